@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, step, step_for
+from analyser.engine.rng import GOLDEN_GAMMA
 
-_GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 NOT_FOUND = -1
 _SLOTS_A_STATE = 4  # keeps chains of collisions short
@@ -53,7 +53,7 @@ def state_index(room: int) -> StateIndex:
 def first_slot(index: StateIndex, state: int) -> int:
     """Where probing for a state begins. Its upper half counts too: some states differ in nothing else."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
-    return int(np.int64(word * _GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
+    return int(np.int64(word * GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 
 
 @inlined

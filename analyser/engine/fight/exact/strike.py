@@ -24,11 +24,9 @@ from analyser.rules.attack import Scores, scores_for, set_pool, size_of
 from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import NONE
 
-_OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
 _OWN = discipline.ATTACKER_DAMAGE
 _NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
-_FIELD = (1 << discipline.BITS) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
@@ -167,7 +165,7 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
     room = start + count
     state, own, probability = grown(known.state, room), grown(known.own, room), grown(known.probability, room)
     for row in range(count):
-        state[start + row] = strikes.after_attack(setup, number, struck, outcomes.values[row] & _OUTCOME)
+        state[start + row] = strikes.after_attack(setup, number, struck, outcomes.values[row])
         own[start + row] = outcomes.values[row] >> _OWN
         probability[start + row] = outcomes.probabilities[row]
     starts[place + 1] = room
@@ -314,5 +312,7 @@ def add_strikers(
         if places[which] == NONE:
             loss = transitions.losses.states[which]
             struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-            after = strikes.after_striking(setup, number, state, struck, own >> _OWN_DESTROYED, own & _FIELD)
+            after = strikes.after_striking(
+                setup, number, state, struck, own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK
+            )
             places[which] = index_of(strikers, side_after(setup, fused.rest, striker, after))

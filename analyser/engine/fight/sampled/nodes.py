@@ -19,8 +19,9 @@ from analyser.common.jit import Whole, inlined, step, step_for
 from analyser.common.records import Int, empty_record
 from analyser.engine.fight.program import Kind, Operation, Pair
 from analyser.engine.fight.sampled.pools import MOST_WAYS, Pools, too_many_pools
+from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
-from analyser.rules.draws import odds_of
+from analyser.rules.draws import Draw, odds_of
 
 _MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
 
@@ -29,14 +30,12 @@ NOTHING, NO_ROLLS, NO_TRANSITION, NO_PLACE, NO_WAY, NO_THRESHOLD, NO_ROOM, NO_PA
 PATIENCE = 2000  # needs that are met before it is asked again who is to meet them
 UNASKED = -1
 UNKNOWN = 0  # where a transition leads that nobody has taken yet
-NO_DRAW, CARD_OF_0, CARD_OF_1 = range(3)  # what is drawn on a transition
 NODES, TRANSITIONS = 1 << 19, 1 << 25
 MOST_AT_ONCE = 1 << 16  # nodes that are given transitions before room is looked for again: where a chunk's trials wait
 # Room for all that can be found till then.
 SPARE, _SPARE_TRANSITIONS = NODES // 2, MOST_AT_ONCE * (MOST_WAYS + 2)
 _SLOTS = 4 * NODES
 _ONE, _WORD = np.uint64(1), (1 << 64) - 1
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 # A transition as one number: two nodes to which it may lead, the threshold that a draw is compared with, and what is
 # drawn; negative if that is one of so many equally likely things.
@@ -86,10 +85,10 @@ def forget_all(known: Nodes) -> None:
 
 
 def _interpreted_slot(queue: int, pair: Pair, so_far: int) -> int:
-    word = int(queue) * int(_MIX)
+    word = int(queue) * int(GOLDEN_GAMMA)
     for number in map(int, (*pair, so_far)):
         word &= _WORD
-        word = ((word ^ word >> 32) + (number & _WORD)) * int(_MIX) & _WORD
+        word = ((word ^ word >> 32) + (number & _WORD)) * int(GOLDEN_GAMMA) & _WORD
         word ^= word >> 32
     return word >> 1 & (_SLOTS - 1)
 
@@ -97,14 +96,14 @@ def _interpreted_slot(queue: int, pair: Pair, so_far: int) -> int:
 @step_for(_interpreted_slot)
 def first_slot(queue: int, pair: Pair, so_far: int) -> int:
     """Where probing for a node begins (open addressing, linear probing)."""
-    word = mixed(mixed(mixed(np.uint64(queue) * _MIX, pair[0]), pair[1]), so_far)
+    word = mixed(mixed(mixed(np.uint64(queue) * GOLDEN_GAMMA, pair[0]), pair[1]), so_far)
     return int(np.int64(word >> _ONE) & (_SLOTS - 1))
 
 
 @step
 def mixed(word: np.uint64, number: int) -> np.uint64:
     """A hash with one more number mixed in."""
-    word = ((word ^ word >> POOL) + np.uint64(number)) * _MIX
+    word = ((word ^ word >> POOL) + np.uint64(number)) * GOLDEN_GAMMA
     return word ^ word >> POOL
 
 
@@ -138,45 +137,23 @@ def give_transitions(known: Nodes, node: int, many: int) -> int:
 
 
 @step
-def certain_transition(threshold: int, then: int) -> int:
-    """The transition to a node on which nothing is drawn; `threshold` is one that every draw passes."""
-    return (then + 1) | threshold << THRESHOLD
-
-
-@step
-def card_transition(side: int, threshold: int, then: int, otherwise: int) -> int:
-    """The transition to `then` if a card of a side's deck passes the threshold, and to `otherwise` if not."""
-    return (then + 1) | otherwise << _BITS | threshold << THRESHOLD | (CARD_OF_0 + side) << DRAW
+def transition_to(then: int, otherwise: int, threshold: int, draw: int) -> int:
+    """The transition to `then` if a draw passes the threshold, and to `otherwise` if not; nothing always does."""
+    return (then + 1) | otherwise << _BITS | threshold << THRESHOLD | draw << DRAW
 
 
 @step
 def lot_transition(things: int, below: int, then: int, otherwise: int) -> int:
     """The transition to `then` if one of so many equally likely things is one of the first `below`."""
-    return int((then + 1) | otherwise << _BITS | below << THRESHOLD | things << DRAW | _LOT)
+    return int(transition_to(then, otherwise, below, things) | _LOT)
 
 
 @inlined
-def first_way(transition: int) -> int:
-    """The node to which a transition leads without a draw, or with one that passes."""
-    return (transition & _MASK) - 1
-
-
-@inlined
-def other_way(transition: int) -> int:
-    """The node to which it leads with another draw."""
-    return transition >> _BITS & _MASK
-
-
-@inlined
-def threshold_of(transition: int) -> int:
-    """What the draw is compared with."""
-    return transition >> THRESHOLD & (1 << THRESHOLD_BITS) - 1
-
-
-@inlined
-def draw_of(transition: int) -> int:
-    """What is drawn: NO_DRAW, a card; of a negative transition, one of how many things."""
-    return transition >> DRAW & (1 << _DRAW_BITS) - 1
+def parts_of(transition: int) -> tuple[int, int, int, int]:
+    """The arguments of :func:`transition_to`; of a lot what is drawn is one of how many things."""
+    drawn_by = transition >> THRESHOLD
+    threshold, draw = drawn_by & (1 << THRESHOLD_BITS) - 1, drawn_by >> THRESHOLD_BITS & (1 << _DRAW_BITS) - 1
+    return (transition & _MASK) - 1, transition >> _BITS & _MASK, threshold, draw
 
 
 @step
@@ -269,6 +246,12 @@ def threshold_up_to(program: ProgramTable, highest: int) -> int:
     if program.thresholds[place] == UNASKED:
         program.wanted = place
     return int(program.thresholds[place])
+
+
+@step
+def certainly_to(program: ProgramTable, node: int) -> int:
+    """The transition to a node on which nothing is drawn: every draw would pass."""
+    return transition_to(node, 0, program.certain, Draw.NOTHING)
 
 
 @step

@@ -148,7 +148,7 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     fight = set_up_strike(setup, number, pair)
     if stage == Stage.CARD:
         to = rolling(graph, line, pair, result - FIRST_CARD)
-        known.transitions[transition] = nodes.certain_transition(program.certain, to)
+        known.transitions[transition] = nodes.certainly_to(program, to)
         return
     cell = result if stage == Stage.POOL else so_far >> _CELL
     pool = pool_of(pools, number, fight.rating, fight.dice + (so_far & _CARD_MASK))
@@ -158,7 +158,7 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     if stage != Stage.TEST and 0 < lost < fight.models:
         if stage == Stage.POOL:
             to = placing(program, known, node, cell)
-            known.transitions[transition] = nodes.certain_transition(program.certain, to)
+            known.transitions[transition] = nodes.certainly_to(program, to)
             return
         queue = nodes.test_queue(program, line)
         fallen = nodes.node_at(known, queue, pair, known_so_far | 1 << _FALLEN)
@@ -186,7 +186,7 @@ def find_test(
     end = program.ends[line]
     if abs(highest) == discipline.ANY_CARD:
         pair = passed if highest > 0 else failed
-        known.transitions[transition] = nodes.certain_transition(program.certain, arrive(graph, line + 1, end, pair))
+        known.transitions[transition] = nodes.certainly_to(program, arrive(graph, line + 1, end, pair))
         return
     then = arrive(graph, line + 1, end, passed)
     otherwise = arrive(graph, line + 1, end, failed)
@@ -218,7 +218,7 @@ def transition_on(program: ProgramTable, draw: int, highest: int, then: int, oth
         threshold = nodes.threshold_up_to(program, highest)
         if threshold == nodes.UNASKED:
             return nodes.UNKNOWN
-        return nodes.card_transition(draw - Draw.CARD_OF_0, threshold, then, otherwise)
+        return nodes.transition_to(then, otherwise, threshold, draw)
     odds = Odds(program.heroic, program.strike, program.miss, program.sides, program.cards, program.at_most)
     below, draws = passing(draw, highest, odds)
     return nodes.lot_transition(draws, below, then, otherwise)

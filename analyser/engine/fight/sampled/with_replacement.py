@@ -20,6 +20,7 @@ from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Chunk, Graph
 from analyser.engine.pool.kernel import Block
 from analyser.engine.pool.layout import Layout, Rerolls
 from analyser.engine.rng import RandomDraws, among, begin_stream, one_of
+from analyser.rules.draws import Draw
 
 GROUPED_TRIALS = nodes.MOST_AT_ONCE  # a chunk; it has 65536 words a trial, as many as 300 attacks of 200 dice take
 NOWHERE = -1
@@ -54,11 +55,12 @@ def join(known: Nodes, groups: Groups, node: Whole, many: Whole) -> None:
 @step
 def go_on(program: ProgramTable, known: Nodes, random: RandomDraws, groups: Groups, transition: int, many: int) -> None:
     """So many trials take a transition; each draws, if a draw decides."""
-    draw, first = nodes.draw_of(transition), many
-    if draw != nodes.NO_DRAW:
-        first = among(random, draw if transition < 0 else program.certain, nodes.threshold_of(transition), many)
-    join(known, groups, nodes.first_way(transition), first)
-    join(known, groups, nodes.other_way(transition), many - first)
+    then, otherwise, threshold, draw = nodes.parts_of(transition)
+    first = many
+    if draw != Draw.NOTHING:
+        first = among(random, draw if transition < 0 else program.certain, threshold, many)
+    join(known, groups, then, first)
+    join(known, groups, otherwise, many - first)
 
 
 @step

@@ -19,13 +19,14 @@ from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.transitions import COUNT, FINAL, NEXT, UNSEEN, Chunk, Graph, Snapshots, next_node
 from analyser.engine.rng import DRAWS, HALF, LOWER, RandomDraws, begin_stream, draw_again, next_draw, one_of
+from analyser.rules.draws import Draw
 
 CHUNK_TRIALS = 1 << 17  # it has 32768 random words a trial, as many as 150 attacks of 200 dice take
 NOT_BEGUN = -1
 _ROLL, _END = 0, 1  # which pass goes on: the first, or the last
 _THRESHOLD, _THRESHOLDS = np.uint64(nodes.THRESHOLD), np.uint64((1 << nodes.THRESHOLD_BITS) - 1)
 _DRAW = np.uint64(nodes.DRAW)
-_OF_0, _OF_1, _DRAWS = np.uint64(nodes.CARD_OF_1 - 1), np.uint64(nodes.CARD_OF_1), np.uint64(3)
+_OF_0, _OF_1, _DRAWS = np.uint64(Draw.CARD_OF_0), np.uint64(Draw.CARD_OF_1), np.uint64(3)
 _ZERO, _ONE, _WORD, _BIT = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 _FINAL = np.uint64(62)
 _LANES, _RING = np.uint64(ABREAST), np.uint64(2 * ABREAST - 1)  # places in the ring go up to that, and begin again
@@ -53,9 +54,8 @@ def all_rolled(program: ProgramTable, known: Nodes, random: RandomDraws, cache: 
 @step
 def decided(program: ProgramTable, random: RandomDraws, transition: int) -> int:
     """A transition that a lot decides, with its lot drawn."""
-    passes = one_of(random, nodes.draw_of(transition)) < nodes.threshold_of(transition)
-    to = nodes.first_way(transition) if passes else nodes.other_way(transition)
-    return nodes.certain_transition(program.certain, to)
+    then, otherwise, threshold, things = nodes.parts_of(transition)
+    return nodes.certainly_to(program, then if one_of(random, things) < threshold else otherwise)
 
 
 @inlined
@@ -243,7 +243,7 @@ def roll_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> None
             cell = np.int64(cache.many_cells[cache.next[pool]])
             cache.next[pool] += _ONE
         to = transitions.placing(program, known, node, cell)
-        lanes.transition[lane] = np.uint64(nodes.certain_transition(program.certain, to))
+        lanes.transition[lane] = np.uint64(nodes.certainly_to(program, to))
     lanes.lane += 1
 
 
