@@ -6,7 +6,10 @@ from types import SimpleNamespace
 from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 RecordT = TypeVar("RecordT")
 Int = Annotated[int, np.int64]
 WholeField = Annotated[Any, np.int64]  # a number whose type the compiler is told where it is read

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, step, step_for
+from analyser.common.records import Integers
 from analyser.engine.rng import GOLDEN_GAMMA
 
 _HALF = np.uint64(32)
@@ -18,9 +18,9 @@ _SLOTS_A_STATE = 4  # keeps chains of collisions short
 class StateIndex(NamedTuple):
     """Distinct states in the order in which they were added."""
 
-    states: NDArray[np.int64]  # the first `length[0]` of them count
+    states: Integers  # the first `length[0]` of them count
     slots: Any  # a hash table of their positions, its length a power of two; for the interpreter, a dictionary of them
-    length: NDArray[np.int64]  # (1,)
+    length: Integers  # (1,)
 
 
 def _interpreted_index(room: int) -> StateIndex:

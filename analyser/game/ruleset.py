@@ -6,10 +6,10 @@ from enum import IntEnum
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_serializer, model_validator
 
 from analyser.common.errors import shown
+from analyser.common.records import Integers
 from analyser.common.validation import Record
 
 MOST_SIDES = 1000
@@ -103,7 +103,7 @@ class Deck(Record):
     def _to_bare_copies(self) -> dict[int, int]:
         return self.copies
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Copies by value: shape (highest value + 1,), entry v is the number of cards of value v."""
         return np.array([self.copies.get(value, 0) for value in range(max(self.copies) + 1)], np.int64)
 

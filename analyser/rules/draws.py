@@ -6,9 +6,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, step
+from analyser.common.records import Floats, Integers
 from analyser.game.ruleset import Face
 
 
@@ -32,12 +32,12 @@ class Odds(NamedTuple):
     strike: int
     miss: int
     sides: int  # and in all
-    cards: NDArray[np.int64]  # (highest card + 1,): cards with at most each value,
-    at_most: NDArray[np.float64]  # and the probability of one
+    cards: Integers  # (highest card + 1,): cards with at most each value,
+    at_most: Floats  # and the probability of one
 
 
 @step
-def odds_of(die: NDArray[np.int64], deck: NDArray[np.int64]) -> Odds:
+def odds_of(die: Integers, deck: Integers) -> Odds:
     """The odds of a die, sides by face, and a deck, copies by card value: loops, which compile quicker than sums."""
     cards, at_most = np.zeros(len(deck), np.int64), np.zeros(len(deck))
     sides, size, so_far, below = 0, 0, 0, 0.0

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from analyser.common.jit import step, tiered
+from analyser.common.records import Floats, Integers
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, scores_for
@@ -44,7 +42,7 @@ def push_state(
 
 
 @step
-def push_pmf(fight: FightFacts, scores: Scores, pmf: NDArray[np.float64], odds: Odds, outcomes: Outcomes) -> int:
+def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds, outcomes: Outcomes) -> int:
     """Fill `outcomes` from the distribution of a pool's score; how many were filled.
 
     The same outcome may come up more than once. Room for ``ROWS_A_STATE * len(pmf)`` is enough.
@@ -91,8 +89,8 @@ def gather(outcomes: Outcomes, count: int) -> int:
 
 @tiered(2.0)
 def exact_attack(
-    fight: FightFacts, faces: NDArray[np.float64], cards: NDArray[np.float64], odds: Odds
-) -> tuple[Scores, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    fight: FightFacts, faces: Floats, cards: Floats, odds: Odds
+) -> tuple[Scores, Floats, Integers, Floats]:
     """One attack: its scores and their probabilities, its outcomes in rising order, each once, and theirs.
 
     `faces` and `cards` are the probabilities of the faces of the die, and of the card values. Outcomes are packed as

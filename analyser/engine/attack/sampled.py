@@ -8,11 +8,10 @@ from functools import cached_property
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import tiered
-from analyser.common.records import plain
+from analyser.common.records import Integers, plain
 from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
@@ -45,7 +44,7 @@ class SamplingPlan:
     blocks: list[Block] = field(default_factory=list, init=False)  # that no thread is using
 
     @cached_property
-    def outcomes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def outcomes(self) -> tuple[Integers, Integers]:
         """The distinct packed outcomes in rising order, and which of them each cell of all but the last draw is."""
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
         end_trials.expect(len(outcomes) * _INTERPRETED)
@@ -54,7 +53,7 @@ class SamplingPlan:
         return distinct, which
 
 
-def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64], *, for_building: bool) -> SamplingPlan:
+def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: bool) -> SamplingPlan:
     """The plan of a sample of a fight; InputError if it has more outcomes than can be counted.
 
     `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
@@ -76,7 +75,7 @@ def plan_for(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64],
     return SamplingPlan(fight, facts.dice, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
 
 
-def _card_draw(fight: FightFacts, die: NDArray[np.int64], deck: NDArray[np.int64]) -> OtherDraw | None:
+def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
     """The target's card, told apart only as far as DISCIPLINE with its modifiers can (AC-5.1 to AC-5.3)."""
     if fight.test != Test.BY_CARD:
         return None
@@ -91,7 +90,7 @@ class Sample:
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.stream = plan, stream_of(seed)
         self.trials = 0
-        self.counts: NDArray[np.int64] = np.zeros(plan.shape, np.int64)
+        self.counts: Integers = np.zeros(plan.shape, np.int64)
         self._lock = Lock()
 
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
@@ -130,7 +129,7 @@ class Sample:
 
 
 @tiered(0.5)
-def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: NDArray[np.int64]) -> None:
+def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: Integers) -> None:
     """Fill `outcomes` with what each score comes to with each of so many cards and officer's places, in that order."""
     for cell in range(len(outcomes)):
         score, card, place = cell // places // cards, cell // places % cards, cell % places
@@ -144,7 +143,7 @@ def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outco
         outcomes[cell] = outcome | own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
 
 
-def outcomes_of(plan: SamplingPlan, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def outcomes_of(plan: SamplingPlan, counts: Integers) -> tuple[Integers, Integers]:
     """The distinct packed outcomes in rising order, and how often each came up."""
     distinct, which = plan.outcomes
     weights = np.zeros(len(distinct), np.int64)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.jit import step, tiered
+from analyser.common.records import Floats, Integers
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
@@ -26,7 +27,7 @@ SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 
 
 @step
-def percentile(pmf: NDArray[np.float64], share: float) -> float:
+def percentile(pmf: Floats, share: float) -> float:
     """The least value that is reached or stayed below with probability `share`."""
     total = 0.0
     for value in range(len(pmf)):
@@ -38,7 +39,7 @@ def percentile(pmf: NDArray[np.float64], share: float) -> float:
 
 @step
 def summarise(
-    fight: FightFacts, outcomes: Outcomes, count: int, destroyed: NDArray[np.float64], summary: NDArray[np.void]
+    fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]
 ) -> None:
     """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch.
 
@@ -71,7 +72,7 @@ def summarise(
 
 
 @step
-def mean_damage(fight: FightFacts, scores: Scores, pmf: NDArray[np.float64]) -> float:
+def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8).
 
     It tells attacks apart that destroy no model, as any one attack on a fresh behemoth.
@@ -84,7 +85,7 @@ def mean_damage(fight: FightFacts, scores: Scores, pmf: NDArray[np.float64]) -> 
 
 
 @step
-def same_pool(one: FightFacts, other: FightFacts, cards: NDArray[np.float64]) -> bool:
+def same_pool(one: FightFacts, other: FightFacts, cards: Floats) -> bool:
     """Whether two fights roll the same pool."""
     dice = most_dice(one, cards)
     if one.dice != other.dice or one.reroll_faces != other.reroll_faces or one.extra_faces != other.extra_faces:
@@ -101,8 +102,8 @@ def sweep_row(
     targets: NDArray[np.void],
     possible: NDArray[np.bool_],
     fights: NDArray[np.void],
-    faces: NDArray[np.float64],
-    cards: NDArray[np.float64],
+    faces: Floats,
+    cards: Floats,
     odds: Odds,
     summaries: NDArray[np.void],
 ) -> None:
@@ -133,8 +134,8 @@ def sweep(
     attacks: NDArray[np.void],
     targets: NDArray[np.void],
     possible: NDArray[np.bool_],
-    die: NDArray[np.int64],
-    deck: NDArray[np.int64],
+    die: Integers,
+    deck: Integers,
     *,
     threads: int = 1,
 ) -> NDArray[np.void]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
+from analyser.common.records import Integers
 from analyser.engine.rng import fill, word_of
 
 DRAW_BITS = 32
@@ -32,7 +33,7 @@ class DrawBuffers(NamedTuple):
 
     words: NDArray[np.uint64]
     draws: NDArray[np.uint32]  # the words, as draws of 32 bits
-    stack: NDArray[np.int64]  # intervals: where they begin, their bits, their trials, the thresholds inside
+    stack: Integers  # intervals: where they begin, their bits, their trials, the thresholds inside
     stream: NDArray[np.uint64]  # the counter of the random words, and its step
 
 
@@ -43,9 +44,7 @@ def draw_buffers() -> DrawBuffers:
 
 
 @step
-def draw_for_each(
-    trials: int, thresholds: NDArray[np.int64], last: int, counts: NDArray[np.int64], buffers: DrawBuffers
-) -> None:
+def draw_for_each(trials: int, thresholds: Integers, last: int, counts: Integers, buffers: DrawBuffers) -> None:
     """Draw for each of `trials` trials; add to `counts` how many reach 0, 1, ... `last` thresholds.
 
     The thresholds stand in order; a draw of 0 to 2**32 - 1 reaches those that are no higher.
@@ -87,7 +86,7 @@ def push(buffers: DrawBuffers, top: int, low: int, bits: int, count: int, first:
 
 
 @step
-def thresholds_up_to(thresholds: NDArray[np.int64], first: int, last: int, draw: int) -> int:
+def thresholds_up_to(thresholds: Integers, first: int, last: int, draw: int) -> int:
     """How many thresholds a draw reaches, if it reaches the first `first` and none from `last` on."""
     while first < last and thresholds[first] <= draw:
         first += 1

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
+from analyser.common.records import Floats, Integers
 
 MOST_STATES = 1 << 16  # that are tabulated one and all, whether they can be reached or not
 MOST_CELLS = 1 << 22  # of such a table: states times totals
 HIGHEST_STATE = (1 << 62) - 1
 AT_ONCE = 1 << 18  # cells of a table that are worked out together
 
-States = NDArray[np.int64]
+States = Integers
 Change = Callable[[Any, Any], Any]  # states and totals, arrays that are broadcast together, to the states after
 
 
@@ -75,12 +76,12 @@ class Die:
         return len(self.weights) - 1
 
     @cached_property
-    def values(self) -> NDArray[np.int64]:
+    def values(self) -> Integers:
         """The values that it can show."""
         return np.flatnonzero(self.weights)
 
     @cached_property
-    def pmf(self) -> NDArray[np.float64]:
+    def pmf(self) -> Floats:
         """The probability of each value from 0."""
         weights = np.array(self.weights, np.float64)
         return np.asarray(weights / weights.sum())
@@ -134,19 +135,19 @@ class Phase:
         after = self.change(states[:, np.newaxis], np.arange(self.totals))
         return np.broadcast_to(after, (len(states), self.totals))
 
-    def dice_of(self, states: States) -> NDArray[np.int64]:
+    def dice_of(self, states: States) -> Integers:
         """How many dice each of some states rolls."""
         dice = self.dice(states) if callable(self.dice) else self.dice
         return np.broadcast_to(np.asarray(dice, np.int64), states.shape)
 
-    def span(self, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def span(self, states: States) -> tuple[Integers, Integers]:
         """The lowest and the highest total of each of some states."""
         dice, ends = self.dice_of(states), (0, -1)
         extra = [sum(die.values[end] * weight for die, weight in self.extra_dice) for end in ends]
         low, high = (dice * self.die.values[end] + extra[end] for end in ends)
         return low, high
 
-    def pmfs(self, most_dice: int) -> NDArray[np.float64]:
+    def pmfs(self, most_dice: int) -> Floats:
         """The distribution of the total of n dice, in row n: shape (most dice + 1, totals)."""
         pmfs = np.zeros((most_dice + 1, self.totals))
         pmfs[0, 0] = 1.0
@@ -190,8 +191,8 @@ class Chain:
 class SparseRow(NamedTuple):
     """The columns, in order, where a row is not 0, and its values there; shapes (entries,)."""
 
-    columns: NDArray[np.int64]
-    values: NDArray[np.float64]
+    columns: Integers
+    values: Floats
 
 
 class Sparse:
@@ -205,7 +206,7 @@ class Sparse:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __matmul__(self, other: NDArray[Any]) -> NDArray[np.float64]:
+    def __matmul__(self, other: NDArray[Any]) -> Floats:
         return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
 
     def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
@@ -222,14 +223,14 @@ class Sparse:
         rows = [SparseRow(positions[row.columns[here]], row.values[here]) for row, here in selected]
         return Sparse(rows, int(np.count_nonzero(mask)))
 
-    def sum(self, axis: int) -> NDArray[np.float64]:
+    def sum(self, axis: int) -> Floats:
         """The sum of each column (axis 0), or of each row (axis 1)."""
         if axis == 1:
             return np.array([row.values.sum() for row in self.rows])
         columns, values = (np.concatenate(part) for part in zip(*self.rows))
         return np.asarray(np.bincount(columns, values, self.shape[1]), np.float64)
 
-    def toarray(self) -> NDArray[np.float64]:
+    def toarray(self) -> Floats:
         """The same as an array."""
         return np.array([self[row] for row in range(len(self))])
 
@@ -242,7 +243,7 @@ class Recorded(NamedTuple):
     # sample that met many states, few of them at any one time.
     weights: Any
 
-    def grouped(self, groups: NDArray[np.int64], size: int) -> NDArray[Any]:
+    def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
         """The weights by the group of each state, an integer below `size`: shape (recordings, size)."""
         if isinstance(self.weights, Sparse):
             return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])

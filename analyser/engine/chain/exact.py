@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
+from analyser.common.records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct, slabs
 
 Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ...
@@ -33,7 +34,7 @@ _TOGETHER = 64  # states whose probabilities are looked at together
 class Paths(NamedTuple):
     """All paths that are possible, or that were seen; each row of the numbers once."""
 
-    numbers: NDArray[np.int64]  # shape (paths, rounds)
+    numbers: Integers  # shape (paths, rounds)
     weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
 
 
@@ -46,11 +47,11 @@ class TransitionTable:
     dice: NDArray[np.uint16]  # (states,)
 
     @cached_property
-    def pmfs(self) -> NDArray[np.float64]:
+    def pmfs(self) -> Floats:
         """The distribution of the total of n dice, in row n."""
         return self.phase.pmfs(int(self.dice.max(initial=0)))
 
-    def propagated(self, distributions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def propagated(self, distributions: Floats) -> Floats:
         """The distributions of the state after the phase, from those before it; shapes (distributions, states)."""
         return propagate(distributions, self.targets, self.dice, self.pmfs)
 
@@ -72,13 +73,13 @@ class TransitionTables:
             self._made[phase] = TransitionTable(phase, targets, phase.dice_of(self.states).astype(np.uint16))
         return self._made[phase]
 
-    def numbers_of(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
+    def numbers_of(self, states: Integers) -> Integers:
         """The numbers of some states; any number for one that has none, which is none that can be reached."""
         if self._are_numbers:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
 
-    def certain(self, state: int) -> NDArray[np.float64]:
+    def certain(self, state: int) -> Floats:
         """The distribution of a chain that is in one state: shape (1, states)."""
         distribution = np.zeros((1, len(self.states)))
         distribution[0, self.numbers_of(np.array([state]))] = 1.0
@@ -125,9 +126,7 @@ def too_large(chain: Chain) -> TooLargeError:
 
 
 @tiered(1.0)
-def propagate(
-    before: NDArray[np.float64], targets: NDArray[np.uint32], dice: NDArray[np.uint16], pmfs: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint16], pmfs: Floats) -> Floats:
     """The distributions of the state after a phase, from those before it; shapes (distributions, states)."""
     after = np.zeros_like(before)
     for row in range(before.shape[0]):
@@ -146,7 +145,7 @@ def propagate(
 
 
 @step
-def all_zero(probabilities: NDArray[np.float64]) -> bool:
+def all_zero(probabilities: Floats) -> bool:
     """Whether all are 0; their bits are looked at together, because most states are not reached."""
     joined = np.int64(0)
     for bits in probabilities.view(np.int64):

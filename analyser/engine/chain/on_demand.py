@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import kernel, step
+from analyser.common.records import Integers
 from analyser.engine.chain import sampled
 from analyser.engine.chain.bitwise import DRAW_BITS
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
@@ -29,15 +30,15 @@ MOST_DENSE = 1 << 22  # counts that are laid out, those that are 0 with them
 _CHUNKS_APART = 1 << 12  # of the stream's chunks: few trials in a state take more words each than many
 _UPPER = np.uint64(64 - DRAW_BITS)  # bits of a word that are not part of its draw
 
-Counts = tuple[States, NDArray[np.int64]]  # states, and how many trials are in each
+Counts = tuple[States, Integers]  # states, and how many trials are in each
 
 
 class Groups(NamedTuple):
     """Trials by state, in the order in which they came to it; those that came apart stand apart."""
 
     states: States
-    trials: NDArray[np.int64]
-    length: NDArray[np.int64]  # shape (1,): how many groups there are
+    trials: Integers
+    length: Integers  # shape (1,): how many groups there are
 
 
 @step
@@ -75,9 +76,9 @@ def roll_one(layout: sampled.Layout, phase: int, dice: int, stream: NDArray[np.u
 def roll_groups(
     layout: sampled.Layout,
     phase: int,
-    rows: NDArray[np.int64],
-    spans: NDArray[np.int64],
-    trials: NDArray[np.int64],
+    rows: Integers,
+    spans: Integers,
+    trials: Integers,
     few: int,
     memory: sampled.Memory,
     groups: Groups,
@@ -109,7 +110,7 @@ def roll_groups(
                     add_to(groups, rows[group, total], memory.following[total])
 
 
-def merged(states: States, trials: NDArray[np.int64]) -> Counts:
+def merged(states: States, trials: Integers) -> Counts:
     """States in order, each once, and how many trials are in each."""
     order = np.argsort(states, kind="stable")
     states = states[order]

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
+from analyser.common.records import Integers
 from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers, draw_for_each
 from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded
 from analyser.engine.chain.exact import TransitionTable, TransitionTables
@@ -54,13 +55,13 @@ class Row(NamedTuple):
 class Layout(NamedTuple):
     """A chain as the kernels read it: one row of integers a phase, and the arrays that they point into."""
 
-    rows: NDArray[np.int64]
-    dice_rows: NDArray[np.int64]
+    rows: Integers
+    dice_rows: Integers
     targets: NDArray[np.uint32]
     dice: NDArray[np.uint16]
     settled: NDArray[np.int32]  # the state that a state leads to whatever it rolls, or -1
-    values: NDArray[np.int64]
-    thresholds: NDArray[np.int64]
+    values: Integers
+    thresholds: Integers
     start: int
     states: int
 
@@ -68,13 +69,13 @@ class Layout(NamedTuple):
 class Memory(NamedTuple):
     """The working memory of one thread."""
 
-    now: NDArray[np.int64]  # how many trials of a chunk are in each state
-    following: NDArray[np.int64]  # and after the phase
-    by_total: NDArray[np.int64]  # how many trials of one state have which total so far
-    with_die: NDArray[np.int64]  # and with one more die
-    thresholds: NDArray[np.int64]  # of the die that is rolled, those that make a difference
-    outcomes: NDArray[np.int64]  # what it leads to, below the first threshold, from it on, …
-    counts: NDArray[np.int64]  # how often it has done so
+    now: Integers  # how many trials of a chunk are in each state
+    following: Integers  # and after the phase
+    by_total: Integers  # how many trials of one state have which total so far
+    with_die: Integers  # and with one more die
+    thresholds: Integers  # of the die that is rolled, those that make a difference
+    outcomes: Integers  # what it leads to, below the first threshold, from it on, …
+    counts: Integers  # how often it has done so
     buffers: DrawBuffers
 
 
@@ -135,7 +136,7 @@ def _settled(table: TransitionTable) -> NDArray[np.int32]:
     return np.where(elsewhere.any(axis=1), -1, lowest.astype(np.int32))
 
 
-def thresholds_of(die: Die) -> tuple[NDArray[np.int64], int]:
+def thresholds_of(die: Die) -> tuple[Integers, int]:
     """The least draw that shows each value from 0, and the least that is rejected, so that sides are equally likely."""
     if die.sides == 0:
         below = np.concatenate([[0.0], np.cumsum(die.pmf)[:-1]])
@@ -146,7 +147,7 @@ def thresholds_of(die: Die) -> tuple[NDArray[np.int64], int]:
 
 
 @step
-def roll_die(layout: Layout, die: int, outcomes: int, trials: int, memory: Memory, into: NDArray[np.int64]) -> None:
+def roll_die(layout: Layout, die: int, outcomes: int, trials: int, memory: Memory, into: Integers) -> None:
     """Roll one die in each of `trials` trials, and add to its outcomes.
 
     `outcomes` is how many there are; they and the thresholds between them are in the memory.
@@ -233,7 +234,7 @@ def roll_group(layout: Layout, phase: int, state: int, trials: int, memory: Memo
 
 
 @kernel
-def play_chunks(layout: Layout, memory: Memory, task: Task, stream: Stream, counts: NDArray[np.int64]) -> None:
+def play_chunks(layout: Layout, memory: Memory, task: Task, stream: Stream, counts: Integers) -> None:
     """Play the chunks of a task; add to `counts`, shape (slots, states)."""
     now, following = memory.now, memory.following
     for chunk in range(task.first, task.last):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
+from analyser.common.records import Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Line, Setup, When
 from analyser.rules import activation, unit_state
@@ -57,9 +57,7 @@ ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 
 
 @tiered(2.0)
-def actions_of(
-    setup: Setup, operation: Line, when: int, shots: int, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Integers, second: Integers) -> Integers:
     """What the active side does from each pair of states, and why, as one number: int64, shape of `first`.
 
     `operation` is GIVE_ORDERS, which is next; `when`, which activation of the round it is; `shots`, how many strikes,

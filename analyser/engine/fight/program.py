@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.common.records import Int, record_type
+from analyser.common.records import Int, Integers, record_type
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
 Line = tuple[int, int, int]  # an operation, as kernels have it
@@ -93,7 +93,7 @@ SETUP = record_type(Setup)
 
 
 @step
-def operation_at(operations: NDArray[np.int64], place: int) -> Line:
+def operation_at(operations: Integers, place: int) -> Line:
     """One operation of a program."""
     return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, kernel, step
+from analyser.common.records import Integers
 from analyser.engine.parallel import Task
 from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresholds
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
@@ -45,7 +46,7 @@ class Block(NamedTuple):
     other_words: NDArray[np.uint64]
     other_draws: NDArray[np.uint16]
     tables: NDArray[np.uint32]  # how many trials ended in each cell; of all blocks so far
-    turned: NDArray[np.int64]  # trials of the chunk by the value of the attacker's card (Overcharge)
+    turned: Integers  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
 def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:

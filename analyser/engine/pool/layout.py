@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.records import Integers
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, Waiting, size_of, waits_as
 from analyser.rules.structs import FightFacts
@@ -85,7 +86,7 @@ class Rerolls(NamedTuple):
     allowance: Any  # extra re-rolls; in the type of the draws
     thresholds: Thresholds  # of the dice of the pool,
     thresholds_again: Thresholds  # and of a die that an extra re-roll takes
-    kept: NDArray[np.int64]  # added dice that are rolled in every trial, an even number, by the attacker's card
+    kept: Integers  # added dice that are rolled in every trial, an even number, by the attacker's card
     card_bounds: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws, and their end
 
 
@@ -102,8 +103,8 @@ class OtherDraw(NamedTuple):
 def layout_for(
     fight: FightFacts,
     scores: Scores,
-    die: NDArray[np.int64],
-    deck: NDArray[np.int64],
+    die: Integers,
+    deck: Integers,
     others: tuple[OtherDraw, ...],
     dice: int,
     *,
@@ -181,7 +182,7 @@ def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair
     )
 
 
-def kept_of(dice: int, explosion: int, die: NDArray[np.int64]) -> int:
+def kept_of(dice: int, explosion: int, die: Integers) -> int:
     """An even number of dice that the heroic strikes of `dice` dice seldom add more than.
 
     That is how many they add two standard deviations above the mean, rounded up: in 1 of 60 to 1 of 400 trials they
@@ -221,7 +222,7 @@ def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int, least: 
     return kind, a_pair
 
 
-def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Threshold, int]:
+def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
     """Where each threshold lies on the line of the dice of the pool, counted in pairs of faces."""
     sides = int(die.sum())
     heroic, strike, blank = (int(die[face]) for face in (Face.HEROIC, Face.STRIKE, Face.BLANK))
@@ -243,7 +244,7 @@ def _ends(fight: FightFacts, die: NDArray[np.int64]) -> dict[Threshold, int]:
     return dict(zip(Threshold, accumulate(lengths)))
 
 
-def _ends_again(die: NDArray[np.int64]) -> dict[Threshold, int]:
+def _ends_again(die: Integers) -> dict[Threshold, int]:
     """Where the thresholds lie that matter for a die that an extra re-roll takes, counted in faces."""
     sides, heroic, strike, blank = (int(n) for n in (die.sum(), die[Face.HEROIC], die[Face.STRIKE], die[Face.BLANK]))
     return {

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import step
+from analyser.common.records import Floats, Integers
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, Waiting, score_of, scores_for, size_of, waits_as
 from analyser.rules.structs import FightFacts
@@ -30,7 +30,7 @@ _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice it
 
 
 @step
-def most_dice(fight: FightFacts, cards: NDArray[np.float64]) -> int:
+def most_dice(fight: FightFacts, cards: Floats) -> int:
     """The most dice of the first roll, those of the highest card among them (Overcharge, AC-6)."""
     return fight.dice + (len(cards) - 1 if fight.overcharge else 0)
 
@@ -44,8 +44,8 @@ def worth(fight: FightFacts, scores: Scores, face: int) -> int:
 class Outcomes(NamedTuple):
     """What some dice can come to, and how likely: as many as a count beside it says."""
 
-    values: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
+    values: Integers
+    probabilities: Floats
 
 
 @step
@@ -69,7 +69,7 @@ def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) 
 
 
 @step
-def settled_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], best: int, outcomes: Outcomes) -> int:
+def settled_die(fight: FightFacts, scores: Scores, faces: Floats, best: int, outcomes: Outcomes) -> int:
     """Fill in the outcomes of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); how many.
 
     Only dice whose first face is `best` or worse: a first-roll die that shows a heroic strike is another matter.
@@ -88,7 +88,7 @@ def settled_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], b
 
 
 @step
-def first_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], outcomes: Outcomes) -> int:
+def first_die(fight: FightFacts, scores: Scores, faces: Floats, outcomes: Outcomes) -> int:
     """Fill in the outcomes of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); how many."""
     added = no_outcomes(2 * _FACES)
     n_added = settled_die(fight, scores, faces, 0, added)
@@ -105,7 +105,7 @@ def first_die(fight: FightFacts, scores: Scores, faces: NDArray[np.float64], out
 
 
 @step
-def memory_sizes(fight: FightFacts, dice: int) -> NDArray[np.int64]:
+def memory_sizes(fight: FightFacts, dice: int) -> Integers:
     """How many values each part of the memory takes: final strikes, and the three kinds of waiting dice."""
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
@@ -124,7 +124,7 @@ def steps_of(fight: FightFacts, dice: int) -> float:
 
 
 @step
-def unpack(memory: int, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> None:
+def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
     """Split a memory into its parts (last part fastest)."""
     for part in range(len(sizes) - 1, -1, -1):
         parts[part] = memory % sizes[part]
@@ -132,7 +132,7 @@ def unpack(memory: int, sizes: NDArray[np.int64], parts: NDArray[np.int64]) -> N
 
 
 @step
-def volume(sizes: NDArray[np.int64]) -> int:
+def volume(sizes: Integers) -> int:
     """How many memories there are."""
     memories = 1
     for part in range(len(sizes)):
@@ -141,7 +141,7 @@ def volume(sizes: NDArray[np.int64]) -> int:
 
 
 @step
-def move(scores: Scores, parts: NDArray[np.int64], sizes: NDArray[np.int64], outcome: int) -> tuple[int, int]:
+def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
     """The score that `outcome` adds to a pool with this memory, and the new memory.
 
     Strikes beyond what Veteran can turn are not told apart. A die beyond the allowance of extra re-rolls
@@ -166,12 +166,12 @@ def move(scores: Scores, parts: NDArray[np.int64], sizes: NDArray[np.int64], out
 class Moves(NamedTuple):
     """What each outcome of a die makes of each memory; both of shape (memories, outcomes)."""
 
-    added: NDArray[np.int64]  # the score that it adds,
-    after: NDArray[np.int64]  # and the memory after it
+    added: Integers  # the score that it adds,
+    after: Integers  # and the memory after it
 
 
 @step
-def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: NDArray[np.int64]) -> Moves:
+def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) -> Moves:
     """The moves of a die with `count` outcomes."""
     shape = (volume(sizes), count)
     added, after = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -184,9 +184,7 @@ def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: NDArray[np.i
 
 
 @step
-def add_die(
-    pool: NDArray[np.float64], reach: int, moves: Moves, probabilities: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def add_die(pool: Floats, reach: int, moves: Moves, probabilities: Floats) -> Floats:
     """The distribution (memories, scores) with one more die in the pool, whose scores so far are below `reach`."""
     grown = np.zeros(pool.shape)
     for memory in range(pool.shape[0]):
@@ -199,12 +197,7 @@ def add_die(
 
 @step
 def reroll_waiting(
-    fight: FightFacts,
-    scores: Scores,
-    faces: NDArray[np.float64],
-    parts: NDArray[np.int64],
-    reached: NDArray[np.float64],
-    pmf: NDArray[np.float64],
+    fight: FightFacts, scores: Scores, faces: Floats, parts: Integers, reached: Floats, pmf: Floats
 ) -> None:
     """Add to `pmf` what pools with memory `parts` end at, that have `reached` their scores with that probability."""
     blanks = min(parts[1 + Waiting.BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
@@ -234,9 +227,7 @@ def reroll_waiting(
 
 
 @step
-def pool_pmf(
-    fight: FightFacts, scores: Scores, faces: NDArray[np.float64], cards: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) -> Floats:
     """The probability of each score of the attack pool of `fight`; `scores` are those for its dice, or more.
 
     `faces` and `cards` are the probabilities of the faces of the die, and of the attacker's card values (Overcharge).

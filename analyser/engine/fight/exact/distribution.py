@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from analyser.common.jit import step
+from analyser.common.records import Floats, Integers
 from analyser.engine.fight.operations import changed
 from analyser.engine.fight.program import Kind, Line, Pair, Setup, operation_at
 from analyser.engine.index import StateIndex
@@ -22,9 +20,9 @@ _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 class Joint(NamedTuple):
     """The joint distribution of the states of two sides."""
 
-    first: NDArray[np.int64]  # (m,): states of side 0, each once
-    second: NDArray[np.int64]  # (n,): the same of side 1
-    probabilities: NDArray[np.float64]  # (m, n): they add up to 1
+    first: Integers  # (m,): states of side 0, each once
+    second: Integers  # (n,): the same of side 1
+    probabilities: Floats  # (m, n): they add up to 1
 
 
 class Fused(NamedTuple):
@@ -38,7 +36,7 @@ class Fused(NamedTuple):
 
 
 @step
-def fused_from(operations: NDArray[np.int64], place: int, limit: int) -> tuple[Fused, int]:
+def fused_from(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
     """The operation at `place` and those fused with it, and where the next one stands: at `limit` at most.
 
     Where states change side by side, only operations that look at one side can be among those after it.
@@ -81,7 +79,7 @@ def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
 
 
 @step
-def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: NDArray[np.float64]) -> Joint:
+def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> Joint:
     """The distribution over indexed states."""
     return Joint(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), probabilities)
 

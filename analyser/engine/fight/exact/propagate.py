@@ -12,10 +12,9 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, step, tiered
-from analyser.common.records import plain
+from analyser.common.records import Integers, plain
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, fused_from, gathered
 from analyser.engine.fight.exact.strike import PoolCache, after_strike, none_known, pool_cache_for
@@ -80,13 +79,7 @@ def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) 
 
 @tiered(8.0)
 def run(
-    setup: Setup,
-    operations: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    joint: Joint,
-    places: NDArray[np.int64],
-    die: NDArray[np.int64],
-    deck: NDArray[np.int64],
+    setup: Setup, operations: Integers, ends: Integers, joint: Joint, places: Integers, die: Integers, deck: Integers
 ) -> list[Joint]:
     """The distributions where each part of a program ends; see :func:`exact_distributions`.
 
@@ -108,12 +101,7 @@ def run(
 
 
 def exact_distributions(
-    setup: Setup,
-    parts: Sequence[Sequence[Operation]],
-    start: Pair,
-    die: NDArray[np.int64],
-    deck: NDArray[np.int64],
-    seconds: float = 0.0,
+    setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
 ) -> list[Joint]:
     """The joint distribution of the states of both sides after each part of a program.
 
@@ -130,7 +118,7 @@ def exact_distributions(
 
 
 @lru_cache(maxsize=1024)  # of many fights the same few programs are asked for
-def _as_array(operations: tuple[Operation, ...]) -> NDArray[np.int64]:
+def _as_array(operations: tuple[Operation, ...]) -> Integers:
     return np.array(operations, np.int64).reshape(-1, 3)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
+from analyser.common.records import Floats, Integers
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import Fused, Joint, gathered, seen_from, side_after
@@ -36,10 +37,10 @@ class PoolCache(NamedTuple):
     """The die and the deck, and the distributions of the scores of pools that are known already."""
 
     odds: Odds
-    faces: NDArray[np.float64]  # the probability of each face,
-    cards: NDArray[np.float64]  # and of each card value
-    pools: NDArray[np.float64]  # (pools, scores)
-    places: NDArray[np.int64]  # (strikes, dice + 1): where the pools of so many dice are, one for each rating,
+    faces: Floats  # the probability of each face,
+    cards: Floats  # and of each card value
+    pools: Floats  # (pools, scores)
+    places: Integers  # (strikes, dice + 1): where the pools of so many dice are, one for each rating,
     known: NDArray[np.bool_]  # (pools,): which of them have been worked out
 
 
@@ -49,24 +50,22 @@ class StrikeOutcomes(NamedTuple):
     conditions: StateIndex  # of (strike, condition),
     states: StateIndex  # of states of the struck unit,
     lists: StateIndex  # and of pairs of their places
-    starts: NDArray[np.int64]  # where each list begins; it ends where the next one begins
-    state: NDArray[np.int64]  # the struck unit's next state
-    own: NDArray[np.int64]  # the striker's own losses (Overcharge)
-    probability: NDArray[np.float64]
+    starts: Integers  # where each list begins; it ends where the next one begins
+    state: Integers  # the struck unit's next state
+    own: Integers  # the striker's own losses (Overcharge)
+    probability: Floats
 
 
 class StrikeConditions(NamedTuple):
     """Under which condition each striker strikes each struck unit."""
 
-    views: NDArray[np.int64]  # (struck,): the column of `kinds` for each struck unit
-    kinds: NDArray[np.int64]  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
+    views: Integers  # (struck,): the column of `kinds` for each struck unit
+    kinds: Integers  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
     conditions: StateIndex
 
 
 @step
-def pool_cache_for(
-    setup: Setup, places: NDArray[np.int64], die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> PoolCache:
+def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers) -> PoolCache:
     """Room for the distribution of every pool that strikes can roll, whose `places` are those of the cache."""
     faces, cards = die / die.sum(), deck / deck.sum()
     pools, size = 0, 0
@@ -100,7 +99,7 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 
 
 @step
-def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> NDArray[np.float64]:
+def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floats:
     """The distribution of the score of the pool of the scratch fight; worked out when it is first asked for."""
     fight = setup.fight[0]
     size = size_of(fight, scores, most_dice(fight, cache.cards))
@@ -117,7 +116,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> NDAr
 @step
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
-) -> tuple[StrikeOutcomes, NDArray[np.int64]]:
+) -> tuple[StrikeOutcomes, Integers]:
     """The outcomes, with those of a strike under each condition on each struck unit that comes up with it.
 
     Also the places of their lists, shape (conditions, struck); NOT_FOUND where the two do not come up together.
@@ -175,11 +174,11 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 class StrikeTransitions(NamedTuple):
     """What a strike comes to, a list for each condition and struck unit; equal transitions come together."""
 
-    starts: NDArray[np.int64]  # (conditions, struck): where the list begins,
-    ends: NDArray[np.int64]  # and ends; both 0 where no such pair comes up
-    to: NDArray[np.int64]  # the place of the struck unit's next state
-    loss: NDArray[np.int64]  # the place of what the strike does to the striker
-    probability: NDArray[np.float64]
+    starts: Integers  # (conditions, struck): where the list begins,
+    ends: Integers  # and ends; both 0 where no such pair comes up
+    to: Integers  # the place of the struck unit's next state
+    loss: Integers  # the place of what the strike does to the striker
+    probability: Floats
     struck: StateIndex  # those states
     losses: StateIndex  # what is done to strikers (Overcharge), and in the lowest bit whether their enemy is gone
 
@@ -219,7 +218,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 
 @step
 def transitions_of(
-    setup: Setup, fused: Fused, states: NDArray[np.int64], lists: NDArray[np.int64], known: StrikeOutcomes
+    setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
     """What the strike makes of each of `states` by those lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
@@ -303,7 +302,7 @@ def add_strikers(
     at: tuple[int, int],
     transitions: StrikeTransitions,
     strikers: StateIndex,
-    places: NDArray[np.int64],
+    places: Integers,
 ) -> None:
     """Add what a striker in state `state` comes to by the list `at`; fill in its places by its losses."""
     number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker

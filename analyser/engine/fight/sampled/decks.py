@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Annotated, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.common.records import Int, WholeField, empty_record, record_type
+from analyser.common.records import Int, Integers, WholeField, empty_record, record_type
 from analyser.engine.fight.sampled.nodes import UNASKED, ProgramTable
 from analyser.engine.rng import RandomDraws, one_of
 from analyser.game.ruleset import HIGHEST_CARD, MOST_CARDS
@@ -79,7 +78,7 @@ class Decks:
     tops: Annotated[Any, np.uint64, (MOST_WORDS,)]  # the top bit of each
 
 
-def decks_for(deck: NDArray[np.int64], program: ProgramTable) -> Decks:
+def decks_for(deck: Integers, program: ProgramTable) -> Decks:
     """Decks that keep the number of their cards alone; `deck`: copies by card value."""
     decks: Any = empty_record(Decks)
     bits = int(deck.sum()).bit_length()
@@ -89,7 +88,7 @@ def decks_for(deck: NDArray[np.int64], program: ProgramTable) -> Decks:
     return cast("Decks", decks)
 
 
-def ask(decks: Decks, program: ProgramTable, deck: NDArray[np.int64], wanted: int) -> None:
+def ask(decks: Decks, program: ProgramTable, deck: Integers, wanted: int) -> None:
     """Keep one field more: of the threshold that the program wants."""
     up_to = np.concatenate([[0], np.cumsum(deck)])
     up_to = np.concatenate([up_to, np.full(HIGHEST_CARD + 2 - len(up_to), up_to[-1])])

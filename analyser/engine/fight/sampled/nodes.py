@@ -13,10 +13,9 @@ from enum import IntEnum
 from typing import Annotated, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined, step, step_for
-from analyser.common.records import Int, empty_record
+from analyser.common.records import Int, Integers, empty_record
 from analyser.engine.fight.program import Kind, Operation, Pair
 from analyser.engine.fight.sampled.pools import MOST_WAYS, Pools, too_many_pools
 from analyser.engine.rng import GOLDEN_GAMMA
@@ -201,11 +200,7 @@ class ProgramTable:
 
 
 def program_table_of(
-    texts: Sequence[Sequence[Operation]],
-    strikers: Sequence[int],
-    pools: Pools,
-    die: NDArray[np.int64],
-    deck: NDArray[np.int64],
+    texts: Sequence[Sequence[Operation]], strikers: Sequence[int], pools: Pools, die: Integers, deck: Integers
 ) -> ProgramTable:
     """The table of a program, its parts each once, without thresholds; `strikers`: the side of each strike."""
     program: Any = empty_record(ProgramTable)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import Whole, kernel, step
-from analyser.common.records import Int, empty_record, plain, record_type
+from analyser.common.records import Int, Integers, empty_record, plain, record_type
 from analyser.engine.fight.program import MOST_STRIKES, Setup, dice_of
 from analyser.engine.pool.kernel import BLOCK, Block, block_for, find_cells, roll_pool, roll_with_rerolls
 from analyser.engine.pool.layout import Layout, Rerolls, kept_of, layout_for
@@ -53,9 +52,7 @@ def has_few_cells(pools: Pools, pool: int) -> bool:
     return bool(pools.cells[pool] < MOST_WAYS)
 
 
-def pools_for(
-    setup: Setup, strikes: int, die: NDArray[np.int64], deck: NDArray[np.int64]
-) -> tuple[Pools, Layout, Block, Rerolls | None]:
+def pools_for(setup: Setup, strikes: int, die: Integers, deck: Integers) -> tuple[Pools, Layout, Block, Rerolls | None]:
     """The pools of the first `strikes` strikes of a fight, and what they are rolled by (:class:`Roller`)."""
     fights = [_fight(setup, number, rating) for number in range(strikes) for rating in Rating]
     cards = np.flatnonzero(deck).tolist()
@@ -80,7 +77,7 @@ def _fight(setup: Setup, number: int, rating: Rating) -> FightFacts:
 
 
 def _layouts(
-    fights: list[FightFacts], dice: list[int], die: NDArray[np.int64], deck: NDArray[np.int64]
+    fights: list[FightFacts], dice: list[int], die: Integers, deck: Integers
 ) -> tuple[list[Layout], list[Rerolls | None]]:
     """The layouts, all in numbers of one type, and their rerolls, which are nothing if no fight needs one."""
 
@@ -99,7 +96,7 @@ def _layouts(
     return [layout for layout, _ in usual], [rerolls for _, rerolls in usual]
 
 
-def _pools(fights: list[FightFacts], dice: list[list[int]], die: NDArray[np.int64]) -> Pools:
+def _pools(fights: list[FightFacts], dice: list[list[int]], die: Integers) -> Pools:
     """Which pools there are, and how a roll of each is told."""
     firsts = np.cumsum([1, *map(len, dice)])
     if firsts[-1] > MOST_POOLS:

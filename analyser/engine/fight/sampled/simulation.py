@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import Tiered
-from analyser.common.records import empty_record, views
+from analyser.common.records import Integers, empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup
 from analyser.engine.fight.sampled import nodes, with_replacement, without_replacement
@@ -27,7 +26,7 @@ from analyser.engine.fight.sampled.transitions import Chunk, Graph, Snapshots, c
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import RandomDraws, stream_of
 
-Snapshot = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+Snapshot = tuple[Integers, Integers, Integers]
 
 
 # Trials that take less than the interpreter takes to find where their draws lead. Each thread does that for itself, and
@@ -44,9 +43,7 @@ class Player:
     chunk_trials: int
     _player: Tiered[..., int]
 
-    def __init__(
-        self, setup: Setup, programs: Sequence[Sequence[Operation]], die: NDArray[np.int64], deck: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, setup: Setup, programs: Sequence[Sequence[Operation]], die: Integers, deck: Integers) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
         pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
@@ -165,8 +162,8 @@ class Simulation:
         self,
         setup: Setup,
         programs: Sequence[Sequence[Operation]],
-        die: NDArray[np.int64],
-        deck: NDArray[np.int64],
+        die: Integers,
+        deck: Integers,
         replacement: bool = False,
     ) -> None:
         self._fight = setup, programs, die, deck

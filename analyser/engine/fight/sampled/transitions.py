@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, step, tiered
+from analyser.common.records import Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.sampled import nodes
@@ -233,7 +234,7 @@ _ONWARD = FINAL - np.uint64(1) | np.uint64(1 << 63)
 class Snapshots(NamedTuple):
     """What there is to know of the parts of a fight."""
 
-    which: NDArray[np.int64]  # (parts,): which part of the program is played, one after the other
+    which: Integers  # (parts,): which part of the program is played, one after the other
     # (nodes, parts + 1, 2): of each end, before the first part and after each, where trials go from there
     # (:func:`next_node`), or UNSEEN, and how many have ended there and gone that way since they were counted.
     ends: NDArray[np.uint64]
@@ -263,7 +264,7 @@ def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> A
     return way
 
 
-def counts_of(graph: Graph, snapshots: Snapshots) -> NDArray[np.int64]:
+def counts_of(graph: Graph, snapshots: Snapshots) -> Integers:
     """How many trials have ended each part where, shape (ends, parts + 1); the count begins anew.
 
     Those for whom nothing was left to be decided are counted where they would have ended later parts, too.
