@@ -178,13 +178,7 @@ class Profiles:
         )
 
     def faction(self, name: str) -> Faction:
-        """The one faction that `name` means; case and unambiguous shortening are forgiven.
-
-        Raises
-        ------
-        InputError
-            Nothing fits (with the nearest names), or more than one faction does.
-        """
+        """The one faction that `name` means; forgives and raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         return _one(_parts(f"{name}/")[0], self.factions.items(), "faction", name)
 

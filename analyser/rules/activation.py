@@ -46,9 +46,8 @@ def begun(state: int, target: TargetFacts) -> int:
 @step
 def rallies_up_to(state: int, target: TargetFacts) -> int:
     """The highest card that passes the rally test of a unit that has begun (AC-5.6); ANY_CARD where none is drawn."""
-    if not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
-        return discipline.ANY_CARD
-    if target.passes_tests or target.hot_headed or target.discipline == NONE:
+    takes_none = target.passes_tests or target.hot_headed or target.discipline == NONE
+    if takes_none or not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
         return discipline.ANY_CARD
     return target.discipline + target.chain_of_command - (1 if state & DISORDERED else 0)
 

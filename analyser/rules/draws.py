@@ -78,7 +78,9 @@ def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
 
 @inlined
 def probability_of(draw: int, highest: int, odds: Odds) -> float:
-    """The probability that a draw passes."""
+    """The probability that a draw passes: where nothing is drawn, 1 or 0."""
+    if draw == Draw.NOTHING:
+        return 1.0 if highest > 0 else 0.0
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
         if highest < 0:
             return 0.0

@@ -132,15 +132,6 @@ def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
 
 
 @step
-def volume(sizes: Integers) -> int:
-    """How many memories there are."""
-    memories = 1
-    for part in range(len(sizes)):
-        memories *= sizes[part]
-    return memories
-
-
-@step
 def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
     """The score that `outcome` adds to a pool with this memory, and the new memory.
 
@@ -163,33 +154,29 @@ def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tupl
     return score, min(strikes, sizes[0] - 1) * (sizes[1] * sizes[2] * sizes[3]) + memory
 
 
-class Moves(NamedTuple):
-    """What each outcome of a die makes of each memory; both of shape (memories, outcomes)."""
-
-    added: Integers  # the score that it adds,
-    after: Integers  # and the memory after it
-
-
 @step
-def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) -> Moves:
-    """The moves of a die with `count` outcomes."""
-    shape = (volume(sizes), count)
+def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) -> tuple[Integers, Integers]:
+    """The score that each of `count` outcomes of a die adds to each memory, and the memory after it.
+
+    Both of shape (memories, outcomes).
+    """
+    shape = (sizes[0] * sizes[1] * sizes[2] * sizes[3], count)
     added, after = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     parts = np.zeros(len(sizes), np.int64)
     for memory in range(shape[0]):
         unpack(memory, sizes, parts)
         for place in range(count):
             added[memory, place], after[memory, place] = move(scores, parts, sizes, outcomes.values[place])
-    return Moves(added, after)
+    return added, after
 
 
 @step
-def add_die(pool: Floats, reach: int, moves: Moves, probabilities: Floats) -> Floats:
+def add_die(pool: Floats, reach: int, moves: tuple[Integers, Integers], probabilities: Floats) -> Floats:
     """The distribution (memories, scores) with one more die in the pool, whose scores so far are below `reach`."""
-    grown = np.zeros(pool.shape)
+    grown, (added, after) = np.zeros(pool.shape), moves
     for memory in range(pool.shape[0]):
-        for place in range(moves.added.shape[1]):
-            probability, shift, then = probabilities[place], moves.added[memory, place], moves.after[memory, place]
+        for place in range(added.shape[1]):
+            probability, shift, then = probabilities[place], added[memory, place], after[memory, place]
             for score in range(reach):
                 grown[then, score + shift] += probability * pool[memory, score]
     return grown
@@ -211,7 +198,7 @@ def reroll_waiting(
         count = add_outcome(outcomes, count, worth(fight, scores, face), faces[face])
     moves = moves_of(scores, outcomes, count, sizes)
     reach = len(reached)
-    again = np.zeros((volume(sizes), reach + rerolled * scores.heroic))
+    again = np.zeros((fight.veteran + 1, reach + rerolled * scores.heroic))
     strikes_before = min(parts[0] + strikes_left, fight.veteran)
     for score in range(reach):
         again[strikes_before, score] = reached[score]
@@ -238,7 +225,7 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
     sizes = memory_sizes(fight, dice)
     moves = moves_of(scores, outcomes, count, sizes)
     most = (1 + fight.explosion) * scores.heroic  # of one die with those it adds
-    pool = np.zeros((volume(sizes), dice * most + 1))
+    pool = np.zeros((len(moves[0]), dice * most + 1))
     pool[0, 0] = 1.0
     mixed = np.zeros(pool.shape)
     for rolled in range(dice + 1):

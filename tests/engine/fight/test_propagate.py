@@ -9,12 +9,12 @@ from analyser.engine.attack.exact import exact_attack
 from analyser.engine.fight import operations as steps
 from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import fused_from
-from analyser.engine.fight.exact.propagate import exact_distributions, probability_passed
+from analyser.engine.fight.exact.propagate import exact_distributions
 from analyser.engine.fight.exact.strike import pool_cache_for
 from analyser.engine.fight.program import Kind, Operation
 from analyser.game.profiles import load_ruleset
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS
-from analyser.rules.draws import odds_of
+from analyser.rules.draws import odds_of, probability_of
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program, duel_start
 from analyser.scenarios.resolve import resolve_combatant
@@ -92,7 +92,7 @@ def next_states(setup, operation, words, chances):
     if operation.kind == Kind.STRIKE:
         yield from next_by_strike(setup, operation, words, chances)
         return
-    passes = probability_passed(*steps.required_draw(setup, operation, words), chances.odds)
+    passes = probability_of(*steps.required_draw(setup, operation, words), chances.odds)
     for passed, chance in ((True, passes), (False, 1.0 - passes)):
         if chance > 0.0:
             yield steps.changed(setup, operation, words, passed), chance

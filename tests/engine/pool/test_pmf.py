@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.engine.pool.pmf import first_die, memory_sizes, moves_of, no_outcomes, volume
+from analyser.engine.pool.pmf import first_die, memory_sizes, moves_of, no_outcomes
 from analyser.rules.attack import scores_for
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
@@ -21,7 +21,7 @@ def moves_of_scenario(given):
     assert outcomes.probabilities.sum() == pytest.approx(1, rel=0, abs=1e-12)
     sizes = memory_sizes(fight, dice)
     added, after = moves_of(scores, outcomes, count, sizes)
-    return added, after, volume(sizes), (1 + fight["explosion"]) * scores.heroic
+    return added, after, sizes.prod(), (1 + fight["explosion"]) * scores.heroic
 
 
 def test_every_move_ends_in_a_memory_that_there_is():

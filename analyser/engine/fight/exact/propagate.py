@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from analyser.common.jit import inlined, step, tiered
+from analyser.common.jit import step, tiered
 from analyser.common.records import Integers, plain
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, fused_from, gathered
@@ -22,18 +22,10 @@ from analyser.engine.fight.program import Kind, Operation, Pair, Setup, dice_of
 from analyser.engine.index import index_of, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
-from analyser.rules.draws import Draw, Odds, probability_of
+from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE, TARGET, TargetFacts
 
 _BOTH = 2  # a test is passed or failed
-
-
-@inlined
-def probability_passed(draw: int, highest: int, odds: Odds) -> float:
-    """The probability that the test of an operation is passed: where nothing is drawn, 1 or 0."""
-    if draw == Draw.NOTHING:
-        return 1.0 if highest > 0 else 0.0
-    return probability_of(draw, highest, odds)
 
 
 @step
@@ -54,7 +46,7 @@ def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) 
                 continue
             pair = (int(first[row]), int(second[column]))  # the interpreter is slow at numbers of arrays
             draw, highest = operations.required_draw(setup, operation, pair)
-            passes = probability_passed(draw, highest, cache.odds)
+            passes = probability_of(draw, highest, cache.odds)
             for failed in range(_BOTH):
                 share = passes if failed == 0 else 1.0 - passes
                 if share == 0.0:

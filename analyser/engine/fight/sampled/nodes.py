@@ -235,15 +235,6 @@ def _queues(operation: Operation, strikers: Sequence[int], pools: Pools) -> list
 
 
 @step
-def threshold_up_to(program: ProgramTable, highest: int) -> int:
-    """What a card is compared with in a test that cards up to `highest` pass; noted as wanted if it is not known."""
-    place = min(max(highest + 1, 0), HIGHEST_CARD + 1)
-    if program.thresholds[place] == UNASKED:
-        program.wanted = place
-    return int(program.thresholds[place])
-
-
-@step
 def certainly_to(program: ProgramTable, node: int) -> int:
     """The transition to a node on which nothing is drawn: every draw would pass."""
     return transition_to(node, 0, program.certain, Draw.NOTHING)

@@ -214,10 +214,12 @@ def struck(
 
 @step
 def transition_on(program: ProgramTable, draw: int, highest: int, then: int, otherwise: int) -> int:
-    """The transition that a draw decides; UNKNOWN if it is a card whose threshold is."""
+    """The transition that a draw decides; UNKNOWN if it is a card whose threshold is, which is noted as wanted."""
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
-        threshold = nodes.threshold_up_to(program, highest)
+        place = min(max(highest + 1, 0), HIGHEST_CARD + 1)
+        threshold = int(program.thresholds[place])
         if threshold == nodes.UNASKED:
+            program.wanted = place
             return nodes.UNKNOWN
         return nodes.transition_to(then, otherwise, threshold, draw)
     odds = Odds(program.heroic, program.strike, program.miss, program.sides, program.cards, program.at_most)
