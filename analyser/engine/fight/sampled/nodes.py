@@ -75,14 +75,6 @@ def has_room(known: Nodes) -> bool:
     return known.nodes_known <= NODES - SPARE and known.transitions_known <= TRANSITIONS - _SPARE_TRANSITIONS
 
 
-@step
-def forget_all(known: Nodes) -> None:
-    """Forget every node."""
-    for slot in range(_SLOTS):
-        known.slots[slot] = 0
-    known.nodes_known, known.transitions_known, known.ends_known = 0, 0, 0
-
-
 def _interpreted_slot(queue: int, pair: Pair, so_far: int) -> int:
     word = int(queue) * int(GOLDEN_GAMMA)
     for number in map(int, (*pair, so_far)):
@@ -153,6 +145,21 @@ def parts_of(transition: int) -> tuple[int, int, int, int]:
     drawn_by = transition >> THRESHOLD
     threshold, draw = drawn_by & (1 << THRESHOLD_BITS) - 1, drawn_by >> THRESHOLD_BITS & (1 << _DRAW_BITS) - 1
     return (transition & _MASK) - 1, transition >> _BITS & _MASK, threshold, draw
+
+
+@step
+def forget_all_but(known: Nodes, kept: Integers) -> None:
+    """Forget every node but some; their new numbers take the place of those that they had."""
+    old = np.empty((4, len(kept)), np.int64)
+    for place in range(len(kept)):
+        node = kept[place]
+        old[0, place], old[1, place] = known.first[node], known.second[node]
+        old[2, place], old[3, place] = known.so_far[node], known.queue[node]
+    for slot in range(_SLOTS):
+        known.slots[slot] = 0
+    known.nodes_known, known.transitions_known, known.ends_known = 0, 0, 0
+    for place in range(len(kept)):
+        kept[place] = node_at(known, old[3, place], (old[0, place], old[1, place]), old[2, place])
 
 
 @step

@@ -133,24 +133,27 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
 
     If it asks for a threshold that is not known, that is noted in the program, and the transition stays nodes.UNKNOWN.
     """
+    transition = np.int64(place_of(graph, node) & nodes.TRANSITION) + result
+    graph.nodes.transitions[transition] = transition_from(graph, node, result)
+
+
+@step
+def transition_from(graph: Graph, node: Whole, result: Whole) -> int:
+    """What :func:`find_transition` finds."""
     setup, program, pools, known = graph
     queue = known.queue[node]
     line, stage = program.line[queue], program.stage[queue]
     pair, so_far = (known.first[node], known.second[node]), known.so_far[node]
     operation = operation_at(program.operations, line)
-    transition = np.int64(place_of(graph, node) & nodes.TRANSITION) + result
+    number = operation[2]
     if operation[0] != Kind.STRIKE:
         draw, highest = operations.required_draw(setup, operation, pair)
-        then = arrive(graph, line + 1, program.ends[line], operations.changed(setup, operation, pair, True))
-        otherwise = arrive(graph, line + 1, program.ends[line], operations.changed(setup, operation, pair, False))
-        known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
-        return
-    number = operation[2]
+        passed = operations.changed(setup, operation, pair, True)
+        failed = operations.changed(setup, operation, pair, False)
+        return transition_on(graph, line, draw, highest, passed, failed)
     fight = set_up_strike(setup, number, pair)
     if stage == Stage.CARD:
-        to = rolling(graph, line, pair, result - FIRST_CARD)
-        known.transitions[transition] = nodes.certainly_to(program, to)
-        return
+        return nodes.certainly_to(program, rolling(graph, line, pair, result - FIRST_CARD))
     cell = result if stage == Stage.POOL else so_far >> _CELL
     pool = pool_of(pools, number, fight.rating, fight.dice + (so_far & _CARD_MASK))
     losses = losses_of(fight, scores_for(fight, pools.most_dice[pool]), cell)
@@ -158,41 +161,20 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
     known_so_far = cell << _CELL | so_far & _CARD_MASK
     if stage != Stage.TEST and 0 < lost < fight.models:
         if stage == Stage.POOL:
-            to = placing(program, known, node, cell)
-            known.transitions[transition] = nodes.certainly_to(program, to)
-            return
+            return nodes.certainly_to(program, placing(program, known, node, cell))
         queue = nodes.test_queue(program, line)
         fallen = nodes.node_at(known, queue, pair, known_so_far | 1 << _FALLEN)
         still_there = nodes.node_at(known, queue, pair, known_so_far)
-        known.transitions[transition] = nodes.lot_transition(fight.models, lost, fallen, still_there)
-        return
-    fallen = lost > 0 if stage != Stage.TEST else so_far >> _FALLEN & 1
-    find_test(graph, line, pair, transition, losses, 1 if fallen else 0)
-
-
-@step
-def find_test(
-    graph: Graph, line: int, pair: Pair, transition: int, losses: tuple[int, int, int, int], fallen: int
-) -> None:
-    """Work out the suppression test of the unit that was struck, after `losses`; `fallen`: whether its officer is."""
-    setup, program, _, known = graph
-    fight, number = setup.fight[0], program.operations[line, 2]
-    disordered = discipline.disordered_by_loss(fight, fallen)
+        return nodes.lot_transition(fight.models, lost, fallen, still_there)
+    has_fallen = lost > 0 if stage != Stage.TEST else so_far >> _FALLEN & 1 != 0
+    disordered = discipline.disordered_by_loss(fight, 1 if has_fallen else 0)
     highest = discipline.passes_up_to(fight, losses[0], disordered)
-    passed, failed = pair, pair
-    if highest != discipline.NO_CARD:
-        passed = struck(setup, number, pair, losses, disordered, True)
-    if highest != discipline.ANY_CARD:
-        failed = struck(setup, number, pair, losses, disordered, False)
-    end = program.ends[line]
     if abs(highest) == discipline.ANY_CARD:
-        pair = passed if highest > 0 else failed
-        known.transitions[transition] = nodes.certainly_to(program, arrive(graph, line + 1, end, pair))
-        return
-    then = arrive(graph, line + 1, end, passed)
-    otherwise = arrive(graph, line + 1, end, failed)
-    draw = test_draw(1 - setup.strikes[number].striker)
-    known.transitions[transition] = transition_on(program, draw, highest, then, otherwise)
+        after = struck(setup, number, pair, losses, disordered, highest > 0)
+        return nodes.certainly_to(program, arrive(graph, line + 1, program.ends[line], after))
+    passed = struck(setup, number, pair, losses, disordered, True)
+    failed = struck(setup, number, pair, losses, disordered, False)
+    return transition_on(graph, line, test_draw(1 - setup.strikes[number].striker), highest, passed, failed)
 
 
 @step
@@ -213,8 +195,10 @@ def struck(
 
 
 @step
-def transition_on(program: ProgramTable, draw: int, highest: int, then: int, otherwise: int) -> int:
-    """The transition that a draw decides; UNKNOWN if it is a card whose threshold is, which is noted as wanted."""
+def transition_on(graph: Graph, line: int, draw: int, highest: int, passed: Pair, failed: Pair) -> int:
+    """The transition that the draw of a line decides; UNKNOWN if the threshold of its card is, which is then wanted."""
+    program, end = graph.program, graph.program.ends[line]
+    then, otherwise = arrive(graph, line + 1, end, passed), arrive(graph, line + 1, end, failed)
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
         place = min(max(highest + 1, 0), HIGHEST_CARD + 1)
         threshold = int(program.thresholds[place])

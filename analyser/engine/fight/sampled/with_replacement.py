@@ -215,24 +215,15 @@ def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> Non
 @kernel
 def forget_but_groups(program: ProgramTable, known: Nodes, groups: Groups) -> None:
     """Forget all nodes but those at which somebody waits."""
-    kept = np.empty((4, known.nodes_known), np.int64)
-    many = 0
+    waiting, trials, many = np.empty(known.nodes_known, np.int64), np.empty(known.nodes_known, np.int64), 0
     for queue in range(nodes.end_queue(program) + 1):
-        first = many
         node: Whole = np.int64(groups.there[queue])
+        groups.there[queue] = NOWHERE
         while node != NOWHERE:
-            kept[0, many], kept[1, many] = known.first[node], known.second[node]
-            kept[2, many], kept[3, many] = known.so_far[node], groups.trials[node]
+            waiting[many], trials[many] = node, groups.trials[node]
             groups.trials[node] = 0
             many += 1
             node = np.int64(groups.beside[node])
-        groups.there[queue] = first  # where those of this queue begin among the kept
-    nodes.forget_all(known)
-    end = many
-    for queue in range(nodes.end_queue(program), -1, -1):
-        first = int(groups.there[queue])
-        groups.there[queue] = NOWHERE
-        for each in range(end - 1, first - 1, -1):  # who joins last is found first
-            node = nodes.node_at(known, queue, (kept[0, each], kept[1, each]), kept[2, each])
-            join(known, groups, node, kept[3, each])
-        end = first
+    nodes.forget_all_but(known, waiting[:many])
+    for each in range(many - 1, -1, -1):  # who joins last is found first
+        join(known, groups, waiting[each], trials[each])

@@ -320,14 +320,8 @@ def find_first(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: Pair, tr
 
 def forget_but_trials(graph: Graph, lanes: Lanes, snapshots: Snapshots, start: Pair) -> None:
     """Forget all nodes but those at which somebody waits."""
-    known = graph.nodes
-    old = np.empty((4, ABREAST), np.int64)
+    waiting = np.array([nodes.node_of(graph.nodes, lanes.place[lane]) for lane in range(lanes.active)], np.int64)
+    nodes.forget_all_but(graph.nodes, waiting)
     for lane in range(lanes.active):
-        node = nodes.node_of(known, lanes.place[lane])
-        old[0, lane], old[1, lane] = known.first[node], known.second[node]
-        old[2, lane], old[3, lane] = known.so_far[node], known.queue[node]
-    nodes.forget_all(known)
-    for lane in range(lanes.active):
-        node = nodes.node_at(known, old[3, lane], (old[0, lane], old[1, lane]), old[2, lane])
-        lanes.place[lane] = transitions.place_of(graph, node)
+        lanes.place[lane] = transitions.place_of(graph, waiting[lane])
     find_first(graph, lanes, snapshots, start, _ZERO)
