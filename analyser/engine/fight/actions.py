@@ -103,11 +103,15 @@ def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, their
         return Did.WENT_ON_LOOKOUT, Why.POLICY
     if action == Action.TAKE_COVER:
         return Did.TOOK_COVER, Why.POLICY
-    strike = setup.strikes[max(number, 0)]
-    moves = activation.length_moved(manoeuvre, setup.sides[side], strike, view.distance) > 0
     if action == Action.SHOOT and shoots(setup, operation, shots, mine, theirs):
         return action_of_shot(manoeuvre, view)
-    return action_without_attack(manoeuvre, action, moves, view)
+    doubles = manoeuvre == Manoeuvre.DOUBLE_TIME
+    why = Why.RALLY_FAILED if view.rally_failed else Why.OUT_OF_REACH if doubles else Why.OUT_OF_RANGE
+    if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance) > 0:
+        return (Did.DOUBLE_TIMED if doubles else Did.ADVANCED), why
+    if action == Action.SHOOT and view.in_range:
+        return Did.HELD, Why.NOTHING_TO_FIRE
+    return Did.HELD, (Why.IN_BUILDING if view.in_building else why)
 
 
 @step
@@ -133,18 +137,6 @@ def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
         return Did.SHOT, Why.IN_BUILDING
     closes_in = manoeuvre == Manoeuvre.CLOSE_IN
     return Did.ADVANCED_AND_SHOT, (Why.OUT_OF_SHORT_RANGE if closes_in else Why.OUT_OF_RANGE)
-
-
-@step
-def action_without_attack(manoeuvre: int, action: int, moves: bool, view: View) -> tuple[int, int]:
-    """What a unit does that neither attacks nor takes another action."""
-    doubles = manoeuvre == Manoeuvre.DOUBLE_TIME
-    why = Why.RALLY_FAILED if view.rally_failed else Why.OUT_OF_REACH if doubles else Why.OUT_OF_RANGE
-    if moves:
-        return (Did.DOUBLE_TIMED if doubles else Did.ADVANCED), why
-    if action == Action.SHOOT and view.in_range:
-        return Did.HELD, Why.NOTHING_TO_FIRE
-    return Did.HELD, (Why.IN_BUILDING if view.in_building else why)
 
 
 def named(number: int) -> tuple[str, str]:

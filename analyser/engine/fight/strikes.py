@@ -8,7 +8,7 @@ from analyser.rules import activation, close_quarters, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import set_fight, special_counts
 from analyser.rules.discipline import ANNIHILATED, BITS, DAMAGE, SUPPRESSED
-from analyser.rules.structs import NONE, Bonus, Penalty, SideFacts
+from analyser.rules.structs import NONE, Bonus, Penalty
 
 _SEEN_BY_STRIKER = (
     ANNIHILATED | unit_state.OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
@@ -61,20 +61,14 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     if strike.inside != NONE and strike.inside != (1 if mine & unit_state.OUT_OF_BUILDING == 0 else 0):
         return False
     side = setup.sides[strike.striker]
-    if strike.move_or_fire and has_moved(mine, side):
+    shoots = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT  # so it has not aimed: it has advanced,
+    if shoots and not mine & unit_state.RALLY_FAILED and not activation.in_building(mine, side):  # unless it could not
         return False
     distance = activation.length_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
     if not strike.counts and not activation.reaches(strike, side, distance):
         return False
     short = activation.is_short(strike, side, distance)
     return strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, short) > 0
-
-
-@step
-def has_moved(state: int, side: SideFacts) -> bool:
-    """Whether a unit that shoots has advanced: then it has neither aimed, nor failed its rally test, nor a building."""
-    shoots = unit_state.order_of(state) == Order.SHOOT
-    return shoots and not state & unit_state.RALLY_FAILED and not activation.in_building(state, side)
 
 
 @step

@@ -64,15 +64,6 @@ def go_on(program: ProgramTable, known: Nodes, random: RandomDraws, groups: Grou
 
 
 @step
-def card_drawn(program: ProgramTable, random: RandomDraws) -> int:
-    """The value of a card from a full deck."""
-    shown, value = one_of(random, program.certain), 0
-    while program.thresholds[value + 1] <= shown:
-        value += 1
-    return value
-
-
-@step
 def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, alone: bool) -> bool:
     """Roll, or draw the card that adds dice, for all who leave a node; False: the cache has no more rolls.
 
@@ -82,7 +73,10 @@ def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Grou
     stage, pool = program.stage[groups.queue], program.pool[groups.queue]
     if stage == Stage.CARD:
         for _ in range(groups.left):
-            groups.results[transitions.FIRST_CARD + card_drawn(program, random)] += 1
+            shown, value = one_of(random, program.certain), 0
+            while program.thresholds[value + 1] <= shown:
+                value += 1
+            groups.results[transitions.FIRST_CARD + value] += 1
         groups.left = 0
     elif stage != Stage.POOL:
         groups.results[0] = groups.left
