@@ -38,9 +38,7 @@ def percentile(pmf: Floats, share: float) -> float:
 
 
 @step
-def summarise(
-    fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]
-) -> None:
+def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]) -> None:
     """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch.
 
     Of a unit that is annihilated everything is lost, of another what damage has taken: of all the damage that destroys
