@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis import pricing
-from analyser.analysis.balance import dominations
-from analyser.analysis.exchange import Exchange, exchange_of
+from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
-from analyser.analysis.pricing import Array, weighted_median
-from analyser.analysis.reasons import Reasons, dice_of
-from analyser.analysis.roles import PAID_FOR, role_of
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, Role, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
 from analyser.common.text import aligned, counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.units import Loadout, unit_of
+from analyser.game.units import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EVERYBODY = "*/*"
-OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot say"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """The situations of an exchange: half of it shooting, half of it close quarters."""
@@ -41,24 +36,10 @@ LIMITS = (
     "suppression costs a unit that it does not break. "
     "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
 )
-DRAWS, SEED = 200, 0
-LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
-FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
-MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
-NEAR = np.log(1.05)  # of an interval: what is that near costs what it should, for points come in steps
-MOST_OPPONENTS, MOST_SHOWN = 3, 5
+MOST_SHOWN = 5
 WIDTH = 80  # characters of a line
-_PLAYED = 0.005  # of an equilibrium; less is rounding
+_CLOSE_QUARTERS = "and close quarters from 21% to 79% of all exchanges"
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
-
-
-class Role(NamedTuple):
-    """What units of a role pay for what no figure counts: their points over what they exchange, the median of units."""
-
-    role: str
-    units: int
-    times: float
-    paid_for: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +84,7 @@ class FairPoints:
         table = self.frame.astype(object).where(self.frame.notna(), None)
         return {
             "method": self.method,
-            "interval": INTERVAL,
+            "interval": self.interval,
             "limits": self.limits,
             "situations": [each.name for each in self.situations],
             "one_number_explains": self.one_number,
@@ -113,6 +94,12 @@ class FairPoints:
             "loadouts": table.to_dict("records"),
             "profiles": self.profiles._asdict(),
         }
+
+    @property
+    def interval(self) -> str:
+        """What the intervals are over."""
+        mixed = f", {_CLOSE_QUARTERS}" if {each.kind for each in self.situations} == set(WAYS) else ""
+        return f"95% of the fields that might be met, units in other shares (Bayesian bootstrap){mixed}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""
@@ -149,7 +136,10 @@ class FairPoints:
         blocks.append(fill(self._played(), WIDTH))
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
         blocks.append(
-            [*fill(f"{explained}; the rest is rock, paper, scissors.", WIDTH), *fill(f"Intervals: {INTERVAL}.", WIDTH)]
+            [
+                *fill(f"{explained}; the rest is rock, paper, scissors.", WIDTH),
+                *fill(f"Intervals: {self.interval}.", WIDTH),
+            ]
         )
         blocks.append([f"Profiles: {self.profiles}."])
         return "\n\n".join(map("\n".join, blocks)) + "\n"
@@ -168,12 +158,6 @@ class FairPoints:
         """The farthest from their fair points as a table of a notebook."""
         shown = pd.concat([self.of(OVER, MOST_SHOWN), self.of(UNDER, MOST_SHOWN)])[_COLUMNS]
         return f"<p>{escape(self.limits)}</p>{shown.to_html(border=0, index=False, float_format='{:.0f}'.format)}"
-
-
-INTERVAL = (
-    "95% of the fields and situations that might be met: units in other shares (Bayesian bootstrap), close quarters "
-    "from 21% to 79% of all exchanges"
-)
 
 
 def fair_points(
@@ -236,16 +220,20 @@ def fair_points(
         if isinstance(units, Matchups)
         else _all_meet(units, against, situations, profiles, threads, progress)
     )
+    if not any(each.kind in WAYS for each in found.situations):
+        problem = "a duel is many exchanges, and no price is made of it"
+        raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
     sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
     exchange = exchange_of(found.frame, tuple(sides.values()), found.situations)
     if len(exchange.loadouts) < 2:
         reasons = "; ".join(dict.fromkeys(exchange.left_out.values())) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
-    rated = _rated(found, exchange)
-    if shown is None:
-        return rated
-    return replace(rated, frame=rated.frame[rated.frame["loadout"].isin(shown)].reset_index(drop=True))
+    rating = rate(found, exchange)
+    if shown is not None:
+        rating = rating._replace(frame=rating.frame[rating.frame["loadout"].isin(shown)].reset_index(drop=True))
+    exchanged = tuple(each for each in found.situations if each.kind in WAYS)
+    return FairPoints(*rating, exchanged, found.profiles)
 
 
 def _all_meet(
@@ -263,187 +251,6 @@ def _all_meet(
     everybody = list(field.values())
     table = matchups(everybody, everybody, situations=situations, profiles=library, threads=threads, progress=progress)
     return table, set(wanted)
-
-
-def _rated(found: Matchups, exchange: Exchange) -> FairPoints:
-    """The verdict on everybody in a game, and a row for those who are not."""
-    today, losses = np.log(exchange.points), exchange.mean()
-    gains = pricing.ahead(losses, today)
-    field = pricing.response(gains, exchange.evenly, exchange.met)
-    even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
-    offence, toughness, _ = pricing.two_sided(losses, field)
-    roles = [role_of(each.unit) for each in exchange.loadouts]
-    peers = _Peers(roles, exchange)
-    evenly = np.ones(len(today))
-    fair, other_way = (peers.fair(each.prices, evenly) for each in (even, ahead))
-    drawn = [
-        peers.fair(pricing.even_trade(exchange.mean(weights), shares, even.prices, within=1e-4).prices, shares / field)
-        for shares, weights in exchange.fields(field, DRAWS, SEED)
-    ]
-    low, high = np.percentile(drawn, (LOW, HIGH), axis=0)
-    strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
-    rows, columns = _sides_of(exchange)
-    ours, theirs, _, exploitability = pricing.equilibrium(gains[np.ix_(rows, columns)])
-    played = np.zeros(len(today))
-    played[columns], played[rows] = theirs, ours
-    reasons = Reasons(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
-    verdicts = [
-        _sure(_verdict(*each), fair[at], reasons.uncounted(at, 1), reasons.uncounted(at, -1))
-        for at, each in enumerate(zip(today, fair, low, high, other_way))
-    ]
-    dearer = _dearer(found)
-    for at, each in enumerate(exchange.loadouts):  # of a twin one of the two is wrong: who is above its fair points
-        if each.selector in dearer and today[at] > fair[at] + NEAR:
-            verdicts[at] = OVER, dearer[each.selector]
-    odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
-    table = pd.DataFrame(
-        {
-            **_names(exchange.loadouts),
-            "role": roles,
-            "points": exchange.points.astype(np.int64),
-            "fair_points": np.exp(fair),
-            "low": np.exp(low),
-            "high": np.exp(high),
-            "verdict": [each for each, _ in verdicts],
-            "why": [doubt or reasons.why(at, _SIGNS[verdict]) for at, (verdict, doubt) in enumerate(verdicts)],
-            "points_over_fair": np.exp(today - fair),
-            "trades_evenly_at": np.exp(peers.anchored(even.prices, evenly)),
-            "comes_out_even_at": np.exp(other_way),
-            "offence": np.exp(peers.over_usual(offence - today)),
-            "toughness": np.exp(peers.over_usual(toughness - today)),
-            "met": field,
-            "played": np.where(played > _PLAYED, played, 0.0),
-            "beats": [_opponents(each, exchange) for each in odd],
-            "beaten_by": [_opponents(-each, exchange) for each in odd],
-        }
-    )
-    sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
-    outside = [sides[name] for name in exchange.left_out]
-    missing = pd.DataFrame(
-        {
-            **_names(outside),
-            "role": [role_of(each.unit) for each in outside],
-            "points": pd.array([each.level.points for each in outside], "Int64"),
-            "verdict": CANNOT_SAY,
-            "why": list(exchange.left_out.values()),
-        }
-    )
-    frame = pd.concat([table.astype({"points": "Int64"}), missing], ignore_index=True) if outside else table
-    order = {name: at for at, name in enumerate(sides)}
-    frame = frame.sort_values("loadout", key=lambda names: names.map(order), ignore_index=True)
-    residuals = {"trades_evenly": even.residual, "comes_out_even": ahead.residual}
-    situations = tuple(each for each in found.situations if each.kind in ("ranged", "charge"))
-    return FairPoints(frame, peers.roles(even.prices), residuals, exploitability, explained, situations, found.profiles)
-
-
-class _Peers:
-    """Prices on the scale of today's points, and what roles pay besides; all as logarithms."""
-
-    def __init__(self, roles: Sequence[str], exchange: Exchange) -> None:
-        self._today, self._even = np.log(exchange.points), exchange.evenly
-        self._roles, self._units = np.array(roles), exchange.units
-        self._others = []  # for each unit who else is of its role; nobody where those are too few
-        for unit in range(self._units.max() + 1):
-            role = self._roles[self._units == unit][0]
-            others = np.flatnonzero((self._roles == role) & (self._units != unit))
-            self._others.append(others if len(set(self._units[others])) >= FEWEST_PEERS else others[:0])
-
-    def anchored(self, prices: Array, shares: Array) -> Array:
-        """On such a scale that half of the field costs more than that today, and half less."""
-        return prices + weighted_median(self._today - prices, self._even * shares)
-
-    def fair(self, prices: Array, shares: Array) -> Array:
-        """Times what the other units of the role cost over what they exchange; NaN if those are too few."""
-        over, weights = self._today - prices, self._even * shares
-        paid = [weighted_median(over[each], weights[each]) if len(each) else np.nan for each in self._others]
-        return np.asarray(prices + np.array(paid)[self._units], np.float64)
-
-    def over_usual(self, values: Array) -> Array:
-        """Each over the median of its role, itself among them."""
-        usual = np.zeros(len(values))
-        for role in np.unique(self._roles):
-            same = self._roles == role
-            usual[same] = weighted_median(values[same], self._even[same])
-        return values - usual
-
-    def roles(self, prices: Array) -> tuple[Role, ...]:
-        """What each role pays over what it exchanges, the dearest first."""
-        over = self._today - self.anchored(prices, np.ones(len(prices)))
-        found = []
-        for role in dict.fromkeys(self._roles.tolist()):
-            same = self._roles == role
-            times = float(np.exp(weighted_median(over[same], self._even[same])))
-            found.append(Role(role, len(np.unique(self._units[same])), times, PAID_FOR.get(role, "")))
-        return tuple(sorted(found, key=lambda each: -each.times))
-
-
-_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, CANNOT_SAY: 0}
-
-
-def _verdict(today: float, fair: float, low: float, high: float, other_way: float) -> tuple[str, str]:
-    """The verdict, and where it is none, what is in doubt."""
-    if np.isnan(fair):
-        return CANNOT_SAY, f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
-    if low - NEAR <= today <= high + NEAR:
-        if high - low <= np.log(MOST_SPREAD):
-            return FAIR, ""
-        return CANNOT_SAY, f"from {np.exp(low):.0f} to {np.exp(high):.0f} points, by whom it meets and how"
-    if (today > fair) != (today > other_way):
-        return CANNOT_SAY, (
-            f"it should cost {np.exp(fair):.0f} points to destroy as much as it loses, and {np.exp(other_way):.0f} to "
-            "come out ahead as often as behind"
-        )
-    return (OVER if today > high else UNDER), ""
-
-
-def _dearer(found: Matchups) -> dict[str, str]:
-    """Why a loadout is surely too dear: one that does all that it does, and has all that it has, costs less."""
-    pairs = dominations(found.frame, found.attackers)
-    equals = pairs[~pairs["has_besides"].astype(bool) & (pairs["points_saved"] > 0)]
-    cheapest = equals.sort_values("points_saved", ascending=False, kind="stable").drop_duplicates("attacker")
-    return {
-        row["attacker"]: f"{row['by']} does at least as well in every matchup, has all that it has, and costs "
-        f"{row['points_saved']} points less"
-        for row in cheapest.to_dict("records")
-    }
-
-
-def _sure(found: tuple[str, str], fair: float, merits: str, faults: str) -> tuple[str, str]:
-    """A verdict, unless the profile has something that speaks against it and that nothing here counts."""
-    verdict, _ = found
-    against = merits if verdict == OVER else faults if verdict == UNDER else ""
-    if not against:
-        return found
-    return (
-        CANNOT_SAY,
-        f"by what it exchanges it should cost {np.exp(fair):.0f} points, but nothing here counts {against}",
-    )
-
-
-def _sides_of(exchange: Exchange) -> tuple[list[int], list[int]]:
-    """Who plays against whom: everybody each other, or those of two sides that do not meet among themselves."""
-    everybody = list(range(len(exchange.loadouts)))
-    if exchange.met.all():
-        return everybody, everybody
-    theirs = np.flatnonzero(exchange.met[0]).tolist()
-    ours = np.flatnonzero(exchange.met[theirs[0]]).tolist()
-    return (ours, theirs) if len(ours) + len(theirs) == len(everybody) else (everybody, everybody)
-
-
-def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
-    return {
-        "loadout": [each.selector for each in loadouts],
-        "unit": [each.unit.name for each in loadouts],
-        "level": [each.level_name for each in loadouts],
-        "faction": [each.faction for each in loadouts],
-    }
-
-
-def _opponents(surplus: Array, exchange: Exchange) -> str:
-    """The units against whom it does most beyond what is expected, at most :data:`MOST_OPPONENTS`, each once."""
-    names = [exchange.loadouts[at] for at in np.argsort(-surplus, kind="stable") if surplus[at] > 0]
-    units = {unit_of(each.selector): each.unit.name for each in names}
-    return ", ".join(list(units.values())[:MOST_OPPONENTS])
 
 
 def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:

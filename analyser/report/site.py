@@ -15,8 +15,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.prices import LIMITS, OVER, UNDER, FairPoints, fair_points
+from analyser.analysis.prices import LIMITS, FairPoints, fair_points
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
+from analyser.analysis.verdict import OVER, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.sampling import Progress
 from analyser.common.validation import checked

@@ -7,7 +7,8 @@ import pytest
 import analyser
 from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import CANNOT_SAY, FAIR, OVER, UNDER, _rated, fair_points
+from analyser.analysis.prices import FairPoints, fair_points
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, rate
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 
@@ -82,6 +83,10 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
 def game():
     table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
     return table, exchange_of(table.frame, table.attackers, table.situations)
+
+
+def _rated(table, exchange):
+    return FairPoints(*rate(table, exchange), table.situations, table.profiles)
 
 
 @pytest.mark.parametrize("times", [0.8, 1.2])

@@ -1,0 +1,232 @@
+"""The verdict on every loadout of a game: what it should cost, how sure that is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis import pricing
+from analyser.analysis.balance import dominations
+from analyser.analysis.exchange import Exchange
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.pricing import Array, weighted_median
+from analyser.analysis.reasons import Reasons, dice_of
+from analyser.analysis.roles import PAID_FOR, role_of
+from analyser.game.units import Loadout, unit_of
+
+OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot say"
+DRAWS, SEED = 200, 0
+LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
+FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
+MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
+NEAR = np.log(1.05)  # of an interval: what is that near costs what it should, for points come in steps
+MOST_OPPONENTS = 3
+_PLAYED = 0.005  # of an equilibrium; less is rounding
+_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, CANNOT_SAY: 0}
+
+
+class Role(NamedTuple):
+    """What units of a role pay for what no figure counts: their points over what they exchange, the median of units."""
+
+    role: str
+    units: int
+    times: float
+    paid_for: str
+
+
+class Rating(NamedTuple):
+    """What there is to say of a game; the columns of `frame` are those of :func:`analyser.fair_points`."""
+
+    frame: pd.DataFrame
+    roles: tuple[Role, ...]
+    residuals: dict[str, float]
+    exploitability: float
+    one_number: float
+
+
+def rate(found: Matchups, exchange: Exchange) -> Rating:
+    """The verdict on everybody in a game, and a row for those who are not, in the order of the table."""
+    today, losses = np.log(exchange.points), exchange.mean()
+    gains = pricing.ahead(losses, today)
+    field = pricing.response(gains, exchange.evenly, exchange.met)
+    even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
+    offence, toughness, _ = pricing.two_sided(losses, field)
+    roles = [role_of(each.unit) for each in exchange.loadouts]
+    peers, alike = _Peers(roles, exchange), np.ones(len(today))
+    fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
+    low, high = _interval(exchange, peers, field, even.prices)
+    strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
+    odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
+    played, exploitability = _played(exchange, gains)
+    reasons = Reasons(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
+    verdicts = _verdicts(np.array([today, fair, low, high, other_way]), reasons, _dearer(found, exchange))
+    table = pd.DataFrame(
+        {
+            **_names(exchange.loadouts),
+            "role": roles,
+            "points": pd.array(exchange.points.astype(np.int64), "Int64"),
+            "fair_points": np.exp(fair),
+            "low": np.exp(low),
+            "high": np.exp(high),
+            "verdict": [verdict for verdict, _ in verdicts],
+            "why": [why for _, why in verdicts],
+            "points_over_fair": np.exp(today - fair),
+            "trades_evenly_at": np.exp(peers.anchored(even.prices, alike)),
+            "comes_out_even_at": np.exp(other_way),
+            "offence": np.exp(peers.over_usual(offence - today)),
+            "toughness": np.exp(peers.over_usual(toughness - today)),
+            "met": field,
+            "played": played,
+            "beats": [_opponents(each, exchange) for each in odd],
+            "beaten_by": [_opponents(-each, exchange) for each in odd],
+        }
+    )
+    residuals = {"trades_evenly": even.residual, "comes_out_even": ahead.residual}
+    return Rating(
+        _with_those_outside(table, found, exchange), peers.roles(even.prices), residuals, exploitability, explained
+    )
+
+
+def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) -> tuple[Array, Array]:
+    """Fair points, as logarithms, in fields and situations that might as well be met: from where to where."""
+    drawn = [
+        peers.fair(pricing.even_trade(exchange.mean(weights), shares, prices, within=1e-4).prices, shares / field)
+        for shares, weights in exchange.fields(field, DRAWS, SEED)
+    ]
+    low, high = np.percentile(drawn, (LOW, HIGH), axis=0)
+    return low, high
+
+
+def _played(exchange: Exchange, gains: Array) -> tuple[Array, float]:
+    """Each loadout's share of the equilibrium at today's points, and how far that could be exploited."""
+    everybody = np.arange(len(gains))
+    rows = columns = everybody
+    if not exchange.met.all():  # two sides that do not meet among themselves
+        columns = np.flatnonzero(exchange.met[0])
+        rows = np.flatnonzero(exchange.met[columns[0]])
+        if len(rows) + len(columns) != len(everybody):
+            rows = columns = everybody
+    ours, theirs, _, exploitability = pricing.equilibrium(gains[np.ix_(rows, columns)])
+    played = np.zeros(len(gains))
+    played[columns], played[rows] = theirs, ours
+    return np.where(played > _PLAYED, played, 0.0), exploitability
+
+
+def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange) -> pd.DataFrame:
+    """With a row for each loadout that is not in the game, why it is not; in the order of the table of matchups."""
+    sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
+    outside = [sides[name] for name in exchange.left_out]
+    missing = {
+        **_names(outside),
+        "role": [role_of(each.unit) for each in outside],
+        "points": pd.array([each.level.points for each in outside], "Int64"),
+        "verdict": CANNOT_SAY,
+        "why": list(exchange.left_out.values()),
+    }
+    whole = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
+    order = {name: at for at, name in enumerate(sides)}
+    return whole.sort_values("loadout", key=lambda names: names.map(order), ignore_index=True)
+
+
+class _Peers:
+    """Prices on the scale of today's points, and what roles pay besides; all as logarithms."""
+
+    def __init__(self, roles: Sequence[str], exchange: Exchange) -> None:
+        self._today, self._even = np.log(exchange.points), exchange.evenly
+        self._roles, self._units = np.array(roles), exchange.units
+        self._others = []  # for each unit who else is of its role; nobody where those are too few
+        for unit in range(self._units.max() + 1):
+            role = self._roles[self._units == unit][0]
+            others = np.flatnonzero((self._roles == role) & (self._units != unit))
+            self._others.append(others if len(set(self._units[others])) >= FEWEST_PEERS else others[:0])
+
+    def anchored(self, prices: Array, shares: Array) -> Array:
+        """On such a scale that half of the field costs more than that today, and half less."""
+        return prices + weighted_median(self._today - prices, self._even * shares)
+
+    def fair(self, prices: Array, shares: Array) -> Array:
+        """Times what the other units of the role cost over what they exchange; NaN if those are too few."""
+        over, weights = self._today - prices, self._even * shares
+        paid = [weighted_median(over[each], weights[each]) if len(each) else np.nan for each in self._others]
+        return np.asarray(prices + np.array(paid)[self._units], np.float64)
+
+    def over_usual(self, values: Array) -> Array:
+        """Each over the median of its role, itself among them."""
+        usual = np.zeros(len(values))
+        for role in np.unique(self._roles):
+            same = self._roles == role
+            usual[same] = weighted_median(values[same], self._even[same])
+        return values - usual
+
+    def roles(self, prices: Array) -> tuple[Role, ...]:
+        """What each role pays over what it exchanges, the dearest first."""
+        over = self._today - self.anchored(prices, np.ones(len(prices)))
+        found = []
+        for role in dict.fromkeys(self._roles.tolist()):
+            same = self._roles == role
+            times = float(np.exp(weighted_median(over[same], self._even[same])))
+            found.append(Role(role, len(np.unique(self._units[same])), times, PAID_FOR.get(role, "")))
+        return tuple(sorted(found, key=lambda each: -each.times))
+
+
+def _verdicts(prices: Array, reasons: Reasons, dearer: dict[int, str]) -> list[tuple[str, str]]:
+    """A verdict and its reason for each loadout; `prices` are today, fair, low, high and the other way: logarithms."""
+    found = []
+    for at, (today, fair, low, high, other_way) in enumerate(prices.T.tolist()):
+        verdict, doubt = _verdict(today, fair, low, high, other_way)
+        sign = _SIGNS[verdict]
+        if sign and (uncounted := reasons.uncounted(at, -sign)):
+            told = f"by what it exchanges it should cost {np.exp(fair):.0f} points, but nothing here counts {uncounted}"
+            verdict, doubt = CANNOT_SAY, told
+        if at in dearer and today > fair + NEAR:  # of twins one is wrong: who is above its fair points
+            verdict, doubt = OVER, dearer[at]
+        found.append((verdict, doubt or reasons.why(at, sign)))
+    return found
+
+
+def _verdict(today: float, fair: float, low: float, high: float, other_way: float) -> tuple[str, str]:
+    """The verdict, and where it is none, what is in doubt."""
+    if np.isnan(fair):
+        return CANNOT_SAY, f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
+    if low - NEAR <= today <= high + NEAR:
+        if high - low <= np.log(MOST_SPREAD):
+            return FAIR, ""
+        return CANNOT_SAY, f"from {np.exp(low):.0f} to {np.exp(high):.0f} points, by whom it meets and how"
+    if (today > fair) != (today > other_way):
+        return CANNOT_SAY, (
+            f"it should cost {np.exp(fair):.0f} points to destroy as much as it loses, and {np.exp(other_way):.0f} to "
+            "come out ahead as often as behind"
+        )
+    return (OVER if today > high else UNDER), ""
+
+
+def _dearer(found: Matchups, exchange: Exchange) -> dict[int, str]:
+    """Why a loadout, by its place, is dearer than need be: one that does all that it does, and has, costs less."""
+    pairs = dominations(found.frame, found.attackers)
+    equals = pairs[~pairs["has_besides"].astype(bool) & (pairs["points_saved"] > 0)]
+    cheapest = equals.sort_values("points_saved", ascending=False, kind="stable").drop_duplicates("attacker")
+    why = {
+        row["attacker"]: f"{row['by']} does at least as well in every matchup, has all that it has, and costs "
+        f"{row['points_saved']} points less"
+        for row in cheapest.to_dict("records")
+    }
+    return {at: why[each.selector] for at, each in enumerate(exchange.loadouts) if each.selector in why}
+
+
+def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
+    return {
+        "loadout": [each.selector for each in loadouts],
+        "unit": [each.unit.name for each in loadouts],
+        "level": [each.level_name for each in loadouts],
+        "faction": [each.faction for each in loadouts],
+    }
+
+
+def _opponents(surplus: Array, exchange: Exchange) -> str:
+    """The units against whom it does most beyond what is expected, at most :data:`MOST_OPPONENTS`, each once."""
+    names = [exchange.loadouts[at] for at in np.argsort(-surplus, kind="stable") if surplus[at] > 0]
+    units = {unit_of(each.selector): each.unit.name for each in names}
+    return ", ".join(list(units.values())[:MOST_OPPONENTS])
