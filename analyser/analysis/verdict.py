@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analyser.analysis import pricing
 from analyser.analysis.balance import dominations
@@ -16,6 +17,8 @@ from analyser.analysis.pricing import Array, weighted_median
 from analyser.analysis.reasons import Reasons, dice_of
 from analyser.analysis.roles import PAID_FOR, role_of
 from analyser.game.units import Loadout, unit_of
+
+Places = NDArray[np.int64]
 
 OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot say"
 DRAWS, SEED = 200, 0
@@ -53,14 +56,15 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
     gains = pricing.ahead(losses, today)
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
-    offence, toughness, _ = pricing.two_sided(losses, field)
+    sides = _sides_of(exchange)
+    offence, toughness, _ = pricing.two_sided(losses, _balanced(field, sides))
     roles = [role_of(each.unit) for each in exchange.loadouts]
     peers, alike = _Peers(roles, exchange), np.ones(len(today))
     fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
     low, high = _interval(exchange, peers, field, even.prices)
     strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
-    played, exploitability = _played(exchange, gains)
+    played, exploitability = _played(gains, sides)
     reasons = Reasons(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
     verdicts = _verdicts(np.array([today, fair, low, high, other_way]), reasons, _dearer(found, exchange))
     table = pd.DataFrame(
@@ -100,15 +104,26 @@ def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) ->
     return low, high
 
 
-def _played(exchange: Exchange, gains: Array) -> tuple[Array, float]:
+def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
+    """Who plays against whom: everybody each other, or those of two sides that do not meet among themselves."""
+    everybody = np.arange(len(exchange.loadouts))
+    theirs = np.flatnonzero(exchange.met[0])
+    ours = np.flatnonzero(exchange.met[theirs[0]])
+    apart = not exchange.met.all() and len(ours) + len(theirs) == len(everybody)
+    return (ours, theirs) if apart else (everybody, everybody)
+
+
+def _balanced(field: Array, sides: tuple[Places, Places]) -> Array:
+    """The field, as much of it on either side: two that meet only each other have no scaling otherwise."""
+    shares = field.copy()
+    for side in sides:
+        shares[side] /= shares[side].sum()
+    return np.asarray(shares / shares.sum(), np.float64)
+
+
+def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
     """Each loadout's share of the equilibrium at today's points, and how far that could be exploited."""
-    everybody = np.arange(len(gains))
-    rows = columns = everybody
-    if not exchange.met.all():  # two sides that do not meet among themselves
-        columns = np.flatnonzero(exchange.met[0])
-        rows = np.flatnonzero(exchange.met[columns[0]])
-        if len(rows) + len(columns) != len(everybody):
-            rows = columns = everybody
+    rows, columns = sides
     ours, theirs, _, exploitability = pricing.equilibrium(gains[np.ix_(rows, columns)])
     played = np.zeros(len(gains))
     played[columns], played[rows] = theirs, ours

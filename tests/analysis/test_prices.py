@@ -154,6 +154,7 @@ def test_two_sides_that_do_not_meet_among_themselves_are_both_rated(library):
     assert set(found.frame["faction"]) == {"crown", "imperium"}
     assert max(found.residuals.values()) < 1e-9
     assert found.exploitability < 1e-9
+    assert found.frame[["offence", "toughness"]].dropna().stack().between(0.05, 20).all()  # they ran away once
 
 
 # --- who cannot be rated ------------------------------------------------------------------------------------
