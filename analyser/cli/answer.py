@@ -80,7 +80,7 @@ def write(
     Of `text`, `record` (plain data) and `rows` (a table) only the one that is asked for is made; `plot` gives the
     Figure, or the Axes in it, for ``--plot``. `warnings` go to standard error where the answer has no room for them.
     """
-    from analyser.results.rendering import FORMATS, Shown
+    from analyser.results.rendering import FORMATS, TABLES, Shown
 
     options = click.get_current_context().params
     form, out = options["form"], options.get("out")
@@ -96,6 +96,6 @@ def write(
         figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
         with house_style():
             write_whole(Path(options["plot"]), lambda temporary: figure.savefig(temporary, **look))
-    if form not in ("text", "json") or out is not None:
+    if form in TABLES or out is not None:
         for warning in warnings:
             note(warning, "warning")

@@ -184,6 +184,7 @@ FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "csv": lambda answer: csv_text(*_columns(answer.rows())),
     "parquet": _parquet,
 }
+TABLES = ("csv", "parquet")  # which have no room for warnings
 
 
 def method_name(result: Result) -> str:

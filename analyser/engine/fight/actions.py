@@ -105,6 +105,8 @@ def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, their
         return Did.TOOK_COVER, Why.POLICY
     if action == Action.SHOOT and shoots(setup, operation, shots, mine, theirs):
         return action_of_shot(manoeuvre, view)
+    if manoeuvre == Manoeuvre.STAY and action == Action.NOTHING and not (view.rally_failed or view.in_building):
+        return Did.HELD, Why.POLICY
     doubles = manoeuvre == Manoeuvre.DOUBLE_TIME
     why = Why.RALLY_FAILED if view.rally_failed else Why.OUT_OF_REACH if doubles else Why.OUT_OF_RANGE
     if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance) > 0:
