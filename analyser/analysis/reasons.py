@@ -11,6 +11,7 @@ import pandas as pd
 
 from analyser.analysis.exchange import Exchange
 from analyser.analysis.pricing import Array, weighted_median
+from analyser.analysis.roles import others_of
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit
 
@@ -32,14 +33,14 @@ _FAR = np.log(1.2)  # from the reach or the SPEED of others: may be worth points
 
 
 class Part(NamedTuple):
-    """One factor of what each loadout is worth per point, and the median of its role: logarithms."""
+    """One factor of what each loadout is worth per point, and the median of others of its role: logarithms."""
 
     own: Array
     usual: Array
 
 
 class Reasons:
-    """The factors of offence and toughness per 100 points, each beside the median of its role.
+    """The factors of offence and toughness per 100 points, each beside the median of the other units of its role.
 
     What a loadout destroys is its dice times what a die destroys; what it takes to destroy it is models x DAMAGE LIMIT
     x DEFENCE (AC-3.7, AC-3.8), times how long it holds out for so many hits: its DISCIPLINE, its BREAK LIMIT and its
@@ -63,10 +64,10 @@ class Reasons:
             "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
             "SPEED": np.log([each.speed or 1.0 for each in units]),
         }
-        same = [np.array([each == role for each in roles]) for role in roles]
+        others = [each if len(each) else np.array([at]) for at, each in enumerate(others_of(roles, exchange.units))]
         self._parts, self._uncounted = (
             {
-                name: Part(each, np.array([weighted_median(each[who], exchange.evenly[who]) for who in same]))
+                name: Part(each, np.array([weighted_median(each[who], exchange.evenly[who]) for who in others]))
                 for name, each in factors.items()
             }
             for factors in (own, uncounted)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 from analyser.game.units import Unit
 
 PAID_FOR = {
@@ -30,3 +35,13 @@ def role_of(unit: Unit) -> str:
     if unit.type in ("infantry", "cavalry") and not any(row.kind == "ranged" for row in unit.rows):
         return "close combat"
     return _TYPES.get(unit.type, unit.type)
+
+
+def others_of(roles: Sequence[str], units: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """For each loadout the places of those of its role that are not of its unit; `units` numbers the units.
+
+    >>> [each.tolist() for each in others_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))]
+    [[2], [2], [0, 1], []]
+    """
+    named = np.array(roles)
+    return [np.flatnonzero((named == role) & (units != unit)) for role, unit in zip(roles, units)]

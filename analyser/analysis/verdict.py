@@ -15,7 +15,7 @@ from analyser.analysis.exchange import Exchange
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.pricing import Array, weighted_median
 from analyser.analysis.reasons import Reasons, dice_of
-from analyser.analysis.roles import PAID_FOR, role_of
+from analyser.analysis.roles import PAID_FOR, others_of, role_of
 from analyser.game.units import Loadout, unit_of
 
 Places = NDArray[np.int64]
@@ -152,11 +152,9 @@ class _Peers:
     def __init__(self, roles: Sequence[str], exchange: Exchange) -> None:
         self._today, self._even = np.log(exchange.points), exchange.evenly
         self._roles, self._units = np.array(roles), exchange.units
-        self._others = []  # for each unit who else is of its role; nobody where those are too few
-        for unit in range(self._units.max() + 1):
-            role = self._roles[self._units == unit][0]
-            others = np.flatnonzero((self._roles == role) & (self._units != unit))
-            self._others.append(others if len(set(self._units[others])) >= FEWEST_PEERS else others[:0])
+        others = others_of(roles, self._units)
+        self._others = [others[first] for first in np.unique(self._units, return_index=True)[1]]  # by unit
+        self._n_others = np.array([len(np.unique(self._units[each])) for each in self._others])
 
     def anchored(self, prices: Array, shares: Array) -> Array:
         """On such a scale that half of the field costs more than that today, and half less."""
@@ -164,17 +162,21 @@ class _Peers:
 
     def fair(self, prices: Array, shares: Array) -> Array:
         """Times what the other units of the role cost over what they exchange; NaN if those are too few."""
-        over, weights = self._today - prices, self._even * shares
-        paid = [weighted_median(over[each], weights[each]) if len(each) else np.nan for each in self._others]
-        return np.asarray(prices + np.array(paid)[self._units], np.float64)
+        paid = self._usual(self._today - prices, self._even * shares, FEWEST_PEERS)
+        return np.asarray(prices + paid, np.float64)
 
     def over_usual(self, values: Array) -> Array:
-        """Each over the median of its role, itself among them."""
-        usual = np.zeros(len(values))
-        for role in np.unique(self._roles):
-            same = self._roles == role
-            usual[same] = weighted_median(values[same], self._even[same])
-        return values - usual
+        """Each over the median of the other units of its role; over itself where there are none."""
+        usual = self._usual(values, self._even, 1)
+        return np.asarray(values - np.where(np.isnan(usual), values, usual), np.float64)
+
+    def _usual(self, values: Array, weights: Array, fewest: int) -> Array:
+        """The median of the other units of each loadout's role; NaN if they are fewer than that."""
+        found = np.full(len(self._others), np.nan)
+        for unit in np.flatnonzero(self._n_others >= fewest):
+            others = self._others[unit]
+            found[unit] = weighted_median(values[others], weights[others])
+        return found[self._units]
 
     def roles(self, prices: Array) -> tuple[Role, ...]:
         """What each role pays over what it exchanges, the dearest first."""
