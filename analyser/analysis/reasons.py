@@ -64,10 +64,11 @@ class Reasons:
             "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
             "SPEED": np.log([each.speed or 1.0 for each in units]),
         }
+        even = exchange.evenly
         others = [each if len(each) else np.array([at]) for at, each in enumerate(others_of(roles, exchange.units))]
         self._parts, self._uncounted = (
             {
-                name: Part(each, np.array([weighted_median(each[who], exchange.evenly[who]) for who in others]))
+                name: Part(each, np.array([weighted_median(each[who], even[who]) for who in others]))
                 for name, each in factors.items()
             }
             for factors in (own, uncounted)
