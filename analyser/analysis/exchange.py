@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,8 @@ from analyser.game.units import Loadout, unit_of
 
 WAYS = ("ranged", "charge")
 """The kinds of situations that are one exchange; a duel is many of them, and is looked at by itself."""
-NARROW = 5.0  # of the beta distributions of how often situations arise: 95% of the draws are from 21% to 79%
+SHORT = 12.0  # inches: who is so near may as well charge
+NARROW = 5.0  # of the beta distribution of how often two are near: 95% of the draws are from 21% to 79%
 
 
 class Exchange(NamedTuple):
@@ -26,10 +26,12 @@ class Exchange(NamedTuple):
     ----------
     loadouts : tuple of Loadout
         Those that have a price and that everyone can reach, directly or through others, and be reached by.
-    ways : tuple of tuple of int
-        The places of the situations by kind: those of shooting, those of close quarters.
     losses : ndarray
-        Shape (situations, n, n): ``[s, i, j]`` is the mean share of j that is lost to i while each acts once.
+        Shape (places, n, n): ``[place, i, j]`` is the mean share of j that is lost to i while each acts once. Places
+        are far and near, as far as there are situations of each: far apart they shoot; near, each does what gains it
+        most at today's points, a shot or a charge.
+    ways : dict of str to ndarray
+        The same where each does one thing only, by :data:`WAYS`; those that there are.
     met : ndarray
         Whether two of them meet.
     left_out : dict of str to str
@@ -37,8 +39,8 @@ class Exchange(NamedTuple):
     """
 
     loadouts: tuple[Loadout, ...]
-    ways: tuple[tuple[int, ...], ...]
     losses: Array
+    ways: dict[str, Array]
     met: NDArray[np.bool_]
     left_out: dict[str, str]
 
@@ -60,30 +62,20 @@ class Exchange(NamedTuple):
         return np.asarray(shares / shares.sum(), np.float64)
 
     def mean(self, weights: Array | None = None) -> Array:
-        """The losses as a mean over situations; default: shooting and close quarters count the same."""
-        return np.asarray(np.tensordot(self.usual_weights if weights is None else weights, self.losses, 1), np.float64)
-
-    @property
-    def usual_weights(self) -> Array:
-        """How often each situation arises: each kind as often as the other, and each situation of a kind."""
-        weights = np.zeros(len(self.losses))
-        for way in self.ways:
-            weights[list(way)] = 1 / (len(self.ways) * len(way))
-        return weights
+        """The losses as a mean over the places; default: far and near count the same."""
+        usual = np.full(len(self.losses), 1 / len(self.losses))
+        return np.asarray(np.tensordot(usual if weights is None else weights, self.losses, 1), np.float64)
 
     def fields(self, field: Array, draws: int, seed: int) -> Iterator[tuple[Array, Array]]:
-        """Fields and weights of situations that might as well be met.
+        """Fields that might as well be met, and how often far and near.
 
-        Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each kind of situation, and each
-        situation of a kind, arises more or less often (a beta, or Dirichlet, distribution about the usual).
+        Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each place arises more or less
+        often (a beta distribution about a half).
         """
         generator, units = np.random.default_rng(seed), self.units
         for _ in range(draws):
             shares = field * generator.dirichlet(np.ones(units.max() + 1))[units]
-            weights = np.zeros(len(self.losses))
-            for way, often in zip(self.ways, generator.dirichlet(np.full(len(self.ways), NARROW))):
-                weights[list(way)] = often * generator.dirichlet(np.full(len(way), NARROW))
-            yield shares / shares.sum(), weights
+            yield shares / shares.sum(), generator.dirichlet(np.full(len(self.losses), NARROW))
 
 
 def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation]) -> Exchange:
@@ -91,8 +83,6 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
 
     Situations that are no exchange (:data:`WAYS`) are left out.
     """
-    kinds = [[each.name for each in situations if each.kind == way] for way in WAYS]
-    names = [name for way in kinds for name in way]
     left_out: dict[str, str] = {}
     both = set(frame["attacker"]) & set(frame["defender"])
     for each in loadouts:
@@ -101,43 +91,76 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
         elif each.selector not in both:
             left_out[each.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]
-    losses, met = _matrices(frame, [each.selector for each in sides], names)
+    played, met = _actions(frame, [each.selector for each in sides], situations)
+    points = np.array([each.level.points for each in sides], np.float64)
+    far, near = ([played[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    losses = np.array([each for each in (_mean(far), _best(near, points)) if each is not None]).reshape(-1, *met.shape)
+    losses *= met
     alone = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out |= {
         sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in alone.nonzero()[0]
     }
-    ends = np.cumsum([0, *map(len, kinds)])
-    ways = tuple(tuple(range(first, last)) for first, last in pairwise(ends) if first < last)
     kept = np.flatnonzero(~alone)
     both_ways = np.ix_(kept, kept)
-    return Exchange(tuple(sides[at] for at in kept), ways, losses[:, kept][:, :, kept], met[both_ways], left_out)
+    ways = {way: _mean([played[each.name] for each in situations if each.kind == way]) for way in WAYS}
+    only = {way: (each * met)[both_ways] for way, each in ways.items() if each is not None}
+    return Exchange(tuple(sides[at] for at in kept), losses[:, kept][:, :, kept], only, met[both_ways], left_out)
 
 
-def _matrices(frame: pd.DataFrame, names: Sequence[str], situations: Sequence[str]) -> tuple[Array, NDArray[np.bool_]]:
-    """Losses by situation, attacker and defender; and who meets whom."""
+class _Action(NamedTuple):
+    """One thing that each does to each: the share of the defender that is lost, NaN if it cannot, and of its own."""
+
+    lost: Array
+    own: Array
+
+
+def _actions(
+    frame: pd.DataFrame, names: Sequence[str], situations: Sequence[Situation]
+) -> tuple[dict[str, _Action], NDArray[np.bool_]]:
+    """What each does to each, by situation; and who meets whom."""
     places: Mapping[str, int] = {name: at for at, name in enumerate(names)}
-    losses = np.zeros((len(situations), len(names), len(names)))
-    attacks = np.zeros((len(names), len(names)), np.bool_)
-    for number, situation in enumerate(situations):
-        part = frame[frame["situation"] == situation]
+    actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
+    for situation in situations:
+        part = frame[frame["situation"] == situation.name]
         rows, columns = (part[side].map(places) for side in ("attacker", "defender"))
         known = (rows.notna() & columns.notna()).to_numpy()
         at, to = (each[known].to_numpy(np.int64) for each in (rows, columns))
         attacks[at, to] = True
-        losses[number, at, to] += np.nan_to_num(part["mean_share_lost"].to_numpy(np.float64)[known])
-        # What strikes back: the defender has done it to the attacker.
-        losses[number, to, at] += np.nan_to_num(part["attacker_share_lost"].to_numpy(np.float64)[known])
-    met = attacks & attacks.T
-    return losses * met, met
+        action = _Action(np.full(attacks.shape, np.nan), np.zeros(attacks.shape))
+        action.lost[at, to] = part["mean_share_lost"].to_numpy(np.float64)[known]
+        action.own[at, to] = np.nan_to_num(part["attacker_share_lost"].to_numpy(np.float64)[known])
+        actions[situation.name] = action
+    return actions, attacks & attacks.T
+
+
+def _is_near(situation: Situation) -> bool | None:
+    """Whether two are so near there that one may charge the other; None where it is no exchange."""
+    if situation.kind == "ranged":
+        return "short_range" in situation.bonuses or (situation.distance is not None and situation.distance <= SHORT)
+    return True if situation.kind == "charge" else None
+
+
+def _mean(actions: Sequence[_Action]) -> Array | None:
+    """Losses where each does every one of these as often; None without any."""
+    if not actions:
+        return None
+    # What strikes back: the defender has done it to the attacker.
+    return np.asarray(sum(np.nan_to_num(each.lost) + each.own.T for each in actions) / len(actions), np.float64)
+
+
+def _best(actions: Sequence[_Action], points: Array) -> Array | None:
+    """Losses where each does what gains it most at these points; None without any."""
+    if not actions:
+        return None
+    gains = np.array([each.lost * points[None, :] - each.own * points[:, None] for each in actions])
+    best = np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0)
+    lost, own = (np.choose(best, [getattr(each, name) for each in actions]) for name in ("lost", "own"))
+    return np.asarray(np.nan_to_num(lost) + own.T, np.float64)
 
 
 def _why_alone(does: float, suffers: float) -> str:
     if does == 0 and suffers == 0:
         return "it neither hurts anybody here nor is hurt"
-    return (
-        "it hurts nobody here"
-        if does == 0
-        else "nobody here hurts it"
-        if suffers == 0
-        else "few here hurt it or are hurt"
-    )
+    if does == 0:
+        return "it hurts nobody here"
+    return "nobody here hurts it" if suffers == 0 else "few here hurt it or are hurt"

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""The situations of an exchange: half of it shooting, half of it close quarters."""
+"""The situations of an exchange: half of the time far apart, half of it near enough to charge."""
 LIMITS = (
-    "Not known here: movement, terrain, who activates first, objectives, orders, units that help each other, and what "
-    "suppression costs a unit that it does not break. "
+    "Not known here: movement, terrain, arcs, who activates first, objectives and victory points, orders, units that "
+    "help each other, and what suppression costs a unit that it does not break. "
     "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
 )
 MOST_SHOWN = 5
 WIDTH = 80  # characters of a line
-_CLOSE_QUARTERS = "and close quarters from 21% to 79% of all exchanges"
+_HOW_NEAR = "near from 21% to 79% of the time"
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
 
 
@@ -98,7 +98,7 @@ class FairPoints:
     @property
     def interval(self) -> str:
         """What the intervals are over."""
-        mixed = f", {_CLOSE_QUARTERS}" if {each.kind for each in self.situations} == set(WAYS) else ""
+        mixed = f", {_HOW_NEAR}" if {each.kind for each in self.situations} == set(WAYS) else ""
         return f"95% of the fields that might be met, units in other shares (Bayesian bootstrap){mixed}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -131,16 +131,15 @@ class FairPoints:
         else:
             far = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
             blocks += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
-        told = [(each.role, counted(each.units, "unit"), f"{each.times:.2f} x", each.paid_for) for each in self.roles]
-        blocks.append(["Points over what is exchanged, by role:", *aligned(told, "<>><")])
+        told = [(f"  {each.role}", counted(each.units, "unit"), f"{each.times:.2f}") for each in self.roles]
+        heading = (
+            "What roles cost over what their fights are worth (taken as right: no role is judged against another):"
+        )
+        blocks.append([*fill(heading, WIDTH), *aligned(told, "<>>")])
         blocks.append(fill(self._played(), WIDTH))
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
-        blocks.append(
-            [
-                *fill(f"{explained}; the rest is rock, paper, scissors.", WIDTH),
-                *fill(f"Intervals: {self.interval}.", WIDTH),
-            ]
-        )
+        sure = (f"{explained}; the rest is rock, paper, scissors.", f"Intervals: {self.interval}.")
+        blocks.append([line for each in sure for line in fill(each, WIDTH)])
         blocks.append([f"Profiles: {self.profiles}."])
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -150,7 +149,7 @@ class FairPoints:
         named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
         listed = ", ".join(named) or "none of these"
         how = f"exploitability {self.exploitability:.0e}"
-        return f"Who is left where nobody can do better at today's points ({how}): {listed}."
+        return f"If all sides chose by these numbers alone, this is who would be left ({how}): {listed}."
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -171,11 +170,12 @@ def fair_points(
 ) -> FairPoints:
     """What each loadout should cost, as an interval, with a verdict and its reason.
 
-    Two loadouts exchange blows: each attacks the other once, half of the time by shooting, half of the time in close
-    quarters. A price trades evenly if, against the field, a loadout then destroys as many points as it loses; the
-    prices at which all do are those of :func:`analyser.analysis.pricing.even_trade`. Units of a role are paid alike for
-    what is not counted (the reach of artillery, the orders of commanders): `fair_points` is the price that trades
-    evenly, times what the other units of its role cost over theirs, the median.
+    Two loadouts exchange blows: each acts once. Half of the time they are far apart, and shoot; half of the time they
+    are near, and each does what gains it most at today's points, an aimed shot or a charge. A price trades evenly if,
+    against the field, a loadout then destroys as many points as it loses; the prices at which all do are those of
+    :func:`analyser.analysis.pricing.even_trade`. Units of a role are paid alike for what is not counted (the reach of
+    artillery, the orders of commanders): `fair_points` is the price that trades evenly, times what the other units of
+    its role cost over theirs, the median.
 
     The field has each loadout the more often the better it does at today's points, without being the best alone
     (:func:`analyser.analysis.pricing.response`).
@@ -195,13 +195,14 @@ def fair_points(
     -------
     FairPoints
         Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
-        `low` and `high` (a 95% interval over fields and situations), `verdict` and `why`; `points_over_fair`;
-        `trades_evenly_at`, the price without what its role is paid for; `comes_out_even_at`, fair points the other
-        way, so that nobody comes out ahead more than behind
-        (:func:`analyser.analysis.pricing.evenly_ahead`); `offence` and `toughness`, per point, over the median of its
-        role; `met`, its share of the field; `played`, its share of the equilibrium at today's points; `beats` and
-        `beaten_by`, opponents against whom it does more, or less, than one number for each tells. Figures are NaN where
-        `verdict` is ``"cannot say"`` because it is not in the game, or its role has too few units.
+        `low` and `high` (a 95% interval over fields and situations), `verdict` and `why`; `not_counted`, its special
+        rules that no figure here counts; `points_over_fair`; `trades_evenly_at`, the price without what its role is
+        paid for; `comes_out_even_at`, fair points the other way, so that nobody comes out ahead more than behind
+        (:func:`analyser.analysis.pricing.evenly_ahead`); `fair_by_shooting` and `fair_by_charges`, fair points if all
+        did that alone; `offence` and `toughness`, per point, over the median of the other units of its role; `met`,
+        its share of the field; `played`, its share of the equilibrium at today's points; `beats` and `beaten_by`,
+        opponents against whom it does more, or less, than one number for each tells. Figures are NaN where `verdict`
+        is ``"cannot say"`` because it is not in the game, or its role has too few units.
 
     Raises
     ------
@@ -254,14 +255,23 @@ def _all_meet(
 
 
 def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
-    """A line of figures for each, and below it why."""
-    rows = []
+    """What each costs and what it should, and below it why."""
+    told = []
     for row in found.to_dict("records"):
-        fair = "–" if np.isnan(row["fair_points"]) else f"{row['fair_points']:.0f}"
-        interval = "" if np.isnan(row["low"]) else f"{row['low']:.0f}–{row['high']:.0f}"
-        verdict = [row["verdict"]] if with_verdict else []
-        rows.append([f"  {row['loadout']}", str(row["points"]), "→", fair, interval, *verdict, row["role"]])
-    lines = aligned(rows, "<>>>><<")
-    also = [f" Also {each}." if each else "" for each in found.get("also", [""] * len(found))]
-    whys = [fill(f"{reason}.{more}", WIDTH, indent=6) for reason, more in zip(found["why"], also)]
-    return [each for line, why_so in zip(lines, whys) for each in (line, *why_so)]
+        known = not np.isnan(row["fair_points"])
+        fair = f", fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})" if known else ""
+        verdict = f": {row['verdict']}" if with_verdict else ""
+        told.append(f"  {row['loadout']}: {row['points']} points{fair}{verdict}")
+        ways = [
+            f"{name} alone {row[f'fair_by_{name}']:.0f}"
+            for name in ("shooting", "charges")
+            if known and not np.isnan(row[f"fair_by_{name}"])
+        ]
+        sentences = [
+            f"{row['role'].capitalize()}: {row['why']}.",
+            f"By {', by '.join(ways)}." if ways else "",
+            f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
+            f"Same verdict: {row['also']}." if row.get("also") else "",
+        ]
+        told += fill(" ".join(filter(None, sentences)), WIDTH, indent=6)
+    return told

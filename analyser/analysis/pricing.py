@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 LEAST = 0.01  # points destroyed for a point: less does not matter at a table, and is nobody's gain
-PICKINESS = 5.0  # a gain of a fifth of all that is exchanged makes a loadout e times as frequent
+PICKINESS = 2.0  # a gain of half of all that is exchanged makes a loadout e times as frequent
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
 _EXACT = 1e-10  # of logarithms
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,19 +17,34 @@ from analyser.game.units import Loadout, Unit
 
 MOST_NAMED = 3  # qualities or special rules
 _WORTH_A_WORD = np.log(1.1)  # less is no reason
-_FEWEST_DICE = 0.5  # of a logarithm: what rolls none
+_NOTHING = 1e-3  # of a point for a point, or of a die: what is less is nothing, and a logarithm needs something
+SHOOTING, FIGHTING, DAMAGE, DEFENCE, RULES = "shooting", "close quarters", "damage", "DEFENCE", "rules"
 _TEXTS = {
-    "dice": "{own:.1f} dice for 100 points (others of its role: {usual:.1f})",
-    "qualities": "a die does {times:.1f} times what others' do{qualities}",
-    "models": "{own:.1f} points of damage destroy 100 points of it (others of its role: {usual:.1f})",
-    "DEFENCE": "DEFENCE {own:.0f} (others of its role: {usual:.0f})",
-    "rules": "it holds out {times:.1f} times as long as its hits let one expect{rules}",
+    SHOOTING: "for its points its shooting destroys {times:.1f} times what that of others of its role does{detail}",
+    FIGHTING: "for its points it destroys {times:.1f} times what others of its role do in close quarters",
+    DAMAGE: "{own:.1f} damage destroys 100 points of it (others of its role: {usual:.1f})",
+    DEFENCE: "DEFENCE {own:.0f} (others of its role: {usual:.0f})",
+    RULES: "it lasts {times:.1f} times as long as others of its role under as many hits{detail}",
 }
 _UNCOUNTED = {
     "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
     "SPEED": "SPEED {own:.0f} (others of its role: {usual:.0f})",
 }
 _FAR = np.log(1.2)  # from the reach or the SPEED of others: may be worth points that no figure here counts
+_IN_LOSSES = {
+    "Shock",
+    "Wreckers",
+    "Arc",
+    "Devastating",
+    "Penetrating",
+    "Precision",
+    "Point Blank",
+    "Torrent",
+    "Lock On",
+}
+"""The qualities of a row that let it destroy more here."""
+_PROTECTING = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
+"""The special rules by which a unit lasts longer here."""
 
 
 class Part(NamedTuple):
@@ -40,48 +55,65 @@ class Part(NamedTuple):
 
 
 class Reasons:
-    """The factors of offence and toughness per 100 points, each beside the median of the other units of its role.
+    """What each loadout does and takes for 100 points, each beside the median of the other units of its role.
 
-    What a loadout destroys is its dice times what a die destroys; what it takes to destroy it is models x DAMAGE LIMIT
-    x DEFENCE (AC-3.7, AC-3.8), times how long it holds out for so many hits: its DISCIPLINE, its BREAK LIMIT and its
-    special rules. `dice`, `offence` and `toughness` are those of the loadouts, the last two as logarithms.
+    It destroys by shooting and in close quarters; it takes models x DAMAGE LIMIT x DEFENCE (AC-3.7, AC-3.8) to destroy
+    it, times how long it holds out for so many hits: its DISCIPLINE, its BREAK LIMIT and its special rules. `toughness`
+    is that of the loadouts, as logarithms; `dice` those of their shots.
     """
 
-    def __init__(self, exchange: Exchange, dice: Array, offence: Array, toughness: Array, roles: Sequence[str]) -> None:
-        self._loadouts, self._roles = exchange.loadouts, roles
+    def __init__(
+        self,
+        exchange: Exchange,
+        field: Array,
+        dice: Array,
+        toughness: Array,
+        roles: Sequence[str],
+        missing: frozenset[str],
+    ) -> None:
+        self._loadouts, self._roles, self._missing = exchange.loadouts, roles, missing
         hundreds, units = np.log(exchange.points / 100), [each.unit for each in exchange.loadouts]
-        log_dice = np.log(np.maximum(dice, _FEWEST_DICE))
+        taken = field * np.exp(toughness)
+        done = {
+            name: np.log(np.maximum(exchange.ways[way] @ taken / np.exp(hundreds), _NOTHING))
+            for name, way in ((SHOOTING, "ranged"), (FIGHTING, "charge"))
+            if way in exchange.ways
+        }
         damage = np.log([each.level.models * each.unit.damage_limit for each in exchange.loadouts])
         defence = np.log([each.defence + each.has("Resilient") for each in units])
-        own = {
-            "dice": log_dice - hundreds,
-            "qualities": offence - log_dice,
-            "models": damage - hundreds,
-            "DEFENCE": defence,
-            "rules": toughness - damage - defence,
-        }
+        own = {**done, DAMAGE: damage - hundreds, DEFENCE: defence, RULES: toughness - damage - defence}
         uncounted = {
             "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
             "SPEED": np.log([each.speed or 1.0 for each in units]),
         }
         even = exchange.evenly
         others = [each if len(each) else np.array([at]) for at, each in enumerate(others_of(roles, exchange.units))]
-        self._parts, self._uncounted = (
-            {
+
+        def beside(factors: Mapping[str, Array]) -> dict[str, Part]:
+            return {
                 name: Part(each, np.array([weighted_median(each[who], even[who]) for who in others]))
                 for name, each in factors.items()
             }
-            for factors in (own, uncounted)
-        )
+
+        self._parts, self._uncounted = beside(own), beside(uncounted)
+        self._dice = beside({"dice": np.log(np.maximum(dice, _NOTHING)) - hundreds})["dice"]
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
 
     def uncounted(self, at: int, sign: int) -> str:
         """What no figure here counts: for a sign of 1 its merits beside others of its role, for -1 its faults."""
-        far = [name for name, part in self._uncounted.items() if sign * (part.own[at] - part.usual[at]) > _FAR]
-        return " and ".join(
+        found = [
             _UNCOUNTED[name].format(own=np.exp(part.own[at]), usual=np.exp(part.usual[at]))
             for name, part in self._uncounted.items()
-            if name in far
+            if sign * (part.own[at] - part.usual[at]) > _FAR
+        ]
+        traits = [each for each in self._loadouts[at].unit.traits if each not in self._common[self._roles[at]].traits]
+        return " and ".join(found + [f"that it is {each}" for each in traits if sign > 0])
+
+    def not_counted(self, at: int) -> str:
+        """The special rules that no figure here counts, and that most others of its role have not."""
+        rules, common = self._loadouts[at].unit.rules, self._common[self._roles[at]].rules
+        return ", ".join(
+            each_once(each for each in rules if each.name in self._missing and each.canonical not in common)
         )
 
     def why(self, at: int, sign: int) -> str:
@@ -93,24 +125,28 @@ class Reasons:
         told = []
         for direction in [sign] if sign else [1, -1]:
             ordered = sorted(moves, key=lambda name: -direction * moves[name])
-            most = max(direction * moves[ordered[0]], _WORTH_A_WORD)
-            told += [
-                name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= max(most / 2, _WORTH_A_WORD)
-            ]
-        texts = [self._text(name, at) for name in told]
-        return "; ".join(texts) or "no one thing: it is near the others of its role in everything"
+            least = max(direction * moves[ordered[0]] / 2, _WORTH_A_WORD)
+            told += [name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= least]
+        return "; ".join(self._text(name, at) for name in told) or "it is near the others of its role in everything"
 
     def _text(self, name: str, at: int) -> str:
-        part, common = self._parts[name], self._common[self._roles[at]]
+        part = self._parts[name]
         own, usual = float(np.exp(part.own[at])), float(np.exp(part.usual[at]))
-        unit = self._loadouts[at].unit
-        return _TEXTS[name].format(
-            own=own,
-            usual=usual,
-            times=own / usual,
-            qualities=_besides(_qualities(unit), common.qualities),
-            rules=_besides(each_once(unit.rules), common.rules),
-        )
+        unit, common = self._loadouts[at].unit, self._common[self._roles[at]]
+        detail = ""
+        if name == SHOOTING:
+            detail = self._of_dice(at, own > usual) or _besides(_qualities(unit), common.qualities, own > usual)
+        elif name == RULES:
+            protects = [each for each in common.rules if each in _PROTECTING]
+            detail = _besides(each_once(each for each in unit.rules if each.name in _PROTECTING), protects, own > usual)
+        return _TEXTS[name].format(own=own, usual=usual, times=own / usual, detail=detail)
+
+    def _of_dice(self, at: int, is_more: bool) -> str:
+        """The dice for 100 points beside those of others, if they are a reason of what its shooting does."""
+        own, usual = float(self._dice.own[at]), float(self._dice.usual[at])
+        if abs(own - usual) < _WORTH_A_WORD or (own > usual) != is_more:
+            return ""
+        return f" ({np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f})"
 
 
 class _Common(NamedTuple):
@@ -118,30 +154,32 @@ class _Common(NamedTuple):
 
     qualities: list[str]
     rules: list[str]
+    traits: list[str]
 
 
 def _common(units: Sequence[Unit]) -> _Common:
-    each_unit = {unit.id: unit for unit in units}.values()
-    written = ([_qualities(unit) for unit in each_unit], [each_once(unit.rules) for unit in each_unit])
-    counts = (Counter(name for names in lists for name in names) for lists in written)
-    qualities, rules = ([name for name, count in each.items() if 2 * count > len(each_unit)] for each in counts)
-    return _Common(qualities, rules)
+    each_unit = list({unit.id: unit for unit in units}.values())
+
+    def usual(lists: Iterable[Iterable[str]]) -> list[str]:
+        counts = Counter(name for names in lists for name in names)
+        return [name for name, count in counts.items() if 2 * count > len(each_unit)]
+
+    return _Common(
+        usual(_qualities(unit) for unit in each_unit),
+        usual(each_once(unit.rules) for unit in each_unit),
+        usual(unit.traits for unit in each_unit),
+    )
 
 
-def _qualities(unit: Unit) -> list[str]:
-    return list(dict.fromkeys(str(each) for row in unit.rows for each in row.qualities))
+def _qualities(unit: Unit) -> tuple[str, ...]:
+    return each_once(each for row in unit.rows for each in row.qualities if each.name in _IN_LOSSES)
 
 
-def _besides(own: Sequence[str], common: Sequence[str]) -> str:
-    """In brackets: what it has and others of its role mostly have not, and what it lacks."""
-    has, lacks = [each for each in own if each not in common], [each for each in common if each not in own]
-    told = [_listed(has), "without " + _listed(lacks) if lacks else ""]
-    return f" ({'; '.join(filter(None, told))})" if any(told) else ""
-
-
-def _listed(names: Sequence[str]) -> str:
+def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
+    """In brackets, of what makes for more: what it has and most others of its role have not, or what it lacks."""
+    names = [each for each in own if each not in common] if is_more else [each for each in common if each not in own]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join([*names[:MOST_NAMED], *more])
+    return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""
 
 
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:

@@ -255,8 +255,9 @@ class Situation(Record):
         return self.title or self.name.replace("-", " ")
 
     def attack(self, row: Row) -> Attack:
-        """What `row` does in this situation, as a scenario says it."""
-        bonuses = tuple(each for each in self.bonuses if each != "short_range" or row.short_range is not None)
+        """What `row` does in this situation, as a scenario says it; an Indirect row may not fire at short range."""
+        near = row.short_range is not None and not row.has("Indirect")
+        bonuses = tuple(each for each in self.bonuses if each != "short_range" or near)
         return Attack(bonuses=bonuses, penalties=self.penalties, distance=self.distance)
 
 

@@ -25,8 +25,10 @@ DRAWS, SEED = 200, 0
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
 MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
+FAR = np.log(1.25)  # from fair points: what is that far is not called fair, however wide the interval
 NEAR = np.log(1.05)  # of an interval: what is that near costs what it should, for points come in steps
 MOST_OPPONENTS = 3
+ONE_WAY = {"shooting": "ranged", "charges": "charge"}
 _PLAYED = 0.005  # of an equilibrium; less is rounding
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, CANNOT_SAY: 0}
 
@@ -65,7 +67,8 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
     strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = _played(gains, sides)
-    reasons = Reasons(exchange, dice_of(found.frame, exchange), offence, toughness, roles)
+    missing = frozenset(each.name for each in found.not_modelled)
+    reasons = Reasons(exchange, field, dice_of(found.frame, exchange), toughness, roles, missing)
     verdicts = _verdicts(np.array([today, fair, low, high, other_way]), reasons, _dearer(found, exchange))
     table = pd.DataFrame(
         {
@@ -77,9 +80,11 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
             "high": np.exp(high),
             "verdict": [verdict for verdict, _ in verdicts],
             "why": [why for _, why in verdicts],
+            "not_counted": [reasons.not_counted(at) for at in range(len(today))],
             "points_over_fair": np.exp(today - fair),
             "trades_evenly_at": np.exp(peers.anchored(even.prices, alike)),
             "comes_out_even_at": np.exp(other_way),
+            **{f"fair_by_{name}": np.exp(peers.of_one_way(exchange, way, field)) for name, way in ONE_WAY.items()},
             "offence": np.exp(peers.over_usual(offence - today)),
             "toughness": np.exp(peers.over_usual(toughness - today)),
             "met": field,
@@ -140,6 +145,7 @@ def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange
         "points": pd.array([each.level.points for each in outside], "Int64"),
         "verdict": CANNOT_SAY,
         "why": list(exchange.left_out.values()),
+        **dict.fromkeys(("not_counted", "beats", "beaten_by"), ""),
     }
     whole = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
     order = {name: at for at, name in enumerate(sides)}
@@ -165,6 +171,15 @@ class _Peers:
         paid = self._usual(self._today - prices, self._even * shares, FEWEST_PEERS)
         return np.asarray(prices + paid, np.float64)
 
+    def of_one_way(self, exchange: Exchange, way: str, field: Array) -> Array:
+        """Fair points if all did one thing only; NaN for who then takes no part."""
+        prices = np.full(len(self._today), np.nan)
+        if way in exchange.ways:
+            part = np.flatnonzero(pricing.connected(exchange.ways[way]))
+            shares = field[part] / field[part].sum()
+            prices[part] = pricing.even_trade(exchange.ways[way][np.ix_(part, part)], shares).prices
+        return self.fair(prices, np.ones(len(prices)))
+
     def over_usual(self, values: Array) -> Array:
         """Each over the median of the other units of its role; over itself where there are none."""
         usual = self._usual(values, self._even, 1)
@@ -175,7 +190,9 @@ class _Peers:
         found = np.full(len(self._others), np.nan)
         for unit in np.flatnonzero(self._n_others >= fewest):
             others = self._others[unit]
-            found[unit] = weighted_median(values[others], weights[others])
+            known = others[~np.isnan(values[others])]
+            if len(known):
+                found[unit] = weighted_median(values[known], weights[known])
         return found[self._units]
 
     def roles(self, prices: Array) -> tuple[Role, ...]:
@@ -209,7 +226,7 @@ def _verdict(today: float, fair: float, low: float, high: float, other_way: floa
     if np.isnan(fair):
         return CANNOT_SAY, f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
     if low - NEAR <= today <= high + NEAR:
-        if high - low <= np.log(MOST_SPREAD):
+        if high - low <= np.log(MOST_SPREAD) and abs(today - fair) <= FAR:
             return FAIR, ""
         return CANNOT_SAY, f"from {np.exp(low):.0f} to {np.exp(high):.0f} points, by whom it meets and how"
     if (today > fair) != (today > other_way):

@@ -256,13 +256,17 @@ def test_what_cannot_be_is_blank_and_says_why(found):
 
 
 def test_blank_cells_are_those_without_a_fitting_row(found):
-    attacks = {"long-range": Attack(), "short-range-aimed": Attack(bonuses=("aiming", "short_range"))}
+    near = ("aiming", "short_range")
     loadouts = {each.selector: each for each in found.attackers}
     targets = {category: Target(category=category) for category in ("light", "heavy", "aerial")}
     for row in found.frame.sample(300, random_state=3).itertuples():
         attacker = loadouts[row.attacker]
-        asked = attacks[row.situation], attacker, targets[row.defender_category]
-        fitting = [each for each in attacker.unit.rows if why_not(each, *asked) is None]
+        pair = attacker, targets[row.defender_category]
+        fitting = []
+        for each in attacker.unit.rows:
+            bonuses = near if row.situation == "short-range-aimed" else ()
+            bonuses = bonuses[:1] if each.has("Indirect") else bonuses  # it fires beyond its short range (AC-6)
+            fitting += [each] if why_not(each, Attack(bonuses=bonuses), *pair) is None else []
         assert bool(fitting) == (not isinstance(row.why_not, str))
 
 
@@ -275,7 +279,15 @@ def test_reasons(found):
     assert reasons(found.frame, "Horse Guard Cavalry") == {"it has no ranged row"}
     assert "ranged-light: it fires at light targets, and the target is heavy" in reasons(found.frame, "Sharp Rifles")
     bombards = reasons(found.frame, "Bors Heavy Bombards", "short-range-aimed")
-    assert all("Indirect and the target is within short range" in each or "aerial" in each for each in bombards)
+    assert all("the target is aerial" in each and "short range" not in each for each in bombards)
+
+
+def test_an_indirect_row_aims_beyond_its_short_range(found):
+    mortars = found.frame[found.frame["attacker"] == "crown/bors-heavy-bombards@basic"]
+    figures = mortars.pivot(index="defender", columns="situation", values="mean_models_destroyed").dropna()
+    assert len(figures)
+    assert (figures["short-range-aimed"] >= figures["long-range"]).all()
+    assert (figures["short-range-aimed"] > figures["long-range"]).any()
 
 
 def test_a_distance_decides_row_by_row(river):

@@ -64,13 +64,13 @@ def test_fewer_copies_than_are_needed_say_nothing(library):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": +5}, UNDER, "dice for 100 points"),
+        ({"dice": +5}, UNDER, "dice for 100 points, others"),
         ({"dice": -3}, OVER, "dice for 100 points"),
         ({"defence": 3}, UNDER, "DEFENCE 3 (others of its role: 2)"),
         ({"defence": 1}, OVER, "DEFENCE 1 (others of its role: 2)"),
-        ({"damage_limit": 3}, UNDER, "points of damage destroy 100 points of it"),
-        ({"qualities": "+Arc"}, UNDER, "a die does 1.1 times what others' do (Arc)"),
-        ({"rules": "+Durable"}, UNDER, "as its hits let one expect (Durable)"),
+        ({"damage_limit": 3}, UNDER, "17.1 damage destroys 100 points of it (others of its role: 11.4)"),
+        ({"qualities": "+Arc"}, UNDER, "its shooting destroys 1.1 times what that of others of its role does (Arc)"),
+        ({"rules": "+Durable"}, UNDER, "it lasts 1.4 times as long as others of its role under as many hits (Durable)"),
     ],
 )
 def test_what_was_changed_is_why(library, changes, verdict, reason):
