@@ -123,7 +123,7 @@ def write_report(
             for name, frame in balance.tables.items():
                 parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
-            page = parts_of_page(found, balance)
+            page = parts_of_page(found, balance, inputs)
             done = shared + lines * A_LINE_OF_TABLES
             tell(done)
             pool.finish(drawing, lambda cost: tell(done + cost))

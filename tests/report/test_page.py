@@ -4,14 +4,19 @@ import html
 import json
 import math
 import re
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analyser.analysis.grid import by_unit
-from analyser.analysis.matchups import matchups
-from analyser.game.profiles import profiles_used
+from analyser.analysis.prices import LIMITS
+from analyser.analysis.situations import situations_called
+from analyser.game.profiles import Profiles, profiles_used
 from analyser.report import write_report
+from analyser.report.cards import Trades, trades_of
+from analyser.report.page import faction_lines
 
 pytestmark = pytest.mark.slow
 
@@ -24,8 +29,8 @@ def report(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def frame():
-    return matchups(*SIDES, situations="all").frame
+def frame(report):
+    return pd.read_parquet(report / "matchups.parquet")
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +38,15 @@ def text(report):
     return (report / "index.html").read_text(encoding="utf-8")
 
 
-def sheet(text, unit):
-    """The words of the part of a unit, tags taken away."""
-    part = text.partition(f'id="unit-{unit}"')[2].partition("</details>")[0]
+def plain(part):
+    """The words of a piece of the page, tags taken away."""
     return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
+
+
+def sheet(text, unit):
+    """The words of the card of a unit, tags taken away."""
+    part = text.partition(f'id="unit-{unit}"')[2].partition('<details class="sheet"')[0].partition("<h2")[0]
+    return plain(part)
 
 
 def test_what_is_destroyed_is_not_called_beaten(text):
@@ -44,7 +54,8 @@ def test_what_is_destroyed_is_not_called_beaten(text):
     words = sheet(text, "crown-rifle-platoon")
     assert "It beats" not in text
     assert "It is beaten by" not in text
-    assert words.count("Best targets") == words.count("Most dangerous attackers") == 4
+    assert words.count("Best targets") == 5  # on the whole, and in each situation
+    assert words.count("Most dangerous attackers") == 4
 
 
 def test_of_duels_it_is_told_who_wins(text, frame):
@@ -62,16 +73,94 @@ def test_of_duels_it_is_told_who_wins(text, frame):
     assert f"{best['defender_unit']} {best['expected_points_destroyed_per_100_points']:.1f}" in words
 
 
-def test_every_verdict_is_on_the_page_with_its_reason(report, text):
-    prices = pd.read_csv(report / "prices.csv", keep_default_na=False)
-    first = html.unescape(text.partition('<h2 id="verdict">')[2].partition("<h2")[0])
+def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_why(report, text):
+    prices = pd.read_csv(report / "prices.csv")
+    first = text.partition('<section id="verdict"')[2].partition('<details id="every-price"')[0]
+    assert LIMITS in html.unescape(first)
     for verdict in ("over-priced", "under-priced"):
+        part = plain(first.partition(f'<h2 id="most-{verdict}">')[2].partition("</section>")[0])
         flagged = prices[prices["verdict"] == verdict]
-        far = flagged.loc[flagged["points_over_fair"].astype(float).map(math.log).abs().nlargest(5).index]
-        assert all(why in first for why in far["why"])
+        away = flagged["points_over_fair"].map(math.log).abs()
+        far = flagged.loc[away.sort_values(ascending=False).index].drop_duplicates("unit").head(5)
+        for row in far.to_dict("records"):
+            points = f"{row['points']} → {row['fair_points']:.0f} points ({row['low']:.0f}–{row['high']:.0f})"
+            assert f"{row['unit']}, {row['level']} : {points} {row['why']}." in part
+        assert part.count("→") == len(far)
+
+
+def test_every_loadout_with_fair_points_is_a_dot_that_leads_to_its_card(report, text):
+    prices = pd.read_csv(report / "prices.csv")
+    dots = re.findall(r'<a href="#([^"]+)" class="dot ([^"]+)" data-loadout="([^"]+)"><title>([^<]+)</title>', text)
+    rated = prices[prices["fair_points"].notna()].set_index("loadout")
+    assert {name for _, _, name, _ in dots} == set(rated.index)
+    assert len(dots) == len(rated)
+    for link, classes, name, told in dots:
+        row = rated.loc[name]
+        assert link == "unit-" + name.partition("@")[0].replace("/", "-")
+        assert ("flagged" in classes) == (row["verdict"] in ("over-priced", "under-priced"))
+        assert html.unescape(told).startswith(f"{row['unit']}, {row['level']} (")
+        assert f"{row['points']} points, fair points {row['fair_points']:.0f} (" in told
+    assert len({classes.split()[0] for _, classes, _, _ in dots}) == prices["faction"].nunique()
+
+
+def test_every_verdict_stands_on_its_card(report, text):
+    prices = pd.read_csv(report / "prices.csv", keep_default_na=False)
     for row in prices.to_dict("records"):
         words = sheet(text, row["loadout"].partition("@")[0].replace("/", "-"))
-        assert f"{row['verdict']} ; {row['why']}." in words
+        assert f"{row['level'].capitalize()}, {row['verdict']}: {row['why']}." in words
+
+
+def test_a_card_has_rows_dice_rules_durability_and_what_a_charge_costs(frame, text):
+    words = sheet(text, "crown-rifle-platoon")
+    unit = Profiles()["crown/rifle-platoon@basic"]
+    for row in unit.unit.rows:
+        assert f"{row.name} {', '.join(row.against) or row.kind} " in words
+        for band in row.bands:
+            assert f": {band.cell}" in words
+        assert all(str(each) in words for each in row.qualities)
+    assert all(str(each) in words for each in unit.unit.rules)
+    hits = unit.level.models * unit.unit.damage_limit * unit.unit.defence * 100 / unit.level.points
+    mine = frame[(frame["attacker"] == "crown/rifle-platoon@basic") & (frame["situation"] == "charge")]
+    lost = 100 * mine["attacker_share_lost"].mean()
+    assert re.search(rf"basic {unit.level.models} {unit.level.points} .* {hits:.1f} {lost:.1f}% ", words)
+
+
+def test_rivals_are_those_against_whom_points_are_won_and_lost(frame, text):
+    """What 100 points destroy while both act once: half shooting, half close quarters."""
+    trades, _ = trades_of(SimpleNamespace(**facts_of(frame)))
+    ours, theirs = (trades.names.index(name) for name in ("imperium/sturmpanzer-battletanks", "crown/drake-field-guns"))
+    part = frame[
+        frame["attacker"].str.startswith(trades.names[ours]) & frame["defender"].str.startswith(trades.names[theirs])
+    ]
+    back = frame[
+        frame["attacker"].str.startswith(trades.names[theirs]) & frame["defender"].str.startswith(trades.names[ours])
+    ]
+    lost = {name: part[part["situation"] == name]["mean_share_lost"].sum() for name in situations_of(frame)}
+    struck_back = back[back["situation"] == "charge"]["attacker_share_lost"].sum()
+    points = part.iloc[0]
+    share = (lost["long-range"] + lost["short-range-aimed"]) / 4 + (lost["charge"] + struck_back) / 2
+    wanted = 100 * share * points["defender_points"] / points["attacker_points"]
+    assert trades.destroyed[ours, theirs] == pytest.approx(wanted)
+    found = f"Drake Field Guns {trades.destroyed[ours, theirs]:.1f} {trades.destroyed[theirs, ours]:.1f}"
+    assert found in sheet(text, "imperium-sturmpanzer-battletanks")
+
+
+def facts_of(frame):
+    library = Profiles()
+    names = dict.fromkeys([*frame["attacker"], *frame["defender"]])
+    sides = tuple(library[name] for name in names)
+    return {"frame": frame, "attackers": sides, "situations": situations_called(situations_of(frame))}
+
+
+def situations_of(frame):
+    return list(dict.fromkeys(frame["situation"]))
+
+
+def test_who_is_ahead_of_whom_is_said_in_a_sentence():
+    destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
+    assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
+        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points, and lose 24.0 to 100 points of Blue."
+    ]
 
 
 def test_the_page_and_the_manifest_say_which_profiles_were_read(report, text):

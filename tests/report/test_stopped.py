@@ -131,7 +131,7 @@ def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(river, tmp_path):
 
 
 def test_a_part_that_was_not_finished_does_not_count(stopped, river, unstopped):
-    part = next((work_folder(stopped) / "parts").glob("long-range-*"))
+    part = next((work_folder(stopped) / "parts").glob("0-long-range-*"))
     (work_folder(stopped) / "scratch" / part.name).write_bytes(b"half of i")
     part.unlink()
     again(stopped, river)

@@ -1,0 +1,264 @@
+// A heatmap of one's choice: it sorts by a row or a column, stands in groups, and tells the whole story of a cell.
+
+const MEAN = "mean over levels";
+const [NO_GROUPS, BY_CATEGORY, BY_ROLE] = ["nothing", "target category", "role"];
+const heat = byId("heat");
+const sorted = { row: "", column: "" }; // the units by whose figures columns and rows stand
+const chosen = (id) => byId(`heat-${id}`).value;
+
+const unitsOf = (faction, level) => {
+  const units = new Map();
+  sides.forEach((side, place) => {
+    if (side.faction !== faction || (level !== MEAN && side.level !== level)) return;
+    const key = side.selector.split("@")[0];
+    if (!units.has(key)) units.set(key, { key, name: side.unit, category: side.category, role: side.role, places: [] });
+    units.get(key).places.push(place);
+  });
+  return [...units.values()];
+};
+
+const mean = (figures) => {
+  const there = figures.filter((each) => each !== null);
+  return there.length ? there.reduce((sum, each) => sum + each, 0) / there.length : null;
+};
+const placesOf = (mine, theirs, situation) =>
+  mine.places.flatMap((a) => theirs.places.map((d) => placeOf(a, d, situation))).filter((place) => place !== undefined);
+const meanOf = (metric, mine, theirs, situation) =>
+  mean(placesOf(mine, theirs, situation).map((place) => data.columns[metric][place]));
+const textsOf = (texts, column, mine, theirs, situation) =>
+  distinct(placesOf(mine, theirs, situation).map((place) => texts[data[column][place]])).filter(Boolean);
+const whyNot = (mine, theirs, situation) => textsOf(data.why, "why_not", mine, theirs, situation)[0] ?? "they do not meet here";
+
+// --- colours
+
+// Where a figure stands between the colours, 0 to 1: logarithms, which tell small ones apart too.
+const within = (value, least, most) => Math.min(most, Math.max(least, value));
+const positionOf = (metric, value, highest) => {
+  if (!metricOf[metric].is_probability) return 1 - Math.log(within(value / highest, data.least_share, 1)) / Math.log(data.least_share);
+  const probability = within(value / data.steps, data.least_odds, 1 - data.least_odds);
+  return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_odds - 1)) / 2;
+};
+const colourOf = (metric, value, highest) => data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
+const paint = (element, [colour, ink]) => Object.assign(element.style, { background: colour, color: ink });
+
+const showScale = (metric, highest) => {
+  const isProbability = metricOf[metric].is_probability;
+  const powers = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 6)));
+  const ticks = isProbability
+    ? [1, 5, 20, 50, 80, 95, 99].map((each) => [`${each}`, (each * data.steps) / 100])
+    : powers.filter((each) => each >= data.least_share * highest && each <= highest).map((each) => [String(Number(each.toPrecision(1))), each]);
+  const text = isProbability
+    ? "Colours: logarithm of the odds; 1% and less is darkest, 99% and more lightest:"
+    : `Colours: logarithmic; ${short(metric, data.least_share * highest)} and less is darkest:`;
+  byId("heat-scale").replaceChildren(
+    make("span", text),
+    ...ticks.map(([text, value]) => {
+      const swatch = make("span", text, { class: "swatch" });
+      paint(swatch, colourOf(metric, value, highest));
+      return swatch;
+    }),
+  );
+};
+
+// --- order
+
+const highestFirst = (figureOf) => (one, other) => (figureOf(other) ?? -1) - (figureOf(one) ?? -1);
+const inGroups = (units, groupOf, figureOf) => {
+  const groups = units.map(groupOf);
+  const rank = (unit) => (data.categories.includes(groupOf(unit)) ? data.categories : distinct(groups)).indexOf(groupOf(unit));
+  units.sort((one, other) => rank(one) - rank(other) || highestFirst(figureOf)(one, other));
+  units.forEach((unit, place) => (unit.begins = place > 0 && groupOf(units[place - 1]) !== groupOf(unit)));
+};
+const sortBy = (what, key) => {
+  sorted[what] = sorted[what] === key ? "" : key;
+  showHeat();
+  saveState();
+};
+
+// --- the table
+
+const heatHead = (name, what, key, attributes) => {
+  const [cell, button] = [make("th", undefined, attributes), make("span", name)];
+  if (key) {
+    actAsButton(button, () => sortBy(what, key));
+    button.setAttribute("aria-pressed", sorted[what] === key);
+    button.title = `sort by ${name}`;
+  }
+  cell.append(button);
+  return cell;
+};
+const heatCell = (metric, value, highest, title, why) => {
+  if (value === null) return make("td", "", { class: "blank", title: `${title}: ${why}` });
+  const cell = make("td", short(metric, value), { title: `${title}: ${written(metric, value)}` });
+  paint(cell, colourOf(metric, value, highest));
+  return cell;
+};
+const groupsOf = (columns, groupOf) => {
+  const line = make("tr");
+  line.append(make("td"));
+  for (const group of distinct(columns.map(groupOf))) {
+    const here = columns.filter((column) => groupOf(column) === group);
+    line.append(make("th", group, { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : "" }));
+  }
+  return line;
+};
+
+const showHeat = () => {
+  const metric = chosen("metric");
+  const situation = Number(chosen("situation"));
+  const rows = unitsOf(chosen("attackers"), chosen("attacker-level"));
+  const columns = unitsOf(chosen("defenders"), chosen("defender-level"));
+  const figures = new Map(rows.map((row) => [row, new Map(columns.map((column) => [column, meanOf(metric, row, column, situation)]))]));
+  const figure = (row, column) => figures.get(row).get(column);
+  for (const row of rows) row.mean = mean(columns.map((column) => figure(row, column)));
+  for (const column of columns) column.mean = mean(rows.map((row) => figure(row, column)));
+  const [byRow, byColumn] = [rows.find((each) => each.key === sorted.row), columns.find((each) => each.key === sorted.column)];
+  const group = chosen("group");
+  const groupOf = { [NO_GROUPS]: () => "", [BY_CATEGORY]: (unit) => unit.category, [BY_ROLE]: (unit) => unit.role }[group];
+  inGroups(columns, groupOf, (column) => (byRow ? figure(byRow, column) : column.mean));
+  inGroups(rows, group === BY_ROLE ? groupOf : () => "", (row) => (byColumn ? figure(row, byColumn) : row.mean));
+  const values = rows.flatMap((row) => columns.map((column) => figure(row, column)));
+  const highest = Math.max(0, ...values) || 1;
+
+  const top = make("tr");
+  top.append(
+    make("td"),
+    ...columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" })),
+    heatHead("mean", "column", "", { scope: "col" }),
+  );
+  const lines = rows.map((row) => {
+    const line = make("tr", undefined, { class: row.begins ? "group" : "" });
+    line.append(heatHead(row.name, "row", row.key, { scope: "row" }));
+    for (const column of columns) {
+      const cell = heatCell(metric, figure(row, column), highest, `${row.name} on ${column.name}`, whyNot(row, column, situation));
+      if (column.begins) cell.classList.add("begins");
+      cell.setAttribute("tabindex", "-1");
+      cell.tell = () => tellStory(row, column);
+      line.append(cell);
+    }
+    line.append(heatCell(metric, row.mean, highest, `${row.name}, mean`, "no figure"));
+    line.lastChild.classList.add("begins");
+    return line;
+  });
+  const means = make("tr", undefined, { class: "means" });
+  means.append(make("th", "mean", { scope: "row" }));
+  for (const column of columns) {
+    means.append(heatCell(metric, column.mean, highest, `on ${column.name}, mean`, "no figure"));
+    if (column.begins) means.lastChild.classList.add("begins");
+  }
+  means.append(heatCell(metric, mean(values), highest, "mean of all", "no figure"));
+  means.lastChild.classList.add("begins");
+  heat.tHead.replaceChildren(top, ...(group === NO_GROUPS ? [] : [groupsOf(columns, groupOf)]));
+  heat.tBodies[0].replaceChildren(...lines, means);
+  heat.querySelector("td[tabindex]")?.setAttribute("tabindex", "0");
+  showScale(metric, highest);
+  showCaption(metric, values.includes(null), rows.length && columns.length, byRow, byColumn);
+};
+
+const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
+  const order = [byColumn ? `rows stand by the figure on ${byColumn.name}` : "", byRow ? `columns by that of ${byRow.name}` : ""];
+  byId("heat-caption").textContent = [
+    `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, exact. Rows attack, columns defend;`,
+    `${order.filter(Boolean).join(", ") || "both stand by their means"}. Press a name to sort by it, a cell for its whole story.`,
+    hasBlank ? "Hatched: the attacker cannot make this attack, and means leave it out." : "",
+    hasUnits ? "" : "No units at these levels.",
+  ].filter(Boolean).join(" ");
+};
+
+// --- the whole story of a cell
+
+const storyOf = (mine, theirs) => {
+  const part = make("section");
+  const [frame, table] = [make("div", undefined, { class: "wide", tabindex: "0", role: "region", "aria-label": `${mine.name} on ${theirs.name}` }), make("table")];
+  const head = make("tr");
+  head.append(make("td"), ...data.situations.map((each) => make("th", each.name.replaceAll("-", " "), { scope: "col", class: "n" })));
+  const line = (title, texts, attributes) => {
+    const row = make("tr");
+    row.append(make("th", title, { scope: "row" }), ...texts.map((text) => make("td", text, attributes)));
+    return row;
+  };
+  const figures = data.metrics.map(({ name, title }) => [name, title, data.situations.map((_, s) => meanOf(name, mine, theirs, s))]);
+  table.append(make("thead"), make("tbody"));
+  table.tHead.append(head);
+  table.tBodies[0].append(
+    ...figures
+      .filter(([, , values]) => values.some((each) => each !== null))
+      .map(([name, title, values]) => line(title, values.map((each) => written(name, each)), { class: "n" })),
+    line("Row", data.situations.map((_, s) => textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"), { class: "n" }),
+  );
+  frame.append(table);
+  part.append(make("h4", `${mine.name} on ${theirs.name}`), frame);
+  const blank = data.situations.map((each, s) => [each.name.replaceAll("-", " "), meanOf(data.metrics[0].name, mine, theirs, s) === null, s]);
+  for (const [name, isBlank, s] of blank) {
+    if (isBlank) part.append(make("p", `${name}: ${whyNot(mine, theirs, s)}.`, { class: "small" }));
+  }
+  return part;
+};
+
+const tellStory = (row, column) => {
+  const story = byId("story");
+  const title = make("h3", `${row.name} and ${column.name}`, { id: "story-title" });
+  const close = make("button", "Close", { type: "button" });
+  close.addEventListener("click", () => story.close());
+  const levels = [chosen("attacker-level"), chosen("defender-level")].map((each, side) => `${[row, column][side].name}: ${each}`);
+  const links = make("p", "Cards: ", { class: "small" });
+  for (const unit of [row, column]) {
+    const link = make("a", unit.name, { href: `#unit-${unit.key.replace("/", "-")}` });
+    link.addEventListener("click", () => story.close());
+    links.append(link, unit === row ? ", " : "");
+  }
+  const parts = [storyOf(row, column)];
+  if (row.key !== column.key) parts.push(storyOf(column, row));
+  story.replaceChildren(close, title, make("p", `${levels.join("; ")}. Every figure is exact.`, { class: "small" }), ...parts, links);
+  story.showModal();
+};
+
+heat.addEventListener("click", (event) => event.target.closest("td")?.tell?.());
+heat.addEventListener("keydown", (event) => {
+  const cell = event.target;
+  if (!cell.tell) return;
+  const body = [...heat.tBodies[0].rows];
+  const [row, column] = [body.indexOf(cell.parentElement), cell.cellIndex];
+  const to = { ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1] }[event.key];
+  const next = to && body[to[0]]?.cells[to[1]];
+  if (event.key === "Enter" || event.key === " ") cell.tell();
+  else if (!to) return;
+  else if (next?.tell) {
+    cell.setAttribute("tabindex", "-1");
+    next.setAttribute("tabindex", "0");
+    next.focus();
+  }
+  event.preventDefault();
+});
+
+// --- what can be chosen
+
+const factions = distinct(sides.map((side) => side.faction));
+const meeting = new Set(data.pairs[0].map((attacker, place) => `${sides[attacker].faction} ${sides[data.pairs[1][place]].faction}`));
+// Who met the attackers: others cannot be chosen, and stay those that were chosen if they can.
+const offerDefenders = () => {
+  const [select, before] = [byId("heat-defenders"), chosen("defenders")];
+  const met = factions.filter((each) => meeting.has(`${chosen("attackers")} ${each}`));
+  select.replaceChildren();
+  choices(select, met.map((each) => [each, titled(each)]));
+  select.value = met.includes(before) ? before : (met.find((each) => each !== chosen("attackers")) ?? met[0]);
+};
+const levels = [MEAN, ...distinct(sides.map((side) => side.level))].map((each) => [each, each]);
+choices(byId("heat-attackers"), factions.map((each) => [each, titled(each)]));
+offerDefenders();
+choices(byId("heat-attacker-level"), levels);
+choices(byId("heat-defender-level"), levels);
+choices(byId("heat-situation"), data.situations.map((each, place) => [place, each.heading]));
+choices(byId("heat-metric"), data.metrics.map((each) => [each.name, each.title]));
+choices(byId("heat-group"), [BY_CATEGORY, BY_ROLE, NO_GROUPS].map((each) => [each, each]));
+byId("heat-attackers").addEventListener("input", offerDefenders);
+for (const select of byId("heat-tools").querySelectorAll("select")) {
+  select.addEventListener("input", () => showHeat());
+  keepControl(select);
+}
+for (const what of ["row", "column"]) {
+  keep(`heat-by-${what}`, () => sorted[what], (key) => {
+    sorted[what] = key;
+    showHeat();
+  });
+}

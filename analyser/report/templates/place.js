@@ -1,0 +1,71 @@
+// Where one is on the page and what is chosen there, both in the address: `#place?key=value`.
+
+const kept = new Map(); // by key: how it is read and set, and what it was at first
+let restoring = false;
+
+const keep = (key, get, set) => kept.set(key, { get, set, initial: get() });
+const keepControl = (control, key = control.id) => {
+  keep(key, () => control.value, (value) => {
+    if (control.options && ![...control.options].some((each) => each.value === value)) return;
+    control.value = value;
+    control.dispatchEvent(new Event("input"));
+  });
+  control.addEventListener("input", () => saveState());
+};
+
+const addressOf = (hash) => {
+  const [place, state] = hash.replace(/^#/, "").split("?");
+  return { place: decodeURIComponent(place), state: state === undefined ? null : new URLSearchParams(state) };
+};
+const hashOf = (place) => {
+  const chosen = [...kept].filter(([, each]) => each.get() !== each.initial).map(([key, each]) => [key, each.get()]);
+  return `#${place}${chosen.length ? `?${new URLSearchParams(chosen)}` : ""}`;
+};
+const saveState = () => {
+  if (!restoring) history.replaceState(null, "", hashOf(addressOf(location.hash).place));
+};
+const restoreState = (state) => {
+  restoring = true;
+  for (const [key, each] of kept) {
+    const value = state.get(key) ?? each.initial;
+    if (value !== each.get()) each.set(value);
+  }
+  restoring = false;
+};
+
+// Scroll to a place, which is unfolded, and let the keyboard go on from there.
+const goTo = (place) => {
+  const target = place ? byId(place) : null;
+  if (!target) return;
+  for (let folded = target.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
+  const focused = target.matches("details") ? target.querySelector("summary") : target;
+  if (focused === target) target.setAttribute("tabindex", "-1");
+  focused.focus({ preventScroll: true });
+  target.scrollIntoView();
+};
+const follow = (place) => {
+  history.pushState(null, "", hashOf(place));
+  goTo(place);
+};
+const arrive = () => {
+  const { place, state } = addressOf(location.hash);
+  if (state) restoreState(state);
+  else if (location.hash) saveState();
+  goTo(place);
+};
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href^='#']");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  follow(link.getAttribute("href").slice(1));
+});
+addEventListener("hashchange", arrive);
+
+// On paper everything is unfolded.
+let folded = [];
+addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  folded.forEach((each) => (each.open = true));
+});
+addEventListener("afterprint", () => folded.forEach((each) => (each.open = false)));

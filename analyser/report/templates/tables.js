@@ -1,0 +1,54 @@
+// Tables that can be sorted and filtered; those that can be filtered are named in the address by the part they are in.
+
+const filterable = [...document.querySelectorAll("table.filterable")];
+const nameOf = (table) => {
+  const part = table.closest("details[id], section[id]")?.id ?? "ratings";
+  const alike = filterable.filter((each) => (each.closest("details[id], section[id]")?.id ?? "ratings") === part);
+  return alike.length > 1 ? `${part}-${alike.indexOf(table) + 1}` : part;
+};
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const name = table.matches(".filterable") ? `sort-${nameOf(table)}` : "";
+  makeHeadsSort([...table.tHead.rows[0].cells], name, (place, sign) => {
+    body.append(...sortedBy([...body.rows], (row) => valueOf(row.cells[place]), sign));
+  });
+}
+
+for (const table of document.querySelectorAll("table.filterable")) {
+  const tools = make("div", undefined, { class: "tools" });
+  const label = make("label", "Show rows with");
+  const input = make("input", undefined, { type: "search", placeholder: "words of a row" });
+  const count = make("span", undefined, { class: "count", "aria-live": "polite" });
+  label.append(input);
+  tools.append(label, count);
+  table.closest(".wide").before(tools);
+  const rows = [...table.tBodies[0].rows];
+  const filter = () => {
+    const words = wordsOf(input.value);
+    let shown = 0;
+    for (const row of rows) {
+      row.hidden = !hasWords(row.textContent.toLowerCase(), words);
+      shown += row.hidden ? 0 : 1;
+    }
+    count.textContent = shown === rows.length ? `${shown} rows` : `${shown} of ${rows.length} rows`;
+  };
+  input.addEventListener("input", filter);
+  keepControl(input, `rows-${nameOf(table)}`);
+  filter();
+}
+
+// What scrolls sideways can be scrolled by keyboard.
+const scrolls = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const over = target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight;
+    if (over) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const frame of document.querySelectorAll(".wide")) {
+  const heading = frame.closest("details, section")?.querySelector("summary, h2, h3") ?? frame.previousElementSibling;
+  frame.setAttribute("role", "group");
+  frame.setAttribute("aria-label", `table: ${heading.textContent.trim().split("\n")[0]}`);
+  scrolls.observe(frame);
+}
