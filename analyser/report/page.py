@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +24,13 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.cards import Trades, cards, trades_of
-from analyser.report.figures import page_data
+from analyser.report.figures import packed, page_data
 from analyser.report.folder import Inputs
 from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 from analyser.report.picture import price_picture
 
 PIXELS_AN_INCH = 96  # the natural size of a picture
+MOST_EMBEDDED = 1_000_000  # bytes of pictures in the page itself
 MOST_RANKED, MOST_OUTLIERS, MOST_LISTED = 10, 20, 5
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 _RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
@@ -132,17 +133,29 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
     """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
+    embedded = _embedded(plans, path.parent)
     galleries = [
-        (f"{_faction(ours)} on {_faction(theirs)}", [_picture(each, plans[0].metric, path.parent) for each in part])
+        (f"{_faction(ours)} on {_faction(theirs)}", [_picture(each, path.parent, embedded) for each in part])
         for (ours, theirs), part in groupby(plans, lambda plan: (plan.attackers, plan.defenders))
     ]
     path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
 
 
-def _picture(plan: Plan, shown_metric: str, folder: Path) -> dict[str, Any]:
-    """A heatmap, its size on the page, and itself as an address if it is of the one metric whose pictures are shown."""
+def _embedded(plans: Sequence[Plan], folder: Path) -> set[str]:
+    """The names of the pictures that the page holds itself: of one metric, as many as there is room for."""
+    names, room = set(), MOST_EMBEDDED
+    for plan in plans:
+        size = (folder / f"{plan.name}.png").stat().st_size
+        if plan.metric == plans[0].metric and size <= room:
+            names.add(plan.name)
+            room -= size
+    return names
+
+
+def _picture(plan: Plan, folder: Path, embedded: Collection[str]) -> dict[str, Any]:
+    """A heatmap, its size on the page, and itself as an address if the page holds it."""
     path, source = folder / f"{plan.name}.png", ""
-    if plan.metric == shown_metric:
+    if plan.name in embedded:
         source = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
     with Image.open(path) as picture:
         width, height = (round(each * PIXELS_AN_INCH / DOTS_AN_INCH) for each in picture.size)
@@ -176,7 +189,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str
         "least_ratio": LEAST_RATIO,
         "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers},
         "points": {each.selector: each.level.points for each in found.attackers},
-        "data": page_data(found),
+        "data": packed(page_data(found)),
         "n_possible": int(found.frame["why_not"].isna().sum()),
     }
 

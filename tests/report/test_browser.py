@@ -60,6 +60,8 @@ def opened(browser, report):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
         page.goto(f"{(report / 'index.html').as_uri()}#{address}")
+        if more.get("java_script_enabled", True):
+            page.locator("html.scripted").wait_for()
         return page
 
     yield at

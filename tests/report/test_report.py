@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -187,6 +188,13 @@ def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
     }
 
 
+def test_a_page_holds_as_many_pictures_as_it_has_room_for(library, tmp_path, monkeypatch):
+    monkeypatch.setattr("analyser.report.page.MOST_EMBEDDED", 0)
+    page = Page((small_report(tmp_path / "r", library) / "index.html").read_text(encoding="utf-8"))
+    assert page.attributes("src") == []
+    assert "As a file: " in page.words()
+
+
 def test_the_page_says_how_and_what_not(page, library):
     words = page.words()
     assert "Every figure is exact" in words
@@ -240,7 +248,7 @@ def test_every_unit_has_a_part(page, library):
 
 def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(report, library):
     text = (report / "index.html").read_text(encoding="utf-8")
-    data = json.loads(text.partition('id="figures">')[2].partition("</script>")[0])
+    data = json.loads(zlib.decompress(base64.b64decode(text.partition('id="figures">')[2].partition("</script>")[0])))
     frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
     for name, column in data["columns"].items():
         scale, off = (10_000, 0.51) if METRICS[name].is_probability else (1, 0.00051)

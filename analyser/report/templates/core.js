@@ -1,7 +1,11 @@
 // What all scripts of the page share: its figures, elements, and how both are written and ordered.
 
-const data = JSON.parse(document.getElementById("figures").textContent);
 const byId = (id) => document.getElementById(id);
+const unpacked = (text) => {
+  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+};
+const data = await unpacked(byId("figures").textContent);
 const make = (tag, text, attributes = {}) => {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;
