@@ -469,14 +469,18 @@ def test_without_scripts_it_is_a_plain_document(opened):
     assert page.locator("#units").is_visible()
 
 
-def test_it_prints_with_everything_unfolded(opened):
-    page = opened()
+def test_it_prints_with_cards_and_pictures_and_what_was_opened(opened):
+    page = opened(color_scheme="dark")
+    unfolded(page, "dominated")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("details.sheet:not([open]), #pictures:not([open])").count() == 0
     page.emulate_media(media="print")
-    assert page.locator("nav").is_hidden()
-    assert page.locator("#plot").is_visible()
-    assert page.locator(".tools").first.is_hidden()
+    for part in ("#plot", ".sheet >> nth=0", "#pictures img >> nth=0", "#dominated"):
+        assert page.locator(part).is_visible()
+    for part in ("nav", ".tools >> nth=0", "#balance", "#told"):
+        assert page.locator(part).is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("details:not([open])").count() > 0
+    assert page.locator("details.sheet[open]").count() == 0
+    assert page.locator("#dominated[open]").count() == 1
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")

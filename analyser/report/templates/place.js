@@ -62,10 +62,10 @@ document.addEventListener("click", (event) => {
 });
 addEventListener("hashchange", arrive);
 
-// On paper everything is unfolded.
+// On paper cards and pictures are unfolded; of all else what was opened before.
 let folded = [];
 addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details:not([open])")];
+  folded = [...document.querySelectorAll("details.sheet:not([open]), #pictures:not([open]), #pictures details:not([open])")];
   folded.forEach((each) => (each.open = true));
 });
 addEventListener("afterprint", () => folded.forEach((each) => (each.open = false)));
