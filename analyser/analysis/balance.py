@@ -274,7 +274,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     profiles = {each.selector: each for each in attackers}
     found: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    for _, faction in sides.groupby(sides["attacker"].str.partition("/")[0], sort=False):
+    for _, faction in sides.groupby(sides["attacker"].str.split("/").str[0], sort=False):
         for one, other, saved, counts in _within(frame, faction):
             mine, theirs = profiles.get(one), profiles.get(other)
             if mine is None or theirs is None:

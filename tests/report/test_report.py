@@ -269,6 +269,19 @@ def test_nothing_in_the_report_tells_when_or_where_it_was_made(report, tmp_path)
         assert b"<dc:date>" not in data
 
 
+@pytest.mark.parametrize(("points", "told"), [("", "–"), (", points = 0", "0")])
+def test_a_report_of_units_without_points_says_so(tmp_path, points, told):
+    (tmp_path / "profiles").mkdir()
+    toml = re.sub(r", points = \d+", points, FACTION)
+    (tmp_path / "profiles" / "river.toml").write_text(toml, encoding="utf-8")
+    out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=Profiles(tmp_path / "profiles"))
+    words = Page((out / "index.html").read_text(encoding="utf-8")).words()
+    assert "Nothing can be said of points: that takes loadouts with points" in words
+    assert re.search(rf"basic\s*4\s*{told}\s*–\s*–\s*–", words)
+    assert not re.search(r"\b(nan|inf|None)\b", words.partition("Unit by unit")[2].partition("More Files")[0])
+    assert not (out / "prices.csv").exists()
+
+
 # --- rankings and answers ---------------------------------------------------------------------------------
 
 

@@ -2,12 +2,16 @@
 
 const MOST_ROWS = 200;
 const explorer = byId("explorer");
+const rowText = (row) => {
+  const why = data.why[data.why_not[row.place]];
+  return data.rows[data.row[row.place]] ?? (why ? `none: ${why}` : "none");
+};
 const COLUMNS = [
   { title: "Attacker", text: (row) => row.a.text },
   { title: "Points", number: (row) => row.a.points, text: (row) => row.a.points ?? "–" },
   { title: "Defender", text: (row) => row.d.text },
   { title: "Situation", text: (row) => data.situations[row.s].name.replaceAll("-", " ") },
-  { title: "Row", text: (row) => data.rows[data.row[row.place]] ?? `none: ${data.why[data.why_not[row.place]]}` },
+  { title: "Row", text: rowText },
   ...data.metrics.map((metric) => ({
     title: metric.title,
     number: (row) => data.columns[metric.name][row.place],

@@ -27,7 +27,9 @@ const meanOf = (metric, mine, theirs, situation) =>
   mean(placesOf(mine, theirs, situation).map((place) => data.columns[metric][place]));
 const textsOf = (texts, column, mine, theirs, situation) =>
   distinct(placesOf(mine, theirs, situation).map((place) => texts[data[column][place]])).filter(Boolean);
-const whyNot = (mine, theirs, situation) => textsOf(data.why, "why_not", mine, theirs, situation)[0] ?? "they do not meet here";
+const whyNot = (mine, theirs, situation) =>
+  textsOf(data.why, "why_not", mine, theirs, situation)[0] ??
+  (placesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "they do not meet here");
 
 // --- colours
 
