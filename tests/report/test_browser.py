@@ -1,8 +1,6 @@
 """The page of a report in a real browser: it loads without a complaint, sorts, filters, draws, fits and prints."""
 
-import os
 import re
-import shutil
 from itertools import pairwise
 
 import pandas as pd
@@ -11,79 +9,9 @@ import pytest
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
-from analyser.report import write_report
+from tests.helpers.browser import column, heat_cells, numbers, show, unfolded
 
 pytestmark = pytest.mark.slow
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-NEEDED = "ANALYSER_NEEDS_BROWSER"  # set where a missing browser is a failure
-
-
-def without(reason):
-    """Skip, or fail where a browser is needed."""
-    if os.environ.get(NEEDED):
-        pytest.fail(f"{reason}, and {NEEDED} is set")
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    out = tmp_path_factory.mktemp("reports") / "r"
-    return write_report(["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"], out=out, profiles=Profiles())
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip if not os.environ.get(NEEDED) else __import__
-    playwright("playwright")
-    from playwright.sync_api import sync_playwright
-
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        without(f"no browser here: none of {', '.join(BROWSERS)}")
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=path)
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def opened(browser, report):
-    """Opens the page at a width; whatever the browser complains of fails the test."""
-    complaints, contexts = [], []
-
-    def at(width=1280, address="", **more):
-        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **more)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
-        page.goto(f"{(report / 'index.html').as_uri()}#{address}")
-        if more.get("java_script_enabled", True):
-            page.locator("html.scripted").wait_for()
-        return page
-
-    yield at
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-def column(table, place):
-    """The texts of a column, of the rows that are shown."""
-    return table.locator(f"tbody tr:not([hidden]) > :nth-child({place})").all_inner_texts()
-
-
-def unfolded(page, part):
-    """A part of the page that is folded at first."""
-    found = page.locator(f"#{part}")
-    found.locator("> summary").click()
-    return found
-
-
-def numbers(texts):
-    return [float(re.match(r"[−\d.]+", each)[0].replace("−", "-")) for each in texts if each != "–"]
 
 
 def test_it_opens_offline_without_a_complaint(opened):
@@ -138,9 +66,9 @@ def test_a_table_filters_by_words(opened):
     assert table.locator("tbody tr:not([hidden])").count() == whole
 
 
-def test_every_matchup_can_be_found_and_sorted(opened, report):
+def test_every_matchup_can_be_found_and_sorted(opened, browsed):
     page = opened()
-    frame = pd.read_parquet(report / "matchups.parquet")
+    frame = pd.read_parquet(browsed / "matchups.parquet")
     unfolded(page, "matchups")
     table, count = page.locator("#explorer"), page.locator("#explorer-count")
     assert count.inner_text() == f"the first 200 of {len(frame):,} matchups"
@@ -165,12 +93,6 @@ def test_every_matchup_can_be_found_and_sorted(opened, report):
     assert "none: " in column(table, 5)[-1]
 
 
-def show(page, **chosen):
-    """Choose what the heatmap shows, by the ends of the names of its controls."""
-    for name, value in chosen.items():
-        page.locator(f"#heat-{name.replace('_', '-')}").select_option(value)
-
-
 def test_the_heatmap_shows_what_is_chosen(opened):
     page = opened()
     show(page, attackers="crown", defenders="imperium", metric="p_annihilated", situation="1")
@@ -185,17 +107,11 @@ def test_the_heatmap_shows_what_is_chosen(opened):
     assert "fires at" in blank.get_attribute("title")
 
 
-def heat_cells(page):
-    """The texts of the heatmap, row by row with its heading, the last row and column being the means."""
-    rows = page.locator("#heat tbody tr")
-    return [rows.nth(place).locator("th, td").all_inner_texts() for place in range(rows.count())]
-
-
-def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_apart(opened, report):
+def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_apart(opened, browsed):
     page = opened()
     metric = "expected_points_destroyed_per_100_points"
     show(page, attackers="crown", defenders="imperium", metric=metric, situation="0")
-    frame = pd.read_parquet(report / "matchups.parquet")
+    frame = pd.read_parquet(browsed / "matchups.parquet")
     frame = frame[frame["attacker"].str.startswith("crown") & frame["defender"].str.startswith("imperium")]
     part = by_unit(frame[frame["situation"] == "long-range"])
     cells = heat_cells(page)
@@ -274,126 +190,6 @@ def test_a_cell_tells_its_whole_story_both_ways(opened):
     assert story.is_hidden()
 
 
-# --- the first screen -------------------------------------------------------------------------------------
-
-
-def a_dot(page):
-    """The middle of a dot that has no other near it, and what it is called."""
-    return page.evaluate(
-        """() => {
-          const middle = (dot) => {
-            const box = dot.querySelector("path").getBoundingClientRect();
-            return [box.left + box.width / 2, box.top + box.height / 2];
-          };
-          const dots = [...document.querySelectorAll(".dot")];
-          const far = (one) => Math.min(...dots.filter((each) => each !== one)
-            .map((each) => Math.hypot(...middle(each).map((value, axis) => value - middle(one)[axis]))));
-          const alone = dots.reduce((best, each) => (far(each) > far(best) ? each : best));
-          const [x, y] = middle(alone);
-          return { x, y, loadout: alone.dataset.loadout, name: alone.getAttribute("aria-label").split(" (")[0] };
-        }"""
-    )
-
-
-def card_of(loadout):
-    return "unit-" + loadout.partition("@")[0].replace("/", "-")
-
-
-def test_pointing_at_a_dot_names_it_and_a_click_opens_its_card(opened):
-    page = opened()
-    told, dot = page.locator("#told"), a_dot(page)
-    assert told.is_hidden()
-    page.mouse.move(dot["x"] + 6, dot["y"] + 6)  # near is enough
-    assert told.inner_text().startswith(dot["name"])
-    assert "points, fair points" in told.inner_text()
-    page.mouse.click(dot["x"], dot["y"])
-    page.locator(f"#{card_of(dot['loadout'])}[open]").wait_for()
-    assert f"#{card_of(dot['loadout'])}" in page.url
-    page.mouse.move(5, 5)
-    assert told.is_hidden()
-
-
-def test_a_tap_names_a_dot_and_the_next_opens_its_card(opened):
-    page = opened(390, has_touch=True)
-    page.locator("#plot").scroll_into_view_if_needed()
-    dot = a_dot(page)
-    page.touchscreen.tap(dot["x"], dot["y"])
-    told = page.locator("#told")
-    assert told.inner_text().startswith(dot["name"])
-    assert "Tap again" in told.inner_text()
-    box = told.bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    page.touchscreen.tap(dot["x"], dot["y"])
-    page.locator(f"#{card_of(dot['loadout'])}[open]").wait_for()
-
-
-def test_dots_are_reached_by_keyboard_one_stop_for_all(opened):
-    page = opened()
-    assert page.locator(".dot[tabindex='0']").count() == 1
-    page.locator("#verdict .dot").first.focus()
-    page.keyboard.press("ArrowRight")
-    focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert page.locator("#told").inner_text() == focused
-    assert page.locator(".dot").nth(1).get_attribute("aria-label") == focused
-    page.keyboard.press("Enter")
-    page.locator(f"#{card_of(page.locator('.dot').nth(1).get_attribute('data-loadout'))}[open]").wait_for()
-
-
-def test_the_verdict_is_on_the_first_screen(opened):
-    page = opened()
-    for part in ("h1", ".limits", "#plot", "#most-over-priced", "#most-under-priced"):
-        box = page.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= 900
-
-
-# --- finding one's way ------------------------------------------------------------------------------------
-
-
-def test_a_unit_is_found_and_its_card_opened(opened):
-    page = opened()
-    page.locator("#find").fill("drake")
-    assert page.locator("#finds a").all_inner_texts() == ["Drake Field Guns Crown · field gun"]
-    page.locator("#find").press("Enter")
-    page.locator("#unit-crown-drake-field-guns[open]").wait_for()
-    assert page.locator("#finds").is_hidden()
-    assert page.locator("#unit-crown-drake-field-guns > summary").bounding_box()["y"] > 30  # not below what sticks
-    page.locator("#find").fill("rifle")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.locator("#unit-crown-rifle-platoon[open]").wait_for()
-    page.locator("#find").fill("nobody at all")
-    assert page.locator("#finds").inner_text() == "No unit has these words."
-
-
-def test_the_address_keeps_the_place_and_what_is_chosen(opened, report):
-    page = opened()
-    show(page, attackers="imperium", metric="p_broken", situation="2")
-    page.locator("#heat thead th [role=button]", has_text="Rifle platoon").click()
-    unfolded(page, "balance").locator("input").fill("drake heavy")
-    page.locator("#balance th", has_text="Efficiency").locator("[role=button]").click()
-    page.locator("#find").fill("drake")
-    page.locator("#find").press("Enter")
-    address, cells = page.url, heat_cells(page)
-    assert "#unit-crown-drake-field-guns?" in address
-    other = opened(address=address.partition("#")[2])
-    assert other.locator("#unit-crown-drake-field-guns").get_attribute("open") is not None
-    assert heat_cells(other) == cells
-    assert other.locator("#heat-metric").input_value() == "p_broken"
-    assert other.locator("#balance input").input_value() == "drake heavy"
-    unfolded(other, "balance")
-    assert column(other.locator("#balance table"), 5) == column(page.locator("#balance table"), 5)
-    assert other.locator("#balance th[aria-sort]").inner_text().startswith("Efficiency")
-    page.go_back()
-    assert page.locator("#heat-metric").input_value() == "p_broken"
-
-
-def test_an_address_that_says_nonsense_does_no_harm(opened):
-    page = opened(address="nowhere?heat-metric=nonsense&sort-balance=99-up&what=ever")
-    assert page.locator("#heat-metric").input_value() == "expected_points_destroyed_per_100_points"
-
-
 CONTRAST = """(selector) => {
   const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => {
@@ -445,6 +241,15 @@ def test_a_link_to_a_unit_unfolds_its_card(opened):
     other = card.locator("th a").first
     other.click()
     page.locator(f"{other.get_attribute('href')}[open]").wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing_that_keeps_anybody_out(opened, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = opened(width, color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    found = axe.run(page)
+    assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.parametrize("width", [1280, 768, 390])
