@@ -94,7 +94,8 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
     played, met = _actions(frame, [each.selector for each in sides], situations)
     points = np.array([each.level.points for each in sides], np.float64)
     far, near = ([played[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    losses = np.array([each for each in (_mean(far), _best(near, points)) if each is not None]).reshape(-1, *met.shape)
+    there = [each for each in (_mean(far), _best(near, points)) if each is not None]
+    losses = np.array(there).reshape(len(there), *met.shape)
     losses *= met
     alone = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out |= {

@@ -18,8 +18,9 @@ from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.prices import INTERVAL, OVER, UNDER, FairPoints
+from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
+from analyser.analysis.verdict import OVER, UNDER
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
@@ -197,10 +198,10 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str
 def _verdict(prices: FairPoints | None) -> dict[str, Any]:
     """What the first screen says: the farthest from their fair points, and everybody in one picture."""
     if prices is None:
-        return {"prices": None, "listed": {}, "picture": None, "interval": INTERVAL}
+        return {"prices": None, "listed": {}, "picture": None}
     farthest = {verdict: prices.of(verdict, MOST_LISTED).to_dict("records") for verdict in (OVER, UNDER)}
     listed = [row["loadout"] for rows in farthest.values() for row in rows]
-    return {"prices": prices, "listed": farthest, "picture": price_picture(prices, listed), "interval": INTERVAL}
+    return {"prices": prices, "listed": farthest, "picture": price_picture(prices, listed)}
 
 
 def faction_lines(factions: Trades) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.prices import OVER, UNDER, FairPoints
+from analyser.analysis.prices import FairPoints
+from analyser.analysis.verdict import OVER, UNDER
 
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 _ROOM = 1.25  # times the highest figure, and the lowest over it

@@ -126,22 +126,25 @@ def test_a_card_has_rows_dice_rules_durability_and_what_a_charge_costs(frame, te
 
 
 def test_rivals_are_those_against_whom_points_are_won_and_lost(frame, text):
-    """What 100 points destroy while both act once: half shooting, half close quarters."""
+    """What 100 points destroy while both act once: far apart they shoot, near each does what gains it most."""
     trades, _ = trades_of(SimpleNamespace(**facts_of(frame)))
-    ours, theirs = (trades.names.index(name) for name in ("imperium/sturmpanzer-battletanks", "crown/drake-field-guns"))
-    part = frame[
-        frame["attacker"].str.startswith(trades.names[ours]) & frame["defender"].str.startswith(trades.names[theirs])
-    ]
-    back = frame[
-        frame["attacker"].str.startswith(trades.names[theirs]) & frame["defender"].str.startswith(trades.names[ours])
-    ]
-    lost = {name: part[part["situation"] == name]["mean_share_lost"].sum() for name in situations_of(frame)}
-    struck_back = back[back["situation"] == "charge"]["attacker_share_lost"].sum()
-    points = part.iloc[0]
-    share = (lost["long-range"] + lost["short-range-aimed"]) / 4 + (lost["charge"] + struck_back) / 2
-    wanted = 100 * share * points["defender_points"] / points["attacker_points"]
-    assert trades.destroyed[ours, theirs] == pytest.approx(wanted)
-    found = f"Drake Field Guns {trades.destroyed[ours, theirs]:.1f} {trades.destroyed[theirs, ours]:.1f}"
+    names = "imperium/sturmpanzer-battletanks@basic", "crown/drake-field-guns@basic"
+    both = frame.set_index(["attacker", "defender", "situation"])
+    costs = [Profiles()[name].level.points for name in names]
+
+    def near(me, other, mine, theirs):
+        """The shares of the other and of oneself that are lost."""
+        ways = [both.loc[(me, other, name)].astype(object).fillna(0.0) for name in ("short-range-aimed", "charge")]
+        shares = [(each["mean_share_lost"], each["attacker_share_lost"]) for each in ways if not each["why_not"]]
+        return max(shares, key=lambda each: each[0] * theirs - each[1] * mine, default=(0.0, 0.0))
+
+    far = both.loc[(*names, "long-range"), "mean_share_lost"]
+    share = (far + near(*names, *costs)[0] + near(*names[::-1], *costs[::-1])[1]) / 2
+    ours, theirs = (trades.names.index(name.partition("@")[0]) for name in names)
+    assert trades.destroyed[ours, theirs] == pytest.approx(100 * share * costs[1] / costs[0])
+    worst = np.nanargmax(trades.destroyed[:, ours] - trades.destroyed[ours])
+    name = Profiles()[f"{trades.names[worst]}@basic"].unit.name
+    found = f"It loses {name} {trades.destroyed[ours, worst]:.1f} {trades.destroyed[worst, ours]:.1f}"
     assert found in sheet(text, "imperium-sturmpanzer-battletanks")
 
 
