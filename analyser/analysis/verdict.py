@@ -59,7 +59,7 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     sides = _sides_of(exchange)
-    offence, toughness, _ = pricing.two_sided(losses, _balanced(field, sides))
+    offence, toughness, _ = pricing.two_sided(losses, _meeting(field, exchange))
     roles = [role_of(each.unit) for each in exchange.loadouts]
     peers, alike = _Peers(roles, exchange), np.ones(len(today))
     fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
@@ -118,11 +118,9 @@ def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
     return (ours, theirs) if apart else (everybody, everybody)
 
 
-def _balanced(field: Array, sides: tuple[Places, Places]) -> Array:
-    """The field, as much of it on either side: two that meet only each other have no scaling otherwise."""
-    shares = field.copy()
-    for side in sides:
-        shares[side] /= shares[side].sum()
+def _meeting(field: Array, exchange: Exchange) -> Array:
+    """How often each meets anybody: who meets few counts for less, or no scaling gives everyone its due."""
+    shares = field * (exchange.met @ field)
     return np.asarray(shares / shares.sum(), np.float64)
 
 

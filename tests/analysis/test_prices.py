@@ -133,14 +133,16 @@ def test_who_is_asked_for_is_rated_as_in_the_whole(library):
     pd.testing.assert_frame_equal(some, shown)
 
 
-def test_two_sides_that_do_not_meet_among_themselves_are_both_rated(library):
+@pytest.mark.parametrize("others", ["imperium/*", ["imperium/*", "crown/r*"]])
+def test_two_sides_that_do_not_all_meet_each_other_are_both_rated(library, others):
     there, back = (
-        matchups(f"{ours}/*", f"{theirs}/*", situations=["long-range", "charge"], profiles=library)
-        for ours, theirs in (("crown", "imperium"), ("imperium", "crown"))
+        matchups(*pair, situations=["long-range", "charge"], profiles=library)
+        for pair in (("crown/*", others), (others, "crown/*"))
     )
-    sides = there.attackers + there.defenders
+    sides = tuple({each.selector: each for each in there.attackers + there.defenders}.values())
+    frame = pd.concat([there.frame, back.frame], ignore_index=True)
     both = analyser.Matchups(
-        pd.concat([there.frame, back.frame], ignore_index=True),
+        frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True),
         sides,
         sides,
         there.situations,
