@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import groupby, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -40,6 +40,7 @@ CELL = np.dtype(
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
+_NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 SideT = TypeVar("SideT")
 
 
@@ -79,7 +80,7 @@ class Fought(NamedTuple):
     """What one fight came to: the attacker's row, the figures of the defender, and those of OF_BOTH."""
 
     row: str | None
-    figures: np.void
+    figures: tuple[float, ...]  # of SUMMARY
     attacker_share_lost: float
     p_attacker_wins: float = np.nan
     p_draw: float = np.nan
@@ -87,36 +88,46 @@ class Fought(NamedTuple):
 
 def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
     """Cells of pairs that cannot fight, the reasons still to be filled in."""
-    figures = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
-    return np.full((attackers, defenders), np.array((None, None, *figures, None), CELL))
+    return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
 
 
 def fought_cells(
     side: Callable[[Loadout, str | None], SideT | str],
-    fight: Callable[[SideT, Combatant, Ruleset], Fought | str],
+    fights: Callable[[Sequence[SideT | str], Sequence[Combatant], Ruleset], Sequence[Fought | str]],
     attackers: Sequence[Loadout],
     field: Field,
     _: Situation,
 ) -> NDArray[np.void]:
     """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
 
-    `side` makes of an attacker and the row that was asked for what `fight` takes, which says what comes of it against
-    one defender; a text of either says why they cannot fight.
+    `side` makes of an attacker and the row that was asked for what `fights` takes: the levels of one unit, and those
+    of a defender. It says what comes of each pair; a text of either says why they cannot fight.
     """
     sides = [side(each, field.row) for each in attackers]
+    cells = blank_cells(len(sides), len(field.combatants))
 
-    def met(pair: tuple[SideT | str, Combatant]) -> Fought | str:
-        return pair[0] if isinstance(pair[0], str) else fight(*pair, field.ruleset)  # type: ignore[arg-type]
+    def met(at: tuple[slice, slice]) -> Sequence[Fought | str]:
+        return fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
 
-    cells: NDArray[np.void] = blank_cells(1, len(sides) * len(field.combatants))[0]
+    pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
     alone = field.threads == 1  # then a pool would cost a third of a charge
     with nullcontext() if alone else ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
-        for place, found in enumerate((pool.map if pool else map)(met, product(sides, field.combatants))):
-            if isinstance(found, str):
-                cells["why_not"][place] = found
-            else:
-                cells[place] = (found.row, None, *found.figures.item(), *found[2:], None)
-    return cells.reshape(len(sides), -1)
+        for at, found in zip(pairs, (pool.map if pool else map)(met, pairs)):
+            block = np.array([_cell(each) for each in found], CELL)
+            cells[at] = block.reshape(cells[at].shape)
+    return cells
+
+
+def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
+    """The places of each unit's levels, which stand side by side."""
+    sizes = [len(list(each)) for _, each in groupby(loadouts, key=lambda each: (each.faction, id(each.unit)))]
+    return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
+
+
+def _cell(found: Fought | str) -> tuple[Any, ...]:
+    if isinstance(found, str):
+        return None, None, *_NO_FIGURES, found
+    return found.row, None, *found.figures, *found[2:], None
 
 
 def side_of(loadout: Loadout, **keys: Any) -> Combatant:
@@ -127,35 +138,41 @@ def side_of(loadout: Loadout, **keys: Any) -> Combatant:
 
 def fought(row: str | None, distribution: Joint, attacker: Combatant, defender: Combatant) -> Fought:
     """What a longer fight of the attacker, side 0, with that row and the defender came to."""
-    own = share_lost(distribution.first, distribution.probabilities.sum(axis=1), attacker)
-    return Fought(row, summary(distribution, defender), own)
+    own = _Standing(distribution.first, distribution.probabilities.sum(axis=1), attacker).share_lost()
+    theirs = _Standing(distribution.second, distribution.probabilities.sum(axis=0), defender)
+    return Fought(row, theirs.figures(), own)
 
 
-def summary(distribution: Joint, defender: Combatant) -> np.void:
-    """The figures of the defender, side 1 of the fight: one record of SUMMARY."""
-    standing, weights = distribution.second, distribution.probabilities.sum(axis=0)
-    models, limit = defender.models or 0, defender.damage_limit or 1
-    destroyed = states.models_destroyed(standing, models)
-    counts: NDArray[np.float64] = np.bincount(destroyed, weights, models + 1).astype(np.float64)
-    found: np.void = np.zeros(1, SUMMARY)[0]
-    found["mean_models_destroyed"] = weights @ destroyed
-    found["p_any_destroyed"] = counts[1:].sum()
-    found["p_half_destroyed"] = counts[(models + 1) // 2 :].sum()
-    for name in ("suppressed", "broken", "fled", "annihilated"):
-        found[f"p_{name}"] = weights @ states.flag(standing, name)
-    found["models_destroyed_10th_percentile"] = percentile(counts, LOW)
-    found["models_destroyed_90th_percentile"] = percentile(counts, HIGH)
-    found["mean_damage"] = weights @ (destroyed * limit + states.damage(standing))
-    found["mean_share_lost"] = share_lost(standing, weights, defender)
-    return found
+class _Standing:
+    """How a side may stand after a fight, with the probability of each way."""
 
+    def __init__(self, standing: NDArray[np.int64], weights: NDArray[np.float64], side: Combatant) -> None:
+        self._standing, self._weights = standing, weights
+        self._models, limit = side.models or 0, side.damage_limit or 1
+        self._removed, self._whole = states.is_removed(standing), (side.models or 1) * limit
+        self._destroyed = states.models_destroyed(standing, self._models)
+        self._suffered = self._destroyed * limit + states.damage(standing)
 
-def share_lost(standing: NDArray[np.int64], weights: NDArray[np.float64], side: Combatant) -> float:
-    """The mean share of a side that is lost: all of it where it is annihilated, else what damage has taken."""
-    limit = side.damage_limit or 1
-    suffered = states.models_destroyed(standing, side.models or 0) * limit + states.damage(standing)
-    shares = np.where(states.is_removed(standing), 1.0, suffered / ((side.models or 1) * limit))
-    return float(weights @ shares)
+    def share_lost(self) -> float:
+        """The mean share that is lost: all of a side that is annihilated, else what damage has taken."""
+        return float(self._weights @ np.where(self._removed, 1.0, self._suffered / self._whole))
+
+    def figures(self) -> tuple[float, ...]:
+        """Those of SUMMARY."""
+        weights = self._weights
+        counts = np.bincount(self._destroyed, weights, self._models + 1).astype(np.float64)
+        found = {
+            "mean_models_destroyed": weights @ self._destroyed,
+            "p_any_destroyed": counts[1:].sum(),
+            "p_half_destroyed": counts[(self._models + 1) // 2 :].sum(),
+            **{f"p_{name}": weights @ states.flag(self._standing, name) for name in ("suppressed", "broken", "fled")},
+            "p_annihilated": weights @ self._removed,
+            "models_destroyed_10th_percentile": percentile(counts, LOW),
+            "models_destroyed_90th_percentile": percentile(counts, HIGH),
+            "mean_damage": weights @ self._suffered,
+            "mean_share_lost": self.share_lost(),
+        }
+        return tuple(float(found[name]) for name in SUMMARY.names or ())
 
 
 def grid(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.exact.propagate import run, start_states
+from analyser.engine.fight.program import Kind, Operation
 from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Name, Row, Slug
@@ -24,11 +27,12 @@ from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_of, target_record
-from analyser.scenarios.charge import charge_program, charge_start
+from analyser.scenarios.charge import charge_start, check_charge, program_of
 from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
+from analyser.scenarios.strikes import AtAnyStrength
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
@@ -103,18 +107,41 @@ def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant
     return f"{rows[0].id}: it is a {rows[0].kind} row" if asked and rows else no_row(asked, "melee or impact")
 
 
-def _charged(ways: dict[str, Combatant], target: Combatant, ruleset: Ruleset) -> Fought | str:
-    found: list[Fought] = []
-    reasons = []
-    for row, attacker in ways.items():
+def _charged(
+    attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
+) -> list[Fought | str]:
+    """Charges of a unit's levels on another's, each with the best row; a text says why there is none."""
+    first = attackers[0]  # what rows it has does not depend on the level
+    if isinstance(first, str):
+        return [first] * (len(attackers) * len(targets))
+    by_row = [
+        _charges([each[row] for each in attackers if not isinstance(each, str)], targets, ruleset) for row in first
+    ]
+    return [_best_charge(dict(zip(first, each))) for each in zip(*by_row)]
+
+
+def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> Iterator[Fought | str]:
+    """The same with one row: what does not depend on the numbers of models is worked out once."""
+    strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
+    program: tuple[AtAnyStrength, list[Operation]] | None = None
+    for attacker, target in product(attackers, targets):
         try:
-            setup, operations = charge_program(attacker, target)
-            (distribution,) = exact_laws_of(setup, [operations], charge_start(setup), ruleset)
-            found.append(fought(row, distribution, attacker, target))
+            check_charge(attacker, target)
+            if program is None:
+                full, operations = program_of(strongest, toughest)
+                strikes = sum(each.kind == Kind.STRIKE for each in operations)
+                program = AtAnyStrength(full, strikes), operations
+            setup = program[0].setup((attacker.models or 0, target.models or 0))
+            (distribution,) = exact_laws_of(setup, [program[1]], charge_start(setup), ruleset)
+            yield fought(attacker.close_quarters_row, distribution, attacker, target)
         except InputError as error:
-            reasons.append(f"{row}: {error.problem}")
+            yield error.problem
+
+
+def _best_charge(by_row: Mapping[str, Fought | str]) -> Fought | str:
+    found = [each for each in by_row.values() if not isinstance(each, str)]
     if not found:
-        return "; ".join(reasons)
+        return "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
     best = 0 if len(found) == 1 else int(best_of(np.array([[each.figures] for each in found], SUMMARY))[0])
     return found[best]
 
@@ -125,6 +152,14 @@ def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] 
         return side_of(attacker), None
     rows = rows_called(asked, attacker)
     return (side_of(attacker), rows[0]) if rows else no_row(asked)
+
+
+def _duels(
+    sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
+) -> list[Fought | str]:
+    return [
+        each if isinstance(each, str) else _duelled(each, enemy, ruleset) for each, enemy in product(sides, enemies)
+    ]
 
 
 def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Fought | str:
@@ -188,7 +223,7 @@ FIGHTS: Mapping[str, Fight] = {
         how="one close quarters combat, both sides striking; the figures are of the defender",
     ),
     "duel": Fight(
-        partial(fought_cells, _side, _duelled),
+        partial(fought_cells, _side, _duels),
         keywords.DUEL,
         run,
         cost=1_200,

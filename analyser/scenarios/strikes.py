@@ -169,7 +169,7 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
     setup = np.zeros(1, SETUP)  # parts of an array are at hand much sooner than those of a record
     setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
-    setup["dice"][0, :, :, :counts] = NONE
+    setup["dice"][0, : len(strikes), :, :counts] = NONE  # the room of others is never touched: that takes time
     for side in range(2):
         setup["sides"][0, side] = sides[side]
         setup["units"][0, side] = target_record(combatants[side])
@@ -180,6 +180,34 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
             part[number] = record
         setup["dice"][0, number, :, : len(each.dice)] = each.dice.T
     return cast("Setup", setup[0])
+
+
+class AtAnyStrength:
+    """A fight of two units at any numbers of models, from its setup at the highest: what does not depend on them stays.
+
+    Nobody is embarked on them. The setup is the same object each time, so that one thread fights with it, one fight
+    after the other.
+    """
+
+    def __init__(self, setup: Setup, strikes: int) -> None:
+        self._setup, facts = setup, setup["strikes"][:strikes]
+        self._striker = facts["striker"].astype(np.int64)
+        self._by_models = (facts["by_damage"] == 0) & (facts["fixed_dice"] == NONE)
+        by_damage = setup["units"]["damage_limit"][self._striker] + 1
+        self._lengths = np.where(facts["by_damage"] != 0, by_damage, 1)  # of the dice that do not go by models
+        self._dice = setup["dice"][:strikes, :, : setup["counts"]]
+        self._most = self._dice.copy()
+
+    def setup(self, models: tuple[int, int]) -> Setup:
+        """The setup at so many models of either side."""
+        setup, both = self._setup, np.array(models)
+        setup["sides"]["models"] = setup["units"]["models"] = both
+        setup["targets"]["models"][: len(self._striker)] = both[1 - self._striker]
+        lengths = np.where(self._by_models, both[self._striker] + 1, self._lengths)
+        there = np.arange(self._dice.shape[-1]) < lengths[:, None]
+        self._dice[:] = np.where(there[:, None, :], self._most, NONE)
+        setup.counts = lengths.max()
+        return setup
 
 
 def _passengers_record(combatant: Target) -> Any:
