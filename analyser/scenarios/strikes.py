@@ -21,6 +21,17 @@ from analyser.rules.unit_state import FALL_BACK, TOPMOST
 from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, record_of, shared, target_record
 from analyser.scenarios.schema import Attack, Combatant, Target
 
+
+class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
+    """A record that compiled kernels take at once: NumPy would describe its hundreds of fields to them, each time."""
+
+    @property
+    def data(self) -> Any:
+        """Its memory, as bytes without a description."""
+        return np.frombuffer(self, np.uint8)
+
+
+_SETUP = np.dtype((_QuickRecord, SETUP))
 NOBODY = shared(np.zeros(1, TARGET)[0])  # as passengers
 
 
@@ -167,7 +178,7 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
-    setup = np.zeros(1, SETUP)  # parts of an array are at hand much sooner than those of a record
+    setup = np.zeros(1, _SETUP)  # parts of an array are at hand much sooner than those of a record
     setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
     setup["dice"][0, : len(strikes), :, :counts] = NONE  # the room of others is never touched: that takes time
     for side in range(2):
