@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -176,19 +176,66 @@ class _Standing:
 
 
 def grid(
-    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], progress: Progress = lambda _, __: None
+    attackers: Sequence[Loadout],
+    field: Field,
+    situations: Sequence[Situation],
+    progress: Progress = lambda _, __: None,
+    known: Known | None = None,
 ) -> pd.DataFrame:
-    """The frame of :func:`analyser.matchups`."""
-    parts = []
-    for number, situation in enumerate(situations):
-        fight, cells = situation.fight, []
-        fight.kernel.expect(len(attackers) * len(field.defenders) * fight.interpreted)
-        for start in range(0, len(attackers), AT_ONCE):
-            some = attackers[start : start + AT_ONCE]
-            cells.append(fight.cells(some, field, situation))
-            progress(number * len(attackers) + start + len(some), len(situations) * len(attackers))
-        parts.append(_tidy(attackers, field, situation.name, np.concatenate(cells).ravel()))
+    """The frame of :func:`analyser.matchups`; what is `known` is not fought."""
+    blocks = [(list(range(len(attackers))), list(range(len(field.defenders))))] if known is None else known.missing
+    fields = [replace(field, defenders=tuple(field.defenders[at] for at in columns)) for _, columns in blocks]
+    total, done, parts = len(situations) * sum(len(rows) for rows, _ in blocks), 0, []
+    for situation in situations:
+        fight = situation.fight
+        cells = blank_cells(len(attackers), len(field.defenders)) if known is None else known.cells(situation.name)
+        fight.kernel.expect(sum(len(rows) * len(columns) for rows, columns in blocks) * fight.interpreted)
+        for (rows, columns), opponents in zip(blocks, fields):
+            for start in range(0, len(rows), AT_ONCE):
+                some = rows[start : start + AT_ONCE]
+                cells[np.ix_(some, columns)] = fight.cells([attackers[at] for at in some], opponents, situation)
+                done += len(some)
+                progress(done, total)
+        parts.append(_tidy(attackers, field, situation.name, cells.ravel()))
     return joined(parts, len(situations))
+
+
+class Known:
+    """The cells of a table that those of another are: of pairs of whom neither is changed in what a fight depends on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.matchups`.
+    attackers, defenders : sequence of int
+        For each attacker and defender of the other table its place among those of `frame`; -1 for one that is changed,
+        or was not there.
+
+    Attributes
+    ----------
+    missing : list of (list of int, list of int)
+        Attackers and defenders of the other table who are still to fight, block by block.
+    """
+
+    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int]) -> None:
+        self._frame = frame
+        self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
+        self._kept = [np.flatnonzero(each >= 0) for each in self._places]
+        rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
+        blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
+        self.missing = [each for each in blocks if all(each)]
+
+    def cells(self, situation: str) -> NDArray[np.void]:
+        """The cells of a situation; those that are not known are blank."""
+        part = self._frame[self._frame["situation"] == situation]
+        before = np.empty(len(part), CELL)
+        for name in CELL.names or ():
+            column = part[name]
+            before[name] = column.astype(object).where(column.notna(), None) if CELL[name].hasobject else column
+        found = blank_cells(*map(len, self._places))
+        at = [places[kept] for places, kept in zip(self._places, self._kept)]
+        found[np.ix_(*self._kept)] = before.reshape(part["attacker"].nunique(), -1)[np.ix_(*at)]
+        return found
 
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
