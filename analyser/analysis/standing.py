@@ -98,8 +98,10 @@ class Standings:
     def _rows(self) -> pd.DataFrame:
         return self.prices.frame.set_index("loadout")
 
-    def __contains__(self, selector: str) -> bool:
-        return selector in self._rows.index
+    @property
+    def verdicts(self) -> pd.Series[str]:
+        """The verdict on each, by selector."""
+        return self._rows["verdict"]
 
     def __getitem__(self, selector: str) -> Standing:
         row: Mapping[Any, Any] = self._rows.loc[selector].to_dict()

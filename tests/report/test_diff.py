@@ -194,7 +194,7 @@ def test_reports_say_the_same_as_the_profiles_they_were_made_from(old, easier, t
 def test_a_report_says_which_matchups_are_compared(old, easier, tmp_path):
     part = a_report(old, tmp_path / "r", "river/otter*@basic", "river/*", situations=["long-range"], row="ranged-heavy")
     found = diff(part, easier)
-    assert found.n_compared == 4
+    assert found.n_compared == 7  # both ways, and of one against itself there is one
     assert set(found.frame["situation"]) <= {"long-range"}
     with pytest.raises(InputError, match="a report has its own attackers"):
         diff(part, easier, attackers="river/*")
@@ -229,11 +229,16 @@ def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
-    assert out.startswith(f"Old: {old}, version ")
+    sentences, head, *_ = out.split("\n\n")
+    assert [line.split(":")[0] for line in sentences.splitlines()] == [
+        "river/otter-guard@basic",
+        "river/otter-guard@reinforced",
+    ]
+    assert head.startswith(f"Old: {old}, version ")
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out
     assert "changed, worst first (the first 2)" in out
-    assert len(out.splitlines()) == 10
+    assert len(out.splitlines()) == 13
     assert "river/otter-guard@" in out.splitlines()[-1]
 
 
@@ -264,7 +269,9 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--fail-over", worst * 0.99)
     assert status == 1
     assert "worst first" in out
-    assert err == f"a matchup changed by {100 * worst:.4g} pp, more than {99 * worst:.4g} pp\n"
+    heading, reason = err.splitlines()
+    assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp, the worst:"
+    assert reason.endswith(f"({100 * worst:+.2f} pp)")
     assert run(capsys, old, easier, "--fail-over", worst * 1.01)[0] == 0
 
 
