@@ -248,9 +248,8 @@ def solve_dice(
     loadout = library.loadout(unit)
     points = loadout.level.points
     if not points:
-        raise InputError(
-            f"it has {'no' if points is None else 0} points", where=loadout.selector, allowed="solve-price"
-        )
+        problem = f"it {'has no' if points is None else 'costs 0'} points"
+        raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     field = field_of(loadout, against, library, situations, threads, progress)
     rows = []
