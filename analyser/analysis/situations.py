@@ -18,7 +18,7 @@ from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.exact.propagate import run, start_states
-from analyser.engine.fight.program import Kind, Operation
+from analyser.engine.fight.program import Operation, Setup
 from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Name, Row, Slug
@@ -32,7 +32,7 @@ from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
-from analyser.scenarios.strikes import AtAnyStrength
+from analyser.scenarios.strikes import with_models
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
@@ -123,15 +123,12 @@ def _charged(
 def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> Iterator[Fought | str]:
     """The same with one row: what does not depend on the numbers of models is worked out once."""
     strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
-    program: tuple[AtAnyStrength, list[Operation]] | None = None
+    program: tuple[Setup, list[Operation]] | None = None
     for attacker, target in product(attackers, targets):
         try:
             check_charge(attacker, target)
-            if program is None:
-                full, operations = program_of(strongest, toughest)
-                strikes = sum(each.kind == Kind.STRIKE for each in operations)
-                program = AtAnyStrength(full, strikes), operations
-            setup = program[0].setup((attacker.models or 0, target.models or 0))
+            program = program or program_of(strongest, toughest)
+            setup = with_models(program[0], (attacker.models or 0, target.models or 0))
             (distribution,) = exact_laws_of(setup, [program[1]], charge_start(setup), ruleset)
             yield fought(attacker.close_quarters_row, distribution, attacker, target)
         except InputError as error:

@@ -193,32 +193,15 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     return cast("Setup", setup[0])
 
 
-class AtAnyStrength:
-    """A fight of two units at any numbers of models, from its setup at the highest: what does not depend on them stays.
+def with_models(setup: Setup, models: tuple[int, int]) -> Setup:
+    """The same setup, which is that of a fight at more models of either side, at so many: nothing else depends on them.
 
-    Nobody is embarked on them. The setup is the same object each time, so that one thread fights with it, one fight
-    after the other.
+    The dice of more models stay in it, and nobody has them. Nobody is embarked.
     """
-
-    def __init__(self, setup: Setup, strikes: int) -> None:
-        self._setup, facts = setup, setup["strikes"][:strikes]
-        self._striker = facts["striker"].astype(np.int64)
-        self._by_models = (facts["by_damage"] == 0) & (facts["fixed_dice"] == NONE)
-        by_damage = setup["units"]["damage_limit"][self._striker] + 1
-        self._lengths = np.where(facts["by_damage"] != 0, by_damage, 1)  # of the dice that do not go by models
-        self._dice = setup["dice"][:strikes, :, : setup["counts"]]
-        self._most = self._dice.copy()
-
-    def setup(self, models: tuple[int, int]) -> Setup:
-        """The setup at so many models of either side."""
-        setup, both = self._setup, np.array(models)
-        setup["sides"]["models"] = setup["units"]["models"] = both
-        setup["targets"]["models"][: len(self._striker)] = both[1 - self._striker]
-        lengths = np.where(self._by_models, both[self._striker] + 1, self._lengths)
-        there = np.arange(self._dice.shape[-1]) < lengths[:, None]
-        self._dice[:] = np.where(there[:, None, :], self._most, NONE)
-        setup.counts = lengths.max()
-        return setup
+    both = np.array(models)
+    setup["sides"]["models"] = setup["units"]["models"] = both
+    setup["targets"]["models"] = both[1 - setup["strikes"]["striker"]]
+    return setup
 
 
 def _passengers_record(combatant: Target) -> Any:
