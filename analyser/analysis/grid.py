@@ -40,6 +40,7 @@ CELL = np.dtype(
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
+_OF_UNITS = ("models", "damage_limit")
 _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 SideT = TypeVar("SideT")
 
@@ -136,43 +137,78 @@ def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
-def fought(row: str | None, distribution: Joint, attacker: Combatant, defender: Combatant) -> Fought:
-    """What a longer fight of the attacker, side 0, with that row and the defender came to."""
-    own = _Standing(distribution.first, distribution.probabilities.sum(axis=1), attacker).share_lost()
-    theirs = _Standing(distribution.second, distribution.probabilities.sum(axis=0), defender)
-    return Fought(row, theirs.figures(), own)
+class Over(NamedTuple):
+    """A longer fight of an attacker, side 0, with that row and a defender, and what it came to."""
+
+    row: str | None
+    distribution: Joint
+    attacker: Combatant
+    defender: Combatant
 
 
-class _Standing:
-    """How a side may stand after a fight, with the probability of each way."""
+def fought(fights: Sequence[Over]) -> list[Fought]:
+    """The figures of several fights at once: most of them are of few states, and to read those takes longest."""
+    joints = [each.distribution for each in fights]
+    ours = [(each.first, each.probabilities.sum(axis=1)) for each in joints]
+    theirs = [(each.second, each.probabilities.sum(axis=0)) for each in joints]
+    own = [standing.share_lost() for standing in _standings(ours, [each.attacker for each in fights])]
+    defenders = _standings(theirs, [each.defender for each in fights])
+    return [Fought(each.row, standing.figures(), lost) for each, standing, lost in zip(fights, defenders, own)]
 
-    def __init__(self, standing: NDArray[np.int64], weights: NDArray[np.float64], side: Combatant) -> None:
-        self._standing, self._weights = standing, weights
-        self._models, limit = side.models or 0, side.damage_limit or 1
-        self._removed, self._whole = states.is_removed(standing), (side.models or 1) * limit
-        self._destroyed = states.models_destroyed(standing, self._models)
-        self._suffered = self._destroyed * limit + states.damage(standing)
+
+class _Standing(NamedTuple):
+    """How a side may stand after a fight: the probability of each way, and what it comes to."""
+
+    models: int
+    weights: NDArray[np.float64]
+    destroyed: NDArray[np.int64]
+    suffered: NDArray[np.int64]  # damage, a destroyed model being worth its whole DAMAGE LIMIT
+    shares: NDArray[np.float64]  # that are lost: all of a side that is annihilated, else what damage has taken
+    flags: dict[str, NDArray[np.bool_]]
 
     def share_lost(self) -> float:
-        """The mean share that is lost: all of a side that is annihilated, else what damage has taken."""
-        return float(self._weights @ np.where(self._removed, 1.0, self._suffered / self._whole))
+        """The mean share that is lost."""
+        return float(self.weights @ self.shares)
 
     def figures(self) -> tuple[float, ...]:
         """Those of SUMMARY."""
-        weights = self._weights
-        counts = np.bincount(self._destroyed, weights, self._models + 1).astype(np.float64)
+        counts = np.bincount(self.destroyed, self.weights, self.models + 1).astype(np.float64)
         found = {
-            "mean_models_destroyed": weights @ self._destroyed,
+            "mean_models_destroyed": self.weights @ self.destroyed,
             "p_any_destroyed": counts[1:].sum(),
-            "p_half_destroyed": counts[(self._models + 1) // 2 :].sum(),
-            **{f"p_{name}": weights @ states.flag(self._standing, name) for name in ("suppressed", "broken", "fled")},
-            "p_annihilated": weights @ self._removed,
+            "p_half_destroyed": counts[(self.models + 1) // 2 :].sum(),
+            **{f"p_{name}": self.weights @ flag for name, flag in self.flags.items()},
             "models_destroyed_10th_percentile": percentile(counts, LOW),
             "models_destroyed_90th_percentile": percentile(counts, HIGH),
-            "mean_damage": weights @ self._suffered,
+            "mean_damage": self.weights @ self.suffered,
             "mean_share_lost": self.share_lost(),
         }
         return tuple(float(found[name]) for name in SUMMARY.names or ())
+
+
+def _standings(
+    sides: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], units: Sequence[Combatant]
+) -> list[_Standing]:
+    """The same side of several fights, its states read all at once."""
+    lengths = [len(standing) for standing, _ in sides]
+    standing = np.concatenate([each for each, _ in sides])
+    models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
+    destroyed = states.models_destroyed(standing, models)
+    suffered = destroyed * limits + states.damage(standing)
+    shares = np.where(states.is_removed(standing), 1.0, suffered / (models * limits))
+    flags = {name: states.flag(standing, name) for name in ("suppressed", "broken", "fled", "annihilated")}
+    parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
+    return [
+        _Standing(
+            unit.models or 0,
+            weights,
+            destroyed[at],
+            suffered[at],
+            shares[at],
+            {name: flag[at] for name, flag in flags.items()},
+        )
+        for unit, (_, weights), at in zip(units, sides, parts)
+    ]
 
 
 def grid(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from operator import attrgetter
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from analyser.analysis.grid import Field, Fight, Fought, blank_cells, fought, fought_cells, side_of
+from analyser.analysis.grid import Field, Fight, Fought, Over, blank_cells, fought, fought_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
@@ -120,19 +120,23 @@ def _charged(
     return [_best_charge(dict(zip(first, each))) for each in zip(*by_row)]
 
 
-def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> Iterator[Fought | str]:
+def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Fought | str]:
     """The same with one row: what does not depend on the numbers of models is worked out once."""
     strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
     program: tuple[Setup, list[Operation]] | None = None
-    for attacker, target in product(attackers, targets):
+    over: dict[int, Over] = {}
+    found: dict[int, Fought | str] = {}
+    for number, (attacker, target) in enumerate(product(attackers, targets)):
         try:
             check_charge(attacker, target)
             program = program or program_of(strongest, toughest)
             setup = with_models(program[0], (attacker.models or 0, target.models or 0))
             (distribution,) = exact_laws_of(setup, [program[1]], charge_start(setup), ruleset)
-            yield fought(attacker.close_quarters_row, distribution, attacker, target)
+            over[number] = Over(attacker.close_quarters_row, distribution, attacker, target)
         except InputError as error:
-            yield error.problem
+            found[number] = error.problem
+    found |= zip(over, fought(list(over.values()))) if over else ()
+    return [found[number] for number in sorted(found)]
 
 
 def _best_charge(by_row: Mapping[str, Fought | str]) -> Fought | str:
@@ -193,7 +197,8 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return fought(None if row is None else row.id, found, mine, theirs)._replace(p_attacker_wins=p_wins, p_draw=p_draw)
+    (figures,) = fought([Over(None if row is None else row.id, found, mine, theirs)])
+    return figures._replace(p_attacker_wins=p_wins, p_draw=p_draw)
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
