@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -115,14 +115,14 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
 
 def _matrices(frame: pd.DataFrame, names: Sequence[str], situations: Sequence[str]) -> tuple[Array, NDArray[np.bool_]]:
     """Losses by situation, attacker and defender; and who meets whom."""
-    places: Mapping[str, int] = {name: at for at, name in enumerate(names)}
+    places = pd.Index(names)
     losses = np.zeros((len(situations), len(names), len(names)))
     attacks = np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):
         part = frame[frame["situation"] == situation]
-        rows, columns = (part[side].map(places) for side in ("attacker", "defender"))
-        known = (rows.notna() & columns.notna()).to_numpy()
-        at, to = (each[known].to_numpy(np.int64) for each in (rows, columns))
+        rows, columns = (places.get_indexer(pd.Index(part[side])) for side in ("attacker", "defender"))
+        known = (rows >= 0) & (columns >= 0)
+        at, to = rows[known], columns[known]
         attacks[at, to] = True
         losses[number, at, to] += np.nan_to_num(part["mean_share_lost"].to_numpy(np.float64)[known])
         # What strikes back: the defender has done it to the attacker.

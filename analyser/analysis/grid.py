@@ -98,11 +98,14 @@ def fought_cells(
     attackers: Sequence[Loadout],
     field: Field,
     _: Situation,
+    *,
+    in_threads: bool = False,
 ) -> NDArray[np.void]:
     """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
 
     `side` makes of an attacker and the row that was asked for what `fights` takes: the levels of one unit, and those
-    of a defender. It says what comes of each pair; a text of either says why they cannot fight.
+    of a defender. It says what comes of each pair; a text of either says why they cannot fight. It pays to fight
+    `in_threads` where nearly all the time goes by in a kernel, which lets go of the interpreter.
     """
     sides = [side(each, field.row) for each in attackers]
     cells = blank_cells(len(sides), len(field.combatants))
@@ -111,8 +114,7 @@ def fought_cells(
         return fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
 
     pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
-    alone = field.threads == 1  # then a pool would cost a third of a charge
-    with nullcontext() if alone else ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
+    with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
         for at, found in zip(pairs, (pool.map if pool else map)(met, pairs)):
             block = np.array([_cell(each) for each in found], CELL)
             cells[at] = block.reshape(cells[at].shape)

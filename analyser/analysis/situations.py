@@ -220,12 +220,12 @@ FIGHTS: Mapping[str, Fight] = {
         partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,
         run,
-        cost=180,
+        cost=120,
         interpreted=2e-3,
         how="one close quarters combat, both sides striking; the figures are of the defender",
     ),
     "duel": Fight(
-        partial(fought_cells, _side, _duels),
+        partial(fought_cells, _side, _duels, in_threads=True),
         keywords.DUEL,
         run,
         cost=1_200,
@@ -307,7 +307,7 @@ DUEL = Situation(
 )
 ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
-"""The situations that can be asked for by name. A charge takes some fifty times as long as a ranged attack."""
+"""The situations that can be asked for by name. A charge takes some twenty times as long as a ranged attack."""
 
 
 def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

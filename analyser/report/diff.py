@@ -32,6 +32,7 @@ from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
 from analyser.report.diffed import KEY, PROBABILITY, Diff, Move
 from analyser.report.edits import edits
 from analyser.report.folder import MANIFEST, UNITS, manifest_of
+from analyser.report.pool import rarely_collected
 
 PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
 """The figures that are chances; shares that are lost are none."""
@@ -96,13 +97,11 @@ def diff(
         for side in sides
     )
     written = edits(*parts)
-    stage = _stages(progress)
-    if reports:
-        compared = _of_reports(sides, asked, stage)
-    elif not written:
+    if not reports and not written:
         return _unchanged(before, after, asked)
-    else:
-        compared = _of_profiles(sides, asked, threads, stage)
+    stage = _stages(progress)
+    with rarely_collected():
+        compared = _of_reports(sides, asked, stage) if reports else _of_profiles(sides, asked, threads, stage)
     return Diff(
         edits=written,
         frame=_changed(compared.joined, names),
