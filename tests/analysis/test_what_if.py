@@ -6,6 +6,7 @@ import math
 import pytest
 
 import analyser
+from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import FAIR, OVER, SITUATIONS
 from analyser.analysis.standing import Standings, moved
@@ -57,18 +58,12 @@ def test_against_its_own_copy_it_comes_out_even_at_the_same_price(found):
 
 
 def test_who_comes_out_ahead_is_points_destroyed_by_either_for_its_points(dear):
-    """By hand, from the table: half shooting, half close quarters, in which whoever is charged strikes back."""
     table = matchups("*/*", "*/*", situations=SITUATIONS, profiles=dear)
-    cells = table.frame.set_index(["situation", "attacker", "defender"])
-    points = {each.selector: each.level.points for each in table.attackers}
-
-    def destroyed(one, other):
-        shots = [cells.loc[(name, one, other), "mean_share_lost"] for name in ("long-range", "short-range-aimed")]
-        blows = cells.loc[("charge", one, other), "mean_share_lost"]
-        back = cells.loc[("charge", other, one), "attacker_share_lost"]
-        return (sum(shots) / 2 + blows + back) / 2 * points[other] / points[one]
-
-    ours, theirs = destroyed(OAK, "wood/fir@basic"), destroyed("wood/fir@basic", OAK)
+    exchange = exchange_of(table.frame, table.attackers, table.situations)
+    names, lost, points = [each.selector for each in exchange.loadouts], exchange.mean(), exchange.points
+    one, other = names.index(OAK), names.index("wood/fir@basic")
+    ours = lost[one, other] * points[other] / points[one]
+    theirs = lost[other, one] * points[one] / points[other]
     wanted = (ours - theirs) / (ours + theirs + 0.02)  # a hundredth of a point on both sides is nobody's gain
     assert Standings(table).leads.loc[OAK, "wood/fir@basic"] == pytest.approx(wanted, abs=1e-12)
 
