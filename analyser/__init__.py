@@ -26,6 +26,12 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.prices import fair_points as fair_points
     from analyser.analysis.sensitivity import Sensitivity as Sensitivity
     from analyser.analysis.sensitivity import sensitivity as sensitivity
+    from analyser.analysis.solve import SolvedDice as SolvedDice
+    from analyser.analysis.solve import SolvedPrice as SolvedPrice
+    from analyser.analysis.solve import solve_dice as solve_dice
+    from analyser.analysis.solve import solve_price as solve_price
+    from analyser.analysis.what_if import WhatIf as WhatIf
+    from analyser.analysis.what_if import what_if as what_if
     from analyser.api import attack as attack
     from analyser.api import charge as charge
     from analyser.api import duel as duel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -119,13 +119,13 @@ def _actions(
     frame: pd.DataFrame, names: Sequence[str], situations: Sequence[Situation]
 ) -> tuple[dict[str, _Action], NDArray[np.bool_]]:
     """What each does to each, by situation; and who meets whom."""
-    places: Mapping[str, int] = {name: at for at, name in enumerate(names)}
+    places = pd.Index(names)
     actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for situation in situations:
         part = frame[frame["situation"] == situation.name]
-        rows, columns = (part[side].map(places) for side in ("attacker", "defender"))
-        known = (rows.notna() & columns.notna()).to_numpy()
-        at, to = (each[known].to_numpy(np.int64) for each in (rows, columns))
+        rows, columns = (places.get_indexer(pd.Index(part[side])) for side in ("attacker", "defender"))
+        known = (rows >= 0) & (columns >= 0)
+        at, to = rows[known], columns[known]
         attacks[at, to] = True
         action = _Action(np.full(attacks.shape, np.nan), np.zeros(attacks.shape))
         action.lost[at, to] = part["mean_share_lost"].to_numpy(np.float64)[known]

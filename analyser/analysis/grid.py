@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import groupby, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -40,6 +40,8 @@ CELL = np.dtype(
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
+_OF_UNITS = ("models", "damage_limit")
+_NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 SideT = TypeVar("SideT")
 
 
@@ -79,7 +81,7 @@ class Fought(NamedTuple):
     """What one fight came to: the attacker's row, the figures of the defender, and those of OF_BOTH."""
 
     row: str | None
-    figures: np.void
+    figures: tuple[float, ...]  # of SUMMARY
     attacker_share_lost: float
     p_attacker_wins: float = np.nan
     p_draw: float = np.nan
@@ -87,36 +89,48 @@ class Fought(NamedTuple):
 
 def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
     """Cells of pairs that cannot fight, the reasons still to be filled in."""
-    figures = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
-    return np.full((attackers, defenders), np.array((None, None, *figures, None), CELL))
+    return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
 
 
 def fought_cells(
     side: Callable[[Loadout, str | None], SideT | str],
-    fight: Callable[[SideT, Combatant, Ruleset], Fought | str],
+    fights: Callable[[Sequence[SideT | str], Sequence[Combatant], Ruleset], Sequence[Fought | str]],
     attackers: Sequence[Loadout],
     field: Field,
     _: Situation,
+    *,
+    in_threads: bool = False,
 ) -> NDArray[np.void]:
     """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
 
-    `side` makes of an attacker and the row that was asked for what `fight` takes, which says what comes of it against
-    one defender; a text of either says why they cannot fight.
+    `side` makes of an attacker and the row that was asked for what `fights` takes: the levels of one unit, and those
+    of a defender. It says what comes of each pair; a text of either says why they cannot fight. It pays to fight
+    `in_threads` where nearly all the time goes by in a kernel, which lets go of the interpreter.
     """
     sides = [side(each, field.row) for each in attackers]
+    cells = blank_cells(len(sides), len(field.combatants))
 
-    def met(pair: tuple[SideT | str, Combatant]) -> Fought | str:
-        return pair[0] if isinstance(pair[0], str) else fight(*pair, field.ruleset)  # type: ignore[arg-type]
+    def met(at: tuple[slice, slice]) -> Sequence[Fought | str]:
+        return fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
 
-    cells: NDArray[np.void] = blank_cells(1, len(sides) * len(field.combatants))[0]
-    alone = field.threads == 1  # then a pool would cost a third of a charge
-    with nullcontext() if alone else ThreadPoolExecutor(field.threads) as pool:  # the kernel lets go of the interpreter
-        for place, found in enumerate((pool.map if pool else map)(met, product(sides, field.combatants))):
-            if isinstance(found, str):
-                cells["why_not"][place] = found
-            else:
-                cells[place] = (found.row, None, *found.figures.item(), *found[2:], None)
-    return cells.reshape(len(sides), -1)
+    pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
+    with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
+        for at, found in zip(pairs, (pool.map if pool else map)(met, pairs)):
+            block = np.array([_cell(each) for each in found], CELL)
+            cells[at] = block.reshape(cells[at].shape)
+    return cells
+
+
+def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
+    """The places of each unit's levels, which stand side by side."""
+    sizes = [len(list(each)) for _, each in groupby(loadouts, key=lambda each: (each.faction, id(each.unit)))]
+    return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
+
+
+def _cell(found: Fought | str) -> tuple[Any, ...]:
+    if isinstance(found, str):
+        return None, None, *_NO_FIGURES, found
+    return found.row, None, *found.figures, *found[2:], None
 
 
 def side_of(loadout: Loadout, **keys: Any) -> Combatant:
@@ -125,53 +139,141 @@ def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
-def fought(row: str | None, distribution: Joint, attacker: Combatant, defender: Combatant) -> Fought:
-    """What a longer fight of the attacker, side 0, with that row and the defender came to."""
-    own = share_lost(distribution.first, distribution.probabilities.sum(axis=1), attacker)
-    return Fought(row, summary(distribution, defender), own)
+class Over(NamedTuple):
+    """A longer fight of an attacker, side 0, with that row and a defender, and what it came to."""
+
+    row: str | None
+    distribution: Joint
+    attacker: Combatant
+    defender: Combatant
 
 
-def summary(distribution: Joint, defender: Combatant) -> np.void:
-    """The figures of the defender, side 1 of the fight: one record of SUMMARY."""
-    standing, weights = distribution.second, distribution.probabilities.sum(axis=0)
-    models, limit = defender.models or 0, defender.damage_limit or 1
+def fought(fights: Sequence[Over]) -> list[Fought]:
+    """The figures of several fights at once: most of them are of few states, and to read those takes longest."""
+    joints = [each.distribution for each in fights]
+    ours = [(each.first, each.probabilities.sum(axis=1)) for each in joints]
+    theirs = [(each.second, each.probabilities.sum(axis=0)) for each in joints]
+    own = [standing.share_lost() for standing in _standings(ours, [each.attacker for each in fights])]
+    defenders = _standings(theirs, [each.defender for each in fights])
+    return [Fought(each.row, standing.figures(), lost) for each, standing, lost in zip(fights, defenders, own)]
+
+
+class _Standing(NamedTuple):
+    """How a side may stand after a fight: the probability of each way, and what it comes to."""
+
+    models: int
+    weights: NDArray[np.float64]
+    destroyed: NDArray[np.int64]
+    suffered: NDArray[np.int64]  # damage, a destroyed model being worth its whole DAMAGE LIMIT
+    shares: NDArray[np.float64]  # that are lost: all of a side that is annihilated, else what damage has taken
+    flags: dict[str, NDArray[np.bool_]]
+
+    def share_lost(self) -> float:
+        """The mean share that is lost."""
+        return float(self.weights @ self.shares)
+
+    def figures(self) -> tuple[float, ...]:
+        """Those of SUMMARY."""
+        counts = np.bincount(self.destroyed, self.weights, self.models + 1).astype(np.float64)
+        found = {
+            "mean_models_destroyed": self.weights @ self.destroyed,
+            "p_any_destroyed": counts[1:].sum(),
+            "p_half_destroyed": counts[(self.models + 1) // 2 :].sum(),
+            **{f"p_{name}": self.weights @ flag for name, flag in self.flags.items()},
+            "models_destroyed_10th_percentile": percentile(counts, LOW_PERCENTILE),
+            "models_destroyed_90th_percentile": percentile(counts, HIGH_PERCENTILE),
+            "mean_damage": self.weights @ self.suffered,
+            "mean_share_lost": self.share_lost(),
+        }
+        return tuple(float(found[name]) for name in SUMMARY.names or ())
+
+
+def _standings(
+    sides: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], units: Sequence[Combatant]
+) -> list[_Standing]:
+    """The same side of several fights, its states read all at once."""
+    lengths = [len(standing) for standing, _ in sides]
+    standing = np.concatenate([each for each, _ in sides])
+    models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
     destroyed = states.models_destroyed(standing, models)
-    counts: NDArray[np.float64] = np.bincount(destroyed, weights, models + 1).astype(np.float64)
-    found: np.void = np.zeros(1, SUMMARY)[0]
-    found["mean_models_destroyed"] = weights @ destroyed
-    found["p_any_destroyed"] = counts[1:].sum()
-    found["p_half_destroyed"] = counts[(models + 1) // 2 :].sum()
-    for name in ("suppressed", "broken", "fled", "annihilated"):
-        found[f"p_{name}"] = weights @ states.flag(standing, name)
-    found["models_destroyed_10th_percentile"] = percentile(counts, LOW_PERCENTILE)
-    found["models_destroyed_90th_percentile"] = percentile(counts, HIGH_PERCENTILE)
-    found["mean_damage"] = weights @ (destroyed * limit + states.damage(standing))
-    found["mean_share_lost"] = share_lost(standing, weights, defender)
-    return found
-
-
-def share_lost(standing: NDArray[np.int64], weights: NDArray[np.float64], side: Combatant) -> float:
-    """The mean share of a side that is lost: all of it where it is annihilated, else what damage has taken."""
-    limit = side.damage_limit or 1
-    suffered = states.models_destroyed(standing, side.models or 0) * limit + states.damage(standing)
-    shares = np.where(states.is_removed(standing), 1.0, suffered / ((side.models or 1) * limit))
-    return float(weights @ shares)
+    suffered = destroyed * limits + states.damage(standing)
+    shares = np.where(states.is_removed(standing), 1.0, suffered / (models * limits))
+    flags = {name: states.flag(standing, name) for name in ("suppressed", "broken", "fled", "annihilated")}
+    parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
+    return [
+        _Standing(
+            unit.models or 0,
+            weights,
+            destroyed[at],
+            suffered[at],
+            shares[at],
+            {name: flag[at] for name, flag in flags.items()},
+        )
+        for unit, (_, weights), at in zip(units, sides, parts)
+    ]
 
 
 def grid(
-    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], progress: Progress = lambda _, __: None
+    attackers: Sequence[Loadout],
+    field: Field,
+    situations: Sequence[Situation],
+    progress: Progress = lambda _, __: None,
+    known: Known | None = None,
 ) -> pd.DataFrame:
-    """The frame of :func:`analyser.matchups`."""
-    parts = []
-    for number, situation in enumerate(situations):
-        fight, cells = situation.fight, []
-        fight.kernel.expect(len(attackers) * len(field.defenders) * fight.interpreted)
-        for start in range(0, len(attackers), AT_ONCE):
-            some = attackers[start : start + AT_ONCE]
-            cells.append(fight.cells(some, field, situation))
-            progress(number * len(attackers) + start + len(some), len(situations) * len(attackers))
-        parts.append(_tidy(attackers, field, situation.name, np.concatenate(cells).ravel()))
+    """The frame of :func:`analyser.matchups`; what is `known` is not fought."""
+    blocks = [(list(range(len(attackers))), list(range(len(field.defenders))))] if known is None else known.missing
+    fields = [replace(field, defenders=tuple(field.defenders[at] for at in columns)) for _, columns in blocks]
+    total, done, parts = len(situations) * sum(len(rows) for rows, _ in blocks), 0, []
+    for situation in situations:
+        fight = situation.fight
+        cells = blank_cells(len(attackers), len(field.defenders)) if known is None else known.cells(situation.name)
+        fight.kernel.expect(sum(len(rows) * len(columns) for rows, columns in blocks) * fight.interpreted)
+        for (rows, columns), opponents in zip(blocks, fields):
+            for start in range(0, len(rows), AT_ONCE):
+                some = rows[start : start + AT_ONCE]
+                cells[np.ix_(some, columns)] = fight.cells([attackers[at] for at in some], opponents, situation)
+                done += len(some)
+                progress(done, total)
+        parts.append(_tidy(attackers, field, situation.name, cells.ravel()))
     return joined(parts, len(situations))
+
+
+class Known:
+    """The cells of a table that those of another are: of pairs of whom neither is changed in what a fight depends on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`analyser.matchups`.
+    attackers, defenders : sequence of int
+        For each attacker and defender of the other table its place among those of `frame`; -1 for one that is changed,
+        or was not there.
+
+    Attributes
+    ----------
+    missing : list of (list of int, list of int)
+        Attackers and defenders of the other table who are still to fight, block by block.
+    """
+
+    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int]) -> None:
+        self._frame = frame
+        self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
+        self._kept = [np.flatnonzero(each >= 0) for each in self._places]
+        rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
+        blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
+        self.missing = [each for each in blocks if all(each)]
+
+    def cells(self, situation: str) -> NDArray[np.void]:
+        """The cells of a situation; those that are not known are blank."""
+        part = self._frame[self._frame["situation"] == situation]
+        before = np.empty(len(part), CELL)
+        for name in CELL.names or ():
+            column = part[name]
+            before[name] = column.astype(object).where(column.notna(), None) if CELL[name].hasobject else column
+        found = blank_cells(*map(len, self._places))
+        at = [places[kept] for places, kept in zip(self._places, self._kept)]
+        found[np.ix_(*self._kept)] = before.reshape(part["attacker"].nunique(), -1)[np.ix_(*at)]
+        return found
 
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:

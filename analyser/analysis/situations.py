@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import product
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from analyser.analysis.grid import Field, Fight, Fought, blank_cells, fought, fought_cells, side_of
+from analyser.analysis.grid import Field, Fight, Fought, Over, blank_cells, fought, fought_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.exact.propagate import run, start_states
+from analyser.engine.fight.program import Operation, Setup
 from analyser.game import keywords
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Name, Row, Slug
@@ -24,11 +27,12 @@ from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_of, target_record
-from analyser.scenarios.charge import charge_program, charge_start
+from analyser.scenarios.charge import charge_start, check_charge, program_of
 from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
+from analyser.scenarios.strikes import with_models
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
@@ -103,18 +107,42 @@ def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant
     return f"{rows[0].id}: it is a {rows[0].kind} row" if asked and rows else no_row(asked, "melee or impact")
 
 
-def _charged(ways: dict[str, Combatant], target: Combatant, ruleset: Ruleset) -> Fought | str:
-    found: list[Fought] = []
-    reasons = []
-    for row, attacker in ways.items():
+def _charged(
+    attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
+) -> list[Fought | str]:
+    """Charges of a unit's levels on another's, each with the best row; a text says why there is none."""
+    first = attackers[0]  # what rows it has does not depend on the level
+    if isinstance(first, str):
+        return [first] * (len(attackers) * len(targets))
+    by_row = [
+        _charges([each[row] for each in attackers if not isinstance(each, str)], targets, ruleset) for row in first
+    ]
+    return [_best_charge(dict(zip(first, each))) for each in zip(*by_row)]
+
+
+def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Fought | str]:
+    """The same with one row: what does not depend on the numbers of models is worked out once."""
+    strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
+    program: tuple[Setup, list[Operation]] | None = None
+    over: dict[int, Over] = {}
+    found: dict[int, Fought | str] = {}
+    for number, (attacker, target) in enumerate(product(attackers, targets)):
         try:
-            setup, operations = charge_program(attacker, target)
-            (distribution,) = exact_laws_of(setup, [operations], charge_start(setup), ruleset)
-            found.append(fought(row, distribution, attacker, target))
+            check_charge(attacker, target)
+            program = program or program_of(strongest, toughest)
+            setup = with_models(program[0], (attacker.models or 0, target.models or 0))
+            (distribution,) = exact_laws_of(setup, [program[1]], charge_start(setup), ruleset)
+            over[number] = Over(attacker.close_quarters_row, distribution, attacker, target)
         except InputError as error:
-            reasons.append(f"{row}: {error.problem}")
+            found[number] = error.problem
+    found |= zip(over, fought(list(over.values()))) if over else ()
+    return [found[number] for number in sorted(found)]
+
+
+def _best_charge(by_row: Mapping[str, Fought | str]) -> Fought | str:
+    found = [each for each in by_row.values() if not isinstance(each, str)]
     if not found:
-        return "; ".join(reasons)
+        return "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
     best = 0 if len(found) == 1 else int(best_of(np.array([[each.figures] for each in found], SUMMARY))[0])
     return found[best]
 
@@ -125,6 +153,14 @@ def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] 
         return side_of(attacker), None
     rows = rows_called(asked, attacker)
     return (side_of(attacker), rows[0]) if rows else no_row(asked)
+
+
+def _duels(
+    sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
+) -> list[Fought | str]:
+    return [
+        each if isinstance(each, str) else _duelled(each, enemy, ruleset) for each, enemy in product(sides, enemies)
+    ]
 
 
 def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Fought | str:
@@ -161,7 +197,8 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return fought(None if row is None else row.id, found, mine, theirs)._replace(p_attacker_wins=p_wins, p_draw=p_draw)
+    (figures,) = fought([Over(None if row is None else row.id, found, mine, theirs)])
+    return figures._replace(p_attacker_wins=p_wins, p_draw=p_draw)
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
@@ -183,12 +220,12 @@ FIGHTS: Mapping[str, Fight] = {
         partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,
         run,
-        cost=180,
+        cost=120,
         interpreted=2e-3,
         how="one close quarters combat, both sides striking; the figures are of the defender",
     ),
     "duel": Fight(
-        partial(fought_cells, _side, _duelled),
+        partial(fought_cells, _side, _duels, in_threads=True),
         keywords.DUEL,
         run,
         cost=1_200,
@@ -271,7 +308,7 @@ DUEL = Situation(
 )
 ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
-"""The situations that can be asked for by name. A charge takes some fifty times as long as a ranged attack."""
+"""The situations that can be asked for by name. A charge takes some twenty times as long as a ranged attack."""
 
 
 def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

@@ -34,6 +34,9 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
     },
     "Balance": {
         "prices": ("verdict", "What loadouts should cost, and why."),
+        "what-if": ("verdict", "What a change of one loadout would do."),
+        "solve-price": ("verdict", "The price at which a loadout is fair."),
+        "solve-dice": ("verdict", "The dice at which it is fair, and the price of each die."),
         "site": ("verdict", "An index page over reports, with what changed."),
     },
     "Profiles": {

@@ -18,6 +18,7 @@ from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, att
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
 from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
+from analyser.common.files import check_writable, write_content
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,10 +85,12 @@ DIFF_OPTIONS = [
     Option("--defenders PATTERN", f"{_WHO} Default: everybody."),
     _situations(". Default: all."),
     Option("--metric NAME", "Default: the probability that changed most."),
-    Option("--limit N", "Matchups in the text.", type=AT_LEAST_1, default=20, show_default=True),
+    Option("--limit N", "Loadouts, and matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True),
     Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=options.Number(0)),
+    THREADS,
     options.FORMAT,
     options.OUT,
+    Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),
     options.QUIET_OPTION,
 ]
 
@@ -249,15 +252,28 @@ def report(out: str, profiles: str | None, **keys: Any) -> None:
 @click.argument("old", shell_complete=options.complete_file)
 @click.argument("new", shell_complete=options.complete_file)
 @click.pass_context
-def diff(context: click.Context, /, old: str, new: str, limit: int, fail_over: float | None, **keys: Any) -> None:
-    """What changed from OLD to NEW, profile folders or reports, and what it did to every matchup, worst first."""
+def diff(
+    context: click.Context,
+    /,
+    old: str,
+    new: str,
+    limit: int,
+    fail_over: float | None,
+    summary: str | None,
+    **keys: Any,
+) -> None:
+    """What changed from OLD to NEW, profile folders or reports, and what it did: to loadouts, then to every matchup."""
     from analyser.report.diff import diff as found_between
-    from analyser.report.diff import diff_record, diff_rows, diff_text, over_limit
+    from analyser.report.diffed import diff_markdown, diff_record, diff_rows, diff_text, over_limit
 
-    how = given(keys, "attackers", "defenders", "situations", "metric")
-    with progress_bar("attackers", after=1.0) as progress:
+    if summary is not None:
+        check_writable(Path(summary))
+    how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
+    with progress_bar(after=1.0) as progress:
         found = found_between(old, new, progress=progress, **how)
     write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found))
-    if fail_over is not None and found.worst > fail_over:
-        click.echo(over_limit(found, fail_over), err=True)
+    if summary is not None:
+        write_content(Path(summary), diff_markdown(found))
+    if fail_over is not None and (reasons := over_limit(found, fail_over)):
+        click.echo("\n".join(reasons), err=True)
         context.exit(CHANGED_TOO_MUCH)

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
 
 from analyser.cli.answer import write
-from analyser.cli.options import OUTPUT_OPTIONS, PROFILES, QUIET_OPTION, THREADS, Option, complete_selector, names
+from analyser.cli.options import (
+    OUTPUT_OPTIONS,
+    PLOT,
+    PROFILES,
+    QUIET_OPTION,
+    THREADS,
+    Integer,
+    Option,
+    complete_selector,
+    names,
+    value_of,
+)
 from analyser.cli.shell import Command, given, profiles_in, progress_bar
+from analyser.common.errors import InputError
 
 FIELD = Option(
     "--against PATTERN", "The field, who meet each other too. Default: everybody.", shell_complete=complete_selector
 )
 SITUATIONS = Option("--situations NAMES", "Default: long-range,short-range-aimed,charge.", type=names)
+_CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
+_NO_PLOT = [each for each in OUTPUT_OPTIONS if each is not PLOT]
+_FIELD_OPTIONS = [FIELD, SITUATIONS, THREADS]
+_ROW = Option("--row NAME", "Whose dice, ranges and qualities are changed. Default: every row.")
+_ROLE = Option("--role NAME", "Be paid as units of that role are. Default: its own.")
+_MOST = Option("--most N", "Try so many dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
 
 
 @click.command(cls=Command, params=[FIELD, SITUATIONS, THREADS, *OUTPUT_OPTIONS])
@@ -50,3 +69,68 @@ def site(folder: str, profiles: str | None, **keys: Any) -> None:
     with progress_bar() as progress:
         written = write_site(folder, profiles=profiles_in(profiles), progress=progress, **given(keys))
     click.echo(f"The page is {written}")
+
+
+@click.command("what-if", cls=Command, params=[_ROW, *_FIELD_OPTIONS, *_NO_PLOT])
+@click.argument("unit", shell_complete=complete_selector)
+@click.argument("changes", nargs=-1, required=True)
+def what_if(unit: str, changes: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
+    """What CHANGES of UNIT would do: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
+    from analyser.analysis.what_if import what_if as found_for
+
+    how = given(keys, "row", "against", "situations", "threads")
+    with progress_bar(after=1.0) as progress:
+        found = found_for(unit, **how, **_changes(changes), profiles=profiles_in(profiles), progress=progress)
+
+    def rows() -> list[dict[str, Any]]:
+        return [
+            {"loadout": found.loadout, **row, "profiles": str(found.profiles)} for row in found.as_dict()["matchups"]
+        ]
+
+    write(lambda: str(found), found.as_dict, rows)
+
+
+def _changes(written: tuple[str, ...]) -> dict[str, Any]:
+    """Changes by key; a number with a sign, or a quality, is added to what there is or taken away."""
+    found: dict[str, Any] = {}
+    allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
+    for each in written:
+        match = _CHANGE.fullmatch(each)
+        if match is None:
+            raise InputError(f"{each!r} is no change", where="what-if", allowed=allowed)
+        key, sign, value = match.groups()
+        if key in found:
+            raise InputError(
+                f"{key} is changed twice", where="what-if", allowed=f"one change, such as {key}+Arc,-Shock"
+            )
+        found[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
+    return found
+
+
+@click.command("solve-price", cls=Command, params=[_ROLE, *_FIELD_OPTIONS, *_NO_PLOT])
+@click.argument("unit", shell_complete=complete_selector)
+def solve_price(unit: str, profiles: str | None, **keys: Any) -> None:
+    """The price at which UNIT is fair, as an interval."""
+    from analyser.analysis.solve import solve_price as solved
+
+    how = given(keys, "role", "against", "situations", "threads")
+    with progress_bar(after=1.0) as progress:
+        found = solved(unit, **how, profiles=profiles_in(profiles), progress=progress)
+    write(lambda: str(found), found.as_dict, lambda: [found.as_dict() | {"profiles": str(found.profiles)}])
+
+
+@click.command("solve-dice", cls=Command, params=[_ROW, _MOST, *_FIELD_OPTIONS, *OUTPUT_OPTIONS])
+@click.argument("unit", shell_complete=complete_selector)
+def solve_dice(unit: str, profiles: str | None, **keys: Any) -> None:
+    """How many dice more or fewer make UNIT fair at its price, and at which price each change would."""
+    from analyser.analysis.solve import solve_dice as solved
+
+    how = given(keys, "row", "most", "against", "situations", "threads")
+    with progress_bar(after=1.0) as progress:
+        found = solved(unit, **how, profiles=profiles_in(profiles), progress=progress)
+
+    def rows() -> list[dict[str, Any]]:
+        beside = {"loadout": found.loadout}, {"profiles": str(found.profiles)}
+        return [beside[0] | row | beside[1] for row in found.as_dict()["curve"]]
+
+    write(lambda: str(found), found.as_dict, rows, plot=found.plot)

@@ -189,8 +189,9 @@ class Loadout(Record):
             Keys of its level (models, points, victory_points), of its unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of its rows. A number takes the place of the old one, a text with a
             sign (``points="+10"``) is added to it. `dice` is always added: to every band that has any attack dice, and
-            to its value in parentheses. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` takes it away; several in a
-            list, or in one text with commas; without signs they take the place of all.
+            to its value in parentheses; one that has fewer than are taken away has none. ``"+Arc"`` adds a quality or
+            a rule, ``"-Arc"`` takes it away; several in a list, or in one text with commas; without signs they take
+            the place of all.
 
         Raises
         ------
@@ -268,7 +269,7 @@ def _number(value: Any) -> float:
 
 def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
     """A band with more attack dice; one without any stays without."""
-    return band | {key: band[key] + by for key in ("dice", "special") if band[key]}
+    return band | {key: max(band[key] + by, 0) for key in ("dice", "special") if band[key]}
 
 
 def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:

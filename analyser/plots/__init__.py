@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from analyser.plots.lines import compared_distributions as compared_distributions
     from analyser.plots.lines import curves as curves
     from analyser.plots.lines import survival as survival
+    from analyser.plots.lines import trade_off as trade_off
 
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
-    **dict.fromkeys(("compared_distributions", "curves", "survival"), "lines"),
+    **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),
 }
 __all__ = list(_PLACES)
 

@@ -115,3 +115,30 @@ def compared_distributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes |
         look.draw_lines(axes, "models_destroyed", lines, "loadouts", drawstyle="steps-mid")
         axes.set_xlim(0.5, last + 0.5)
     return axes
+
+
+def trade_off(frame: pd.DataFrame, *, points: int, heading: str = "", ax: Axes | None = None) -> Axes:
+    """The fair points of a loadout at each change of its dice: a line with markers in the band of its intervals.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `dice`, `fair_points`, `low`, `high`, as of :func:`analyser.solve_dice`.
+    points : int
+        What it costs today: a dashed line.
+
+    Examples
+    --------
+    >>> curve = {"dice": [-1, 0, 1], "fair_points": [50, 60, 70], "low": [44, 53, 61], "high": [57, 68, 80]}
+    >>> trade_off(pd.DataFrame(curve), points=62).lines[0].get_ydata().tolist()
+    [50, 60, 70]
+    """
+    look.check_columns(frame, ("dice", "fair_points", "low", "high"))
+    what = f"{heading}\nFair points at each change of dice, 95% intervals"
+    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across="change of dice", legend=2) as axes:
+        band: dict[str, Any] = {"color": look.LIGHT, "linewidth": 0, "zorder": 0}
+        axes.fill_between(frame["dice"], frame["low"], frame["high"], **band)
+        axes.plot(frame["dice"], frame["fair_points"], "o-", color=look.DARK, label="fair points")
+        axes.axhline(points, color="black", linestyle="--", linewidth=1, label=f"today: {points}")
+        axes.set_xticks(frame["dice"], [f"{each:+d}" for each in frame["dice"]])
+    return axes

@@ -1,102 +1,45 @@
-"""Two sets of profiles, or two reports, set against each other: what changed, and what it did, worst first."""
+"""Two sets of profiles, or two reports, set against each other: only what their edits touch is worked out.
+
+The verdict on a loadout needs the whole field once, in the situations of an exchange; all else needs the rows and
+columns of what is written differently.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.figures import number_text
-from analyser.analysis.matchups import matchups
+from analyser.analysis.edited import edited, fights_as
+from analyser.analysis.matchups import Matchups, matchups
+from analyser.analysis.prices import EVERYBODY
+from analyser.analysis.prices import SITUATIONS as EXCHANGES
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.standing import Standings, moved
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.sampling import Progress
-from analyser.common.text import aligned, counted
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed
+from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
+from analyser.report.diffed import KEY, PROBABILITY, Diff, Move
+from analyser.report.edits import edits
 from analyser.report.folder import MANIFEST, UNITS, manifest_of
+from analyser.report.pool import rarely_collected
 
-PROBABILITIES = tuple(name for name, what in METRICS.items() if what.is_probability)
-PROBABILITY = "probability"  # from 0 to 1
-EVERYBODY = "*/*"
-MOST_EDITS, MOST_MATCHUPS = 40, 20  # in plain text
-_KEY = ["attacker", "defender", "situation"]
-_CHANGES = [*_KEY, "metric", "unit", "old", "new", "change", "note"]
+PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
+"""The figures that are chances; shares that are lost are none."""
+_CHANGES = [*KEY, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # of a change: what comes after them is the rounding of sums
-
-
-class Edit(NamedTuple):
-    """One thing that is written differently; `old` or `new` is None where it is not there."""
-
-    where: str  # a unit, ``faction/unit``; or ``"ruleset"``
-    key: str  # what of it, with dots; empty: all of it
-    old: str | None
-    new: str | None
-
-    def __str__(self) -> str:
-        """The edit as a line."""
-        if not self.key:
-            return f"{self.where}: {'new' if self.old is None else 'gone'}"
-        old, new = ("nothing" if each is None else each for each in (self.old, self.new))
-        return f"{self.where}: {self.key}: {old} -> {new}"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Diff:
-    """What changed from old to new.
-
-    Attributes
-    ----------
-    edits : tuple of Edit
-        What is written differently in the units and the ruleset.
-    frame : DataFrame
-        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `unit` (what the
-        next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
-        tells where an attack can be made in one of them only, and does nothing in the other.
-    for_points : DataFrame
-        The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
-        it first: the same columns, and `share`, the change as a share of the old figure. Empty where a metric was asked
-        for.
-    n_compared : int
-        The matchups that both have.
-    gone, added : tuple of str
-        Loadouts that take part in old or in new only.
-    old, new : ProfilesUsed
-        The folders, as given, and the versions of the profiles.
-    unchanged : bool
-        Whether two folders of profiles say the same, so that no matchup was worked out.
-    """
-
-    edits: tuple[Edit, ...]
-    frame: pd.DataFrame
-    for_points: pd.DataFrame
-    n_compared: int
-    gone: tuple[str, ...]
-    added: tuple[str, ...]
-    old: ProfilesUsed
-    new: ProfilesUsed
-    unchanged: bool = False
-
-    def __str__(self) -> str:
-        """What the command line prints."""
-        return diff_text(self)
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    @property
-    def worst(self) -> float:
-        """The largest change of any matchup, without its sign, where points changed as a share; 0 if none changed."""
-        changes = (self.frame["change"], self.for_points["share"])
-        return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
+_STEPS = 1000  # of progress
+_STAGES = 3  # the field, what else is compared, and both of the new profiles
 
 
 def diff(
@@ -107,11 +50,13 @@ def diff(
     defenders: str | None = None,
     situations: Sequence[Situation | str] | None = None,
     metric: str | None = None,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Diff:
-    """What changed from `old` to `new`, and what that did to every matchup that both have.
+    """What changed from `old` to `new`, and what that did to every loadout and matchup that both have.
 
-    Profiles that say the same are told at once: no matchup is worked out for them.
+    Of two folders of profiles only fights are worked out that an edit touches, and, once, those of the field, in the
+    situations of :func:`analyser.fair_points`, for the verdicts. Profiles that say the same are told at once.
 
     Parameters
     ----------
@@ -119,12 +64,14 @@ def diff(
         A folder of profiles, or a report (``analyser report``). Where one is a report, the other's matchups are worked
         out as that report has them.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Default: everybody.
+        Selectors, with wildcards; for profiles only. Default: everybody. Together they are the field of the verdicts.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional
         The figure to compare. Default: of each matchup the probability that changed most, and where points changed
         the expected points destroyed per 100 points.
+    threads : int, optional
+        As of :func:`analyser.matchups`.
     progress : callable, optional
         Called with the work done so far and all of it.
 
@@ -152,30 +99,145 @@ def diff(
     written = edits(*parts)
     if not reports and not written:
         return _unchanged(before, after, asked)
-    frames = []
-    for number, side in enumerate(sides):
-
-        def tell(done: int, total: int, number: int = number) -> None:
-            if progress is not None:
-                progress(number * total + done, 2 * total)
-
-        frame = side.source
-        if isinstance(frame, Profiles):
-            selected = {name: _there(asked[name], frame) for name in ("attackers", "defenders")}
-            frame = matchups(**asked | selected, profiles=frame, progress=tell).frame
-        frames.append(frame)
-    there = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
-    joined = frames[0].merge(frames[1], on=_KEY, suffixes=("_old", "_new"))
+    stage = _stages(progress)
+    with rarely_collected():
+        compared = _of_reports(sides, asked, stage) if reports else _of_profiles(sides, asked, threads, stage)
     return Diff(
         edits=written,
-        frame=_changed(joined, names),
-        for_points=_changed_for_points(joined if metric is None else joined.head(0)),
-        n_compared=len(joined),
-        gone=tuple(each for each in there[0] if each not in there[1]),
-        added=tuple(each for each in there[1] if each not in there[0]),
+        frame=_changed(compared.joined, names),
+        for_points=_changed_for_points(compared.joined if metric is None else compared.joined.head(0)),
         old=before.used,
         new=after.used,
+        **{name: value for name, value in compared._asdict().items() if name != "joined"},
     )
+
+
+class _Compared(NamedTuple):
+    """The matchups of both, side by side, and what else there is to tell."""
+
+    joined: pd.DataFrame
+    n_compared: int
+    gone: tuple[str, ...]
+    added: tuple[str, ...]
+    moves: tuple[Move, ...] = ()
+    others: tuple[Move, ...] = ()
+    no_verdict: str = ""
+
+
+def _stages(progress: Progress | None) -> Callable[[int], Progress]:
+    """Of each stage what tells of its progress, so that all together are one."""
+
+    def stage(number: int) -> Progress:
+        def tell(done: int, total: int) -> None:
+            if progress is not None:
+                progress(_STEPS * (number * total + done) // (_STAGES * total), _STEPS)
+
+        return tell
+
+    return stage
+
+
+def _of_profiles(
+    sides: Sequence[_Side], asked: Mapping[str, Any], threads: int | None, stage: Callable[[int], Progress]
+) -> _Compared:
+    """Two folders: the field of both for the verdicts, and of other situations what the edits touch."""
+    old, new = (side.source for side in sides if isinstance(side.source, Profiles))
+    attacking, defending = ([_named(asked[side], each) for each in (old, new)] for side in ("attackers", "defenders"))
+    before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
+    how: dict[str, Any] = {"threads": threads}
+    changed: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **how}
+    everybody = list(before.values())
+    field = matchups(everybody, everybody, situations=EXCHANGES, profiles=old, progress=stage(0), **how)
+    field_now = edited(field, *[list(after.values())] * 2, **changed)
+    written = [name for name, each in before.items() if name in after and _differs(each, after[name])]
+    both = [[name for name in was if name in now] for was, now in (attacking, defending)]
+    blocks = _blocks(both[0], both[1], set(written) if old.ruleset == new.ruleset else {*both[0], *both[1]})
+    situations = situations_called(asked["situations"])
+    frames = [[_of_blocks(each.frame, blocks, situations)] for each in (field, field_now)]
+    for rows, columns in blocks if (others := [each for each in situations if each not in EXCHANGES]) else ():
+        ours, theirs = ([before[name] for name in names] for names in (rows, columns))
+        was = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **how)
+        ours, theirs = ([after[name] for name in names] for names in (rows, columns))
+        now = edited(was, ours, theirs, progress=stage(2), **changed)
+        for parts, each in zip(frames, (was, now)):
+            parts.append(each.frame)
+    return _Compared(
+        _side_by_side(*(pd.concat(parts, ignore_index=True) for parts in frames)),
+        len(both[0]) * len(both[1]) * len(situations),
+        tuple(name for name in before if name not in after),
+        tuple(name for name in after if name not in before),
+        *_verdicts(field, field_now, written),
+    )
+
+
+def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
+    return {each.selector: each for each in loadouts(selectors, profiles)}
+
+
+def _differs(old: Loadout, new: Loadout) -> bool:
+    return old.level.points != new.level.points or not fights_as(old, new)
+
+
+def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
+    """Who is to be set against whom, so that every pair is there of which one is touched."""
+    ours, rest = ([name for name in attackers if (name in touched) is is_so] for is_so in (True, False))
+    found = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
+    return [each for each in found if all(each)]
+
+
+def _of_blocks(
+    frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
+) -> pd.DataFrame:
+    """The rows of a table for these pairs, in those of its situations that are among these."""
+    wanted = pd.Series(False, frame.index)
+    for rows, columns in blocks:
+        wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)
+    return frame[wanted & frame["situation"].isin([each.name for each in situations if each in EXCHANGES])]
+
+
+def _verdicts(old: Matchups, new: Matchups, written: Sequence[str]) -> tuple[tuple[Move, ...], tuple[Move, ...], str]:
+    """What became of loadouts that are written differently, and of others with another verdict; or why none is told."""
+    try:
+        before, after = Standings(old), Standings(new)
+    except InputError as error:
+        return (), (), error.problem
+
+    def move(name: str) -> Move:
+        hands = int(moved(before, after, name)["changes_hands"].sum())
+        return Move(name, before[name], after[name], hands)
+
+    same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(list(written), sort=False)
+    others = same[before.verdicts[same] != after.verdicts[same]]
+    moves, knocked = (
+        sorted(map(move, names), key=lambda each: (-each.size, each.loadout)) for names in (written, others)
+    )
+    return tuple(moves), tuple(knocked), ""
+
+
+def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
+    """Two reports, or one and a folder of profiles, whose matchups are worked out as those of the report."""
+    frames = []
+    for number, side in enumerate(sides):
+        frame = side.source
+        if isinstance(frame, Profiles):
+            ours, theirs = (_there(asked[name], frame) for name in ("attackers", "defenders"))
+            directions = [(ours, theirs), (theirs, ours)] if set(ours) != set(theirs) else [(ours, theirs)]
+            how = {name: asked[name] for name in ("situations", "row")}
+            parts = [matchups(*each, **how, profiles=frame, progress=stage(number)).frame for each in directions]
+            frame = pd.concat(parts, ignore_index=True).drop_duplicates(KEY)
+        frames.append(frame)
+    there = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
+    joined = _side_by_side(*frames)
+    return _Compared(
+        joined,
+        len(joined),
+        tuple(each for each in there[0] if each not in there[1]),
+        tuple(each for each in there[1] if each not in there[0]),
+    )
+
+
+def _side_by_side(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
+    return old.merge(new, on=KEY, suffixes=("_old", "_new"))
 
 
 class _Side(NamedTuple):
@@ -238,38 +300,6 @@ def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
     return Diff((), nothing, nothing.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
 
 
-def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """What is different between two tables of things as plain data by name, in the order of the names.
-
-    >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
-    >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}
-    >>> [str(each) for each in edits(old, new)]
-    ['crown/guns: new', 'crown/rifles: levels.basic.points: 35 -> 40']
-    """
-    found = []
-    for name in sorted({*old, *new}):
-        if name not in old or name not in new:
-            found.append(Edit(name, "", *("there" if name in side else None for side in (old, new))))
-            continue
-        before, after = dict(_leaves(old[name])), dict(_leaves(new[name]))
-        keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
-        found += [Edit(name, key, before.get(key), after.get(key)) for key in keys]
-    return tuple(found)
-
-
-def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Every value in nested data with its way in; what has an id goes by it, a list of words is one value."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            yield from _leaves(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, list) and any(isinstance(each, Mapping) for each in data):
-        for place, each in enumerate(data):
-            band = f"{each['first']}-{each['last']}" if {"first", "last"} <= each.keys() else place  # of attack dice
-            yield from _leaves(each, f"{path}.{each.get('id') or band}")
-    elif data is not None:
-        yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)
-
-
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Of each matchup the figure that changed most, without those in which none did."""
     # A report of an earlier version does not have every figure.
@@ -280,7 +310,7 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     rows = np.arange(len(joined))
     could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
     units = [PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names]
-    found = joined[_KEY].assign(
+    found = joined[KEY].assign(
         metric=np.array(names)[most],
         unit=np.array(units)[most],
         old=old[rows, most],
@@ -291,7 +321,7 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     found = found[(found["change"].abs() > SAME_WITHIN) | (found["note"] != "")]
     # The largest first, without its sign; equals, as far as sums can tell, by name.
     size = found["change"].abs().round(_DIGITS)
-    ordered = found.assign(size=size).sort_values(["size", *_KEY], ascending=[False, True, True, True])
+    ordered = found.assign(size=size).sort_values(["size", *KEY], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
 
@@ -305,74 +335,3 @@ def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
     share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
     return found.assign(share=share)
-
-
-def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
-    """What changed, then the matchups that changed most, at most `limit` of them."""
-    blocks = [[f"Old: {found.old}", f"New: {found.new}"]]
-    compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
-    if found.unchanged:
-        same = f"all {counted(found.n_compared, 'matchup')} are the same, and none was worked out"
-        blocks.append([f"Profiles: nothing changed, so that {same}"])
-    else:
-        more = len(found.edits) - MOST_EDITS
-        lines = [f"  {each}" for each in found.edits[:MOST_EDITS]] + ([f"  … and {more} more"] if more > 0 else [])
-        blocks.append([f"Profiles: {counted(len(found.edits), 'change') if lines else 'nothing changed'}", *lines])
-        both = (("old", found.gone), ("new", found.added))
-        blocks += [[f"Only in {side}: {', '.join(names)}"] for side, names in both if names]
-        blocks.append(_table(found.frame, compared, limit) if len(found.frame) else [f"{compared}: none changed"])
-    if len(found.for_points):
-        blocks.append(_table(found.for_points, METRICS[EFFICIENCY].title, limit))
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _table(frame: pd.DataFrame, heading: str, limit: int) -> list[str]:
-    """The matchups that changed most below a heading; with a share they are those of a change of points."""
-    (unit,), shown, for_points = frame["unit"].unique(), frame.head(limit), "share" in frame
-    scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
-    if for_points:
-        unit = of_change = "points"
-    columns: dict[str, Iterable[str]] = {
-        f"change ({of_change})": [number_text(scale * each, "+") for each in shown["change"]],
-        **({"change (% of old)": [f"{100 * each:+.1f}" for each in shown["share"]]} if for_points else {}),
-        **{f"{name} ({unit})": [number_text(scale * each) for each in shown[name]] for name in ("old", "new")},
-    }
-    sides = ">" * len(columns) + "<"
-    names = {name: shown[name] for name in _KEY}
-    columns |= names if for_points else {"figure": shown["metric"], **names, "": shown["note"]}
-    where = f"changed{' where points did' if for_points else ''}, worst first"
-    first = f" (the first {limit})" if len(frame) > limit else ""
-    return [f"{heading}: {len(frame):,} {where}{first}", *aligned([list(columns), *zip(*columns.values())], sides)]
-
-
-def over_limit(found: Diff, limit: float) -> str:
-    """That the largest change of any matchup is above `limit`, both in what it is measured in."""
-    unit = found.frame["unit"].iloc[0] if len(found.frame) else ""
-    scale, unit = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
-    if len(found.for_points) and found.worst == float(found.for_points["share"].abs().max()):
-        scale, unit = 100, "% of its points destroyed per 100 points"
-    return f"a matchup changed by {scale * found.worst:.4g}{unit}, more than {scale * limit:.4g}{unit}"
-
-
-def diff_record(found: Diff) -> dict[str, Any]:
-    """The whole diff as plain data, for JSON."""
-    return {
-        "method": "exact",
-        "old": found.old._asdict(),
-        "new": found.new._asdict(),
-        "edits": [each._asdict() for each in found.edits],
-        "gone": list(found.gone),
-        "added": list(found.added),
-        "compared": found.n_compared,
-        "worst": found.worst,
-        "matchups": found.frame.to_dict("records"),
-        "for_points": found.for_points.to_dict("records"),
-    }
-
-
-def diff_rows(found: Diff) -> list[dict[Any, Any]]:
-    """Every matchup that changed, a row each; `share` where points did."""
-    parts = [each for each in (found.frame, found.for_points) if len(each)]
-    table = (pd.concat(parts, ignore_index=True) if parts else found.frame).astype(object)
-    table = table.where(table.notna(), None).assign(old_profiles=str(found.old), new_profiles=str(found.new))
-    return table.to_dict("records")

@@ -26,7 +26,7 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.batch import PAGE, PARQUET, write_report
-from analyser.report.diff import Edit, edits
+from analyser.report.edits import Edit, edits
 from analyser.report.folder import MANIFEST, UNITS, manifest_of
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another

@@ -44,7 +44,7 @@ def models_left(states: States) -> NDArray[np.int64]:
     return np.where(is_removed(states), 0, states & unit_state.MODELS_MASK)
 
 
-def models_destroyed(states: States, models: int) -> NDArray[np.int64]:
+def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
     """Models that damage has destroyed, or that found no room, of `models` at the start."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))

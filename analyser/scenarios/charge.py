@@ -231,12 +231,24 @@ def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operati
     return [Operation(Kind.RESOLVE, active), *tests, *over]
 
 
+def check_charge(attacker: Combatant, target: Combatant) -> None:
+    """Raise InputError for a unit that cannot charge, or be charged (AC-8.1)."""
+    target.check_can_be_charged("target")
+    attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
+
+
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged (AC-8.1)."""
-    target.check_can_be_charged("target")
-    attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
+    """The setup and the program of one charge; what cannot be is refused as by :func:`check_charge`."""
+    check_charge(attacker, target)
+    return program_of(attacker, target, secondary)
+
+
+def program_of(
+    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
+) -> tuple[Setup, list[Operation]]:
+    """The setup and the program of a charge that can be made."""
     sides = (attacker, target)
     strikes: list[Strike] = []
     operations = combat(sides, secondary, ATTACKER, strikes)

@@ -22,6 +22,18 @@ from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, record_of,
 from analyser.scenarios.schema import Attack, Combatant, Target
 
 
+class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
+    """A record that compiled kernels take at once: NumPy would describe its hundreds of fields to them, each time."""
+
+    @property
+    def data(self) -> Any:
+        """Its memory, as bytes without a description."""
+        return np.frombuffer(self, np.uint8)
+
+
+_SETUP = np.dtype((_QuickRecord, SETUP))
+
+
 class Strike(NamedTuple):
     """One strike as records of STRIKE, ATTACK and TARGET, which strikes share: take a copy to change one."""
 
@@ -165,9 +177,9 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
-    setup = np.zeros(1, SETUP)  # parts of an array are at hand much sooner than those of a record
+    setup = np.zeros(1, _SETUP)  # parts of an array are at hand much sooner than those of a record
     setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
-    setup["dice"][0, :, :, :counts] = NONE
+    setup["dice"][0, : len(strikes), :, :counts] = NONE  # the room of others is never touched: that takes time
     for side in range(2):
         setup["sides"][0, side] = sides[side]
         setup["units"][0, side] = target_record(combatants[side])
@@ -181,6 +193,17 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
             part[number] = record
         setup["dice"][0, number, :, : len(each.dice)] = each.dice.T
     return cast("Setup", setup[0])
+
+
+def with_models(setup: Setup, models: tuple[int, int]) -> Setup:
+    """The same setup, which is that of a fight at more models of either side, at so many: nothing else depends on them.
+
+    The dice of more models stay in it, and nobody has them. Nobody is embarked.
+    """
+    both = np.array(models)
+    setup["sides"]["models"] = setup["units"]["models"] = both
+    setup["targets"]["models"] = both[1 - setup["strikes"]["striker"]]
+    return setup
 
 
 A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows

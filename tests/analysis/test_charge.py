@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 
 from analyser.analysis.matchups import matchups
@@ -82,3 +83,16 @@ def test_a_unit_made_by_hand_charges_as_it_was_made():
         matchups("crown/horse-guard-cavalry@basic", each, situations=[CHARGE]).frame.iloc[0] for each in (shipped, made)
     )
     assert changed["mean_models_destroyed"] < usual["mean_models_destroyed"]
+
+
+def test_levels_that_charge_side_by_side_do_what_each_does_alone():
+    """What does not depend on the numbers of models is worked out once for all levels of a unit."""
+    attackers = ("crown/rifle-platoon", "crown/horse-guard-cavalry", "imperium/sturmpanzer-battletanks")
+    defenders = ("imperium/scion-grenadier-platoon", "crown/drake-field-guns", "imperium/sturmpanzer-battletanks")
+    found = matchups([f"{each}@*" for each in attackers], [f"{each}@*" for each in defenders], situations="charge")
+    together = found.frame.set_index(["attacker", "defender"], drop=False)
+    for attacker in found.attackers:
+        for defender in found.defenders:
+            alone = matchups(attacker, defender, situations="charge").frame
+            pair = together.loc[[(attacker.selector, defender.selector)]]
+            pd.testing.assert_frame_equal(pair.reset_index(drop=True), alone, check_exact=True)

@@ -111,7 +111,7 @@ def test_a_diff_names_both(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "yours")
     (tmp_path / "yours" / "river.toml").write_text(FACTION.replace("points = 40", "points = 41"))
     out = answer("diff", "mine", "yours", "--situations", "long-range")
-    assert out.startswith(f"Old: mine, version {version_of('mine')}\nNew: yours, version {version_of('yours')}\n")
+    assert f"\n\nOld: mine, version {version_of('mine')}\nNew: yours, version {version_of('yours')}\n" in out
     told = json.loads(answer("diff", "mine", "yours", "--situations", "long-range", "--format", "json"))
     assert (told["old"]["version"], told["new"]["folder"]) == (version_of("mine"), "yours")
 

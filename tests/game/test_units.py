@@ -150,6 +150,8 @@ def test_dice_are_added_to_every_band_of_every_row_or_of_one():
     both, one = loadout().with_(dice=+1), loadout().with_(dice="-2", row="Melee")
     assert [[band.dice for band in row.bands] for row in both.unit.rows] == [[6, 13], [4]]
     assert [[band.dice for band in row.bands] for row in one.unit.rows] == [[5, 12], [1]]
+    fewer = loadout().with_(dice=-9)  # than the small bands have
+    assert [[band.dice for band in row.bands] for row in fewer.unit.rows] == [[0, 3], [0]]
     assert (both.unit.rows[0].bands[0].special, both.unit.rows[0].bands[1].special) == (9, None)
 
 
@@ -178,7 +180,7 @@ def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
         ({"qualities": "+Cryo, Arc"}, "with and without a sign"),
         ({"qualities": 5}, "5 is not usable"),
         ({"dice": "many"}, "dice: 'many' is not a number"),
-        ({"dice": -9}, "dice: -4 is not usable (allowed: 0 to 200)"),
+        ({"dice": 190}, "dice: 202 is not usable (allowed: 0 to 200)"),
         ({"discipline": "+1"}, "discipline: nothing to add +1 to"),
         ({"models": 0}, "models: 0 is not usable (allowed: 1 to 1000)"),
     ],

@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+import analyser
+from analyser.analysis import situations
 from analyser.analysis.matchups import matchups
 from analyser.cli import main
 from analyser.common.errors import InputError
@@ -12,6 +14,7 @@ from analyser.game.profiles import Profiles
 from analyser.report import diff as diff_module
 from analyser.report import write_report
 from analyser.report.diff import PROBABILITIES, diff, edits
+from tests.helpers.planted import write_wood
 from tests.helpers.reports import failing
 from tests.oracle.small_profiles import CHEAPER, EASIER, FACTION, write_profiles
 
@@ -174,6 +177,116 @@ def test_equal_changes_are_told_by_name(old, tmp_path):
     assert len({row[0] for row in rows}) < len(rows)  # some are equal
 
 
+# --- what it did to loadouts ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dear(tmp_path):
+    """A field in which `oak` is `ash` at a price higher by a quarter."""
+    return write_wood(tmp_path / "dear", oak=75)
+
+
+def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_path, capsys):
+    fair = write_wood(tmp_path / "fair", oak=60)
+    found = diff(dear, fair)
+    (move,) = found.moves
+    wanted = analyser.what_if("wood/oak@basic", points=60, profiles=dear)
+    assert move.sentence == wanted.sentence
+    efficiency = f"{wanted.before.efficiency:.0f} → {wanted.after.efficiency:.0f}"
+    started = f"wood/oak@basic: 75 → 60 points; efficiency {efficiency}; over-priced → fair; "
+    out = run(capsys, dear, fair)[1]
+    assert out.startswith(started)
+    assert json.loads(run(capsys, dear, fair, "--format", "json")[1])["summary"]["sentences"] == [move.sentence]
+
+
+def test_the_loadout_that_moved_most_stands_first(dear, tmp_path):
+    found = diff(dear, write_wood(tmp_path / "new", oak=70, fir=130, ash=61))
+    assert [each.loadout for each in found.moves] == ["wood/fir@basic", "wood/oak@basic", "wood/ash@basic"]
+    sizes = [each.size for each in found.moves]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_who_is_not_edited_and_has_another_verdict_is_told_too(dear, tmp_path, capsys):
+    new = write_wood(tmp_path / "new", ash=120, cedar=120, elder=180)
+    found = diff(dear, new)
+    edited = {"wood/ash@basic", "wood/cedar@basic", "wood/elder@basic", "wood/oak@basic"}
+    assert {each.loadout for each in found.moves} == edited
+    assert found.others
+    for each in found.others:
+        assert each.loadout not in edited
+        assert each.old.verdict != each.new.verdict
+        assert f"{each.loadout} {each.old.verdict} → {each.new.verdict}" in run(capsys, dear, new)[1]
+
+
+def test_a_changed_profile_tells_its_fair_points(dear, tmp_path):
+    new = write_wood(tmp_path / "new", oak=75)
+    file = new / "wood.toml"
+    file.write_text(file.read_text().replace("dice = 16", "dice = 24"), encoding="utf-8")
+    (move,) = diff(dear, new).moves
+    assert (move.loadout, move.old.points, move.new.points) == ("wood/beech@basic", 68, 68)
+    assert move.new.fair_points > move.old.fair_points
+    assert f"fair points {move.old.fair_points:.0f} → {move.new.fair_points:.0f}" in move.sentence
+
+
+def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_path, capsys):
+    new = write_wood(tmp_path / "new", oak=75)
+    (new / "wood.toml").write_text((new / "wood.toml").read_text().replace("defence = 2", "defence = 1"))
+    found = diff(dear, new, attackers="wood/oak", defenders="wood/oak")
+    assert "nobody here exchanges anything" in found.no_verdict
+    assert found.moves == ()
+    assert len(found.frame) > 0
+    out = run(capsys, dear, new, "--attackers", "wood/oak", "--defenders", "wood/oak")[1]
+    assert out.startswith("No verdicts: nobody here exchanges anything")
+
+
+def test_duels_are_fought_only_for_what_is_edited(dear, tmp_path, monkeypatch):
+    duels = []
+    usual = situations.FIGHTS["duel"]
+
+    def counted(attackers, field, situation):
+        duels.extend((each.selector, other.selector) for each in attackers for other in field.defenders)
+        return usual.cells(attackers, field, situation)
+
+    monkeypatch.setitem(situations.FIGHTS, "duel", usual._replace(cells=counted))
+    found = diff(dear, write_wood(tmp_path / "fair", oak=60))
+    assert found.n_compared == 4 * 7 * 7
+    assert sorted(duels) == sorted({*duels})
+    assert len(duels) == 13
+    assert all("wood/oak@basic" in pair for pair in duels)
+
+
+def test_only_chances_are_probabilities():
+    assert "p_annihilated" in PROBABILITIES
+    assert not {"mean_share_lost", "attacker_share_lost"} & {*PROBABILITIES}
+
+
+def test_a_summary_in_markdown_can_be_pasted(dear, tmp_path, capsys):
+    new, summary = write_wood(tmp_path / "new", oak=60), tmp_path / "summary.md"
+    status, out, _ = run(capsys, dear, new, "--summary", summary)
+    assert status == 0
+    told = summary.read_text(encoding="utf-8")
+    assert told.startswith("### What the change does (exact)\n\n- **wood/oak@basic**: 75 → 60 points; ")
+    assert "- `wood/oak: levels.basic.points: 75 -> 60`" in told
+    tables = [line for line in told.splitlines() if line.startswith("|")]
+    assert {line.count("|") for line in tables} == {8}
+    assert len(tables) == 12
+    assert out.startswith("wood/oak@basic: ")
+    status, out, err = run(capsys, dear, new, "--summary", summary / "below-a-file.md")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+
+
+def test_the_reasons_for_a_failure_name_the_matchups(dear, tmp_path, capsys):
+    new = write_wood(tmp_path / "new", oak=60)
+    status, _, err = run(capsys, dear, new, "--fail-over", "0.2")
+    heading, *reasons = err.splitlines()
+    assert status == 1
+    assert heading.endswith("changed by more than 20% of points destroyed per 100 points, the worst:")
+    assert len(reasons) == 5
+    assert all(line.startswith("  wood/") and "wood/oak@basic" in line for line in reasons)
+    assert run(capsys, dear, new, "--fail-over", "0.26")[0] == 0
+
+
 # --- reports ----------------------------------------------------------------------------------------------------------
 
 
@@ -194,7 +307,7 @@ def test_reports_say_the_same_as_the_profiles_they_were_made_from(old, easier, t
 def test_a_report_says_which_matchups_are_compared(old, easier, tmp_path):
     part = a_report(old, tmp_path / "r", "river/otter*@basic", "river/*", situations=["long-range"], row="ranged-heavy")
     found = diff(part, easier)
-    assert found.n_compared == 4
+    assert found.n_compared == 7  # both ways, and of one against itself there is one
     assert set(found.frame["situation"]) <= {"long-range"}
     with pytest.raises(InputError, match="a report has its own attackers"):
         diff(part, easier, attackers="river/*")
@@ -229,11 +342,16 @@ def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
-    assert out.startswith(f"Old: {old}, version ")
+    sentences, head, *_ = out.split("\n\n")
+    assert [line.split(":")[0] for line in sentences.splitlines()] == [
+        "river/otter-guard@basic",
+        "river/otter-guard@reinforced",
+    ]
+    assert head.startswith(f"Old: {old}, version ")
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out
     assert "changed, worst first (the first 2)" in out
-    assert len(out.splitlines()) == 10
+    assert len(out.splitlines()) == 13
     assert "river/otter-guard@" in out.splitlines()[-1]
 
 
@@ -264,7 +382,9 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--fail-over", worst * 0.99)
     assert status == 1
     assert "worst first" in out
-    assert err == f"a matchup changed by {100 * worst:.4g} pp, more than {99 * worst:.4g} pp\n"
+    heading, reason = err.splitlines()
+    assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp, the worst:"
+    assert reason.endswith(f"({100 * worst:+.2f} pp)")
     assert run(capsys, old, easier, "--fail-over", worst * 1.01)[0] == 0
 
 

@@ -1,0 +1,311 @@
+"""The price, or the number of dice, at which a loadout is fair, and what one number is worth in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser import plots
+from analyser.analysis.grid import METHOD
+from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
+from analyser.analysis.selection import Selectors, loadouts
+from analyser.analysis.situations import Situation
+from analyser.analysis.standing import Standing, Standings, figure
+from analyser.analysis.verdict import FAIR
+from analyser.analysis.what_if import field_of
+from analyser.common.errors import InputError, check_choice, check_integer
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress
+from analyser.common.text import aligned, fill
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.game.units import Loadout
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH = 80  # characters of a line
+MOST_DICE_OFF = 12  # a change of more dice is another unit
+_MOST_ROUNDS = 12
+
+
+class Price(NamedTuple):
+    """A price at which a loadout is fair among others at theirs, with the 95% interval over fields and situations."""
+
+    points: int
+    low: float
+    high: float
+    verdict: str  # at that price; empty where it is paid as another role
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SolvedPrice:
+    """The price at which a loadout is fair.
+
+    Attributes
+    ----------
+    loadout, role : str
+        The role is that whose pay for what is not counted it gets.
+    today : int or None
+        What it costs.
+    price : Price
+        The price that is its own fair price: it is in the field at it.
+    profiles : ProfilesUsed
+    method : str
+        ``"exact"``, but for the interval, whose fields are drawn with a fixed seed.
+    """
+
+    loadout: str
+    role: str
+    today: int | None
+    price: Price
+    profiles: ProfilesUsed
+    method: Method = METHOD
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        record = {"method": self.method, "limits": LIMITS, "loadout": self.loadout, "role": self.role}
+        return {**record, "today": self.today, **self.price._asdict(), "profiles": self.profiles._asdict()}
+
+    def __str__(self) -> str:
+        """The price with its interval."""
+        price = self.price
+        today = "no points" if self.today is None else f"{self.today} points"
+        line = (
+            f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {price.low:.0f} to "
+            f"{price.high:.0f}; exact but for the interval), today {today}."
+        ) + (f" At that price the verdict is: {price.verdict}." if price.verdict else "")
+        return "\n".join([*fill(line, WIDTH), *fill(LIMITS, WIDTH), f"Profiles: {self.profiles}."]) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SolvedDice:
+    """The change of dice at which a loadout is fair at its price, and the fair price at each change.
+
+    Attributes
+    ----------
+    loadout : str
+    row : str or None
+        Whose dice are changed; None: those of every row.
+    points : int
+        What it costs.
+    dice : int or None
+        The change at which it is fair; None where no change that was tried makes it so.
+    frame : DataFrame
+        The trade-off curve, one row for each change: `dice`; `fair_points`, `low` and `high` at which it is fair with
+        it; `points_over_fair` and `verdict` at today's points.
+    profiles : ProfilesUsed
+    method : str
+        ``"exact"``, but for the intervals.
+    """
+
+    loadout: str
+    row: str | None
+    points: int
+    dice: int | None
+    frame: pd.DataFrame
+    profiles: ProfilesUsed
+    method: Method = METHOD
+
+    def to_frame(self) -> pd.DataFrame:
+        """The curve, as a copy."""
+        return self.frame.copy()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        record = {"method": self.method, "limits": LIMITS, "loadout": self.loadout, "row": self.row}
+        curve = self.frame.to_dict("records")
+        return {**record, "points": self.points, "dice": self.dice, "curve": curve, "profiles": self.profiles._asdict()}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The curve: fair points at each change of dice, their interval as a band, and today's points."""
+        drawn: Axes = plots.trade_off(self.frame, points=self.points, heading=self._what, ax=ax)
+        return drawn
+
+    @property
+    def _what(self) -> str:
+        return f"{self.loadout}, {f'dice of {self.row}' if self.row else 'dice of every row'}"
+
+    @property
+    def _answer(self) -> str:
+        fair = self.frame[self.frame["verdict"] == FAIR]
+        if self.dice is None:
+            first, last = self.frame["dice"].iloc[[0, -1]]
+            return f"no change from {first:+d} to {last:+d} makes it fair at {self.points} points"
+        nearest = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
+        within = f" (inside the interval from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
+        return f"at {self.points} points it is fair with {self.dice:+d} dice, its fair price then {nearest}{within}"
+
+    def __str__(self) -> str:
+        """The answer, and the curve as a table."""
+        head = [["dice", "fair points", "95% interval", f"at {self.points} points"]]
+        rows = [
+            [f"{row['dice']:+d}", figure(row["fair_points"]), f"{row['low']:.0f}–{row['high']:.0f}", row["verdict"]]
+            for row in self.frame.to_dict("records")
+        ]
+        blocks = [
+            fill(f"{self._what}: {self._answer}. Exact but for the intervals.", WIDTH),
+            aligned([*head, *rows], ">>>>"),
+            [*fill(LIMITS, WIDTH), f"Profiles: {self.profiles}."],
+        ]
+        return "\n\n".join(map("\n".join, blocks)) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
+
+
+def solve_price(
+    unit: str | Loadout,
+    *,
+    against: Selectors = EVERYBODY,
+    role: str | None = None,
+    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    profiles: ProfilesLike | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> SolvedPrice:
+    """The price at which a loadout is fair: the fixed point, since its price decides a little how often it is met.
+
+    Parameters
+    ----------
+    unit : str or Loadout
+        One without points is tried from the median of the field on.
+    against, situations, profiles, threads, progress
+        As of :func:`analyser.what_if`.
+    role : str, optional
+        Be paid for what is not counted as units of that role are. Default: as those of its own. The interval of
+        another role is that of its own in proportion.
+
+    Raises
+    ------
+    InputError
+        Nobody else in the field, or the unit is no part of its exchanges; a role that nobody here has; too few units
+        of its role; or as :func:`analyser.fair_points`.
+
+    Examples
+    --------
+    >>> found = solve_price("crown/rifle-platoon@basic", against="*/*@basic", situations=["long-range"])
+    >>> found.price.low <= found.price.points <= found.price.high
+    True
+    """
+    library = library_of(profiles)
+    loadout = library.loadout(unit)
+    field = field_of(_priced(loadout, against, library), against, library, situations, threads, progress)
+    if role is not None:
+        check_choice(role, "role", [each.role for each in field.prices.roles])
+    price = _settled(field, loadout.selector, role, threads)
+    own = field[loadout.selector].role if role is None else role
+    return SolvedPrice(loadout.selector, own, loadout.level.points, price, field.table.profiles)
+
+
+def solve_dice(
+    unit: str | Loadout,
+    *,
+    row: str | None = None,
+    most: int = 5,
+    against: Selectors = EVERYBODY,
+    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    profiles: ProfilesLike | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> SolvedDice:
+    """How many dice more or fewer make a loadout fair at its price, and at which price each change would.
+
+    Parameters
+    ----------
+    unit : str or Loadout
+    row : str, optional
+        Whose dice are changed, in every band that has any. Default: those of every row.
+    most : int
+        Changes from so many dice fewer to so many more are tried, 1 to 12.
+    against, situations, profiles, threads, progress
+        As of :func:`analyser.what_if`.
+
+    Returns
+    -------
+    SolvedDice
+        Of several changes at which it is fair `dice` is the one whose fair price is nearest to its points.
+
+    Raises
+    ------
+    InputError
+        A loadout without points; an unknown row; or as :func:`solve_price`.
+
+    Examples
+    --------
+    >>> field = {"against": "*/*@basic", "situations": ["long-range"]}
+    >>> found = solve_dice("crown/rifle-platoon@basic", row="ranged-light", most=1, **field)
+    >>> found.frame["dice"].tolist()
+    [-1, 0, 1]
+    >>> found.frame["fair_points"].is_monotonic_increasing
+    True
+    """
+    check_integer(most, "most", 1, MOST_DICE_OFF)
+    library = library_of(profiles)
+    loadout = library.loadout(unit)
+    points = loadout.level.points
+    if not points:
+        problem = f"it {'has no' if points is None else 'costs 0'} points"
+        raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
+    variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
+    field = field_of(loadout, against, library, situations, threads, progress)
+    rows = []
+    for by, each in variants.items():
+        changed = field.with_([each], threads) if by else field
+        here = _exchanging(changed, loadout.selector)
+        price = _settled(changed, loadout.selector, None, threads)
+        figures = {"fair_points": price.points, "low": price.low, "high": price.high}
+        rows.append({"dice": by, **figures, "points_over_fair": points / here.fair_points, "verdict": here.verdict})
+    curve = pd.DataFrame(rows)
+    away = np.log(curve["fair_points"] / points).abs().where(curve["verdict"] == FAIR)
+    dice = None if away.isna().all() else int(curve["dice"][away.idxmin()])
+    return SolvedDice(loadout.selector, row, points, dice, curve, field.table.profiles)
+
+
+def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
+    """The loadout with points to begin with: its own, or the median of the field."""
+    if loadout.level.points:
+        return loadout
+    points = [each.level.points for each in loadouts(against, profiles) if each.level.points]
+    if not points:
+        raise InputError("nobody in the field has points", where="against", allowed="loadouts with points")
+    return loadout.with_(points=int(np.median(points)))
+
+
+def _settled(field: Standings, selector: str, role: str | None, threads: int | None) -> Price:
+    """The price that is fair while the loadout is in the field at it, in whole points."""
+    loadout = next(each for each in field.table.attackers if each.selector == selector)
+    tried: dict[int, tuple[float, Price]] = {}
+    points = int(loadout.level.points or 0)
+    for _ in range(_MOST_ROUNDS):
+        here = _exchanging(field, selector)
+        times = 1.0 if role in (None, here.role) else _paid_as(str(role), field, selector) / here.fair_points
+        fair = here.fair_points * times
+        verdict = here.verdict if times == 1.0 else ""
+        tried[points] = abs(np.log(fair / points)), Price(points, here.low * times, here.high * times, verdict)
+        points = max(round(fair), 1)
+        if points in tried:
+            break
+        field = field.with_([loadout.with_(points=points)], threads)
+    return min(tried.values())[1]
+
+
+def _exchanging(field: Standings, selector: str) -> Standing:
+    """Where a loadout stands; InputError where it has no fair price there."""
+    here = field[selector]
+    if np.isnan(here.fair_points):
+        raise InputError(
+            f"no fair price: {here.why}", where=selector, allowed="a field of more, with others of its role"
+        )
+    return here
+
+
+def _paid_as(role: str, field: Standings, selector: str) -> float:
+    """What it would cost if it were paid for what is not counted as units of that role are."""
+    pay = {each.role: each.times for each in field.prices.roles}
+    frame = field.prices.frame
+    return pay[role] * float(frame["trades_evenly_at"][frame["loadout"] == selector].iloc[0])

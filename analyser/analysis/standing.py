@@ -1,0 +1,169 @@
+"""Where loadouts stand in a field in which all meet each other, and what an edit does to that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis import pricing
+from analyser.analysis.edited import edited
+from analyser.analysis.exchange import WAYS, exchange_of
+from analyser.analysis.figures import number_text
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.prices import fair_points
+from analyser.common.text import counted
+from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
+from analyser.plots.metrics import EFFICIENCY
+
+ARROW = " → "
+
+
+class Standing(NamedTuple):
+    """What a loadout costs and should cost in a field; figures are NaN where nothing can be said.
+
+    Attributes
+    ----------
+    points : int or None
+    efficiency : float
+        Points destroyed for 100 points: the mean of all attacks on the field that it can make, in the situations of
+        an exchange.
+    fair_points, low, high, verdict, why, role, offence, toughness
+        As of :func:`analyser.fair_points`.
+    rank, of : int or None, int
+        Its place among so many loadouts of its role by points over fair points; 1 is the dearest for what it does.
+    """
+
+    points: int | None
+    efficiency: float
+    fair_points: float
+    low: float
+    high: float
+    verdict: str
+    why: str
+    role: str
+    rank: int | None
+    of: int
+    offence: float
+    toughness: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data; None where there is no figure."""
+        return {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
+
+
+class Standings:
+    """A field in which all meet each other, and where each of them stands."""
+
+    def __init__(self, table: Matchups) -> None:
+        self.table, self.prices = table, fair_points(table)
+
+    def after(
+        self,
+        loadouts: Sequence[Loadout],
+        *,
+        ruleset: Ruleset | None = None,
+        used: ProfilesUsed | None = None,
+        threads: int | None = None,
+    ) -> Standings:
+        """The same with these loadouts for the field; only what is changed in them is fought anew."""
+        return Standings(edited(self.table, loadouts, loadouts, ruleset=ruleset, used=used, threads=threads))
+
+    def with_(self, changed: Iterable[Loadout], threads: int | None = None) -> Standings:
+        """The same with these loadouts in place of those of their names."""
+        field = {each.selector: each for each in self.table.attackers} | {each.selector: each for each in changed}
+        return self.after(list(field.values()), threads=threads)
+
+    @cached_property
+    def leads(self) -> pd.DataFrame:
+        """Who comes out ahead of whom, -1 to 1: (points destroyed - lost) / (destroyed + lost), by row and column."""
+        exchange = exchange_of(self.table.frame, self.table.attackers, self.table.situations)
+        gains = pricing.ahead(exchange.mean(), np.log(exchange.points))
+        names = [each.selector for each in exchange.loadouts]
+        return pd.DataFrame(gains, index=names, columns=names)
+
+    @cached_property
+    def _efficiency(self) -> pd.Series[Any]:
+        exchanges = {each.name for each in self.table.situations if each.kind in WAYS}
+        frame = self.table.frame
+        there = frame[frame["situation"].isin(exchanges) & frame["attacker"].ne(frame["defender"])]
+        return there.groupby("attacker", sort=False)[EFFICIENCY].mean()
+
+    @cached_property
+    def _rows(self) -> pd.DataFrame:
+        return self.prices.frame.set_index("loadout")
+
+    @property
+    def verdicts(self) -> pd.Series[str]:
+        """The verdict on each, by selector."""
+        return self._rows["verdict"]
+
+    def __getitem__(self, selector: str) -> Standing:
+        row: Mapping[Any, Any] = self._rows.loc[selector].to_dict()
+        peers = self._rows[self._rows["role"] == row["role"]]["points_over_fair"].dropna()
+        over = row["points_over_fair"]
+        facts = {name: row[name] for name in Standing._fields if name in row}
+        return Standing(
+            **facts | {"points": None if pd.isna(row["points"]) else int(row["points"])},
+            efficiency=float(self._efficiency.get(selector, np.nan)),
+            rank=None if np.isnan(over) else 1 + int((peers > over).sum()),
+            of=len(peers),
+        )
+
+
+def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
+    """What an edit did to each matchup of a loadout that is in both fields, the worst first.
+
+    Returns
+    -------
+    DataFrame
+        One row for each opponent: `opponent`; `before` and `after`, how far the loadout comes out ahead, -1 to 1;
+        `change`; `changes_hands`, whether another comes out ahead now. Without rows where it is not in the exchange.
+    """
+    columns = ["opponent", "before", "after", "change", "changes_hands"]
+    if not all(selector in each.leads.index for each in (before, after)):
+        return pd.DataFrame(columns=columns)
+    both = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
+    was, now = (each.leads.loc[selector].loc[both].to_numpy(np.float64) for each in (before, after))
+    found = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
+    found["changes_hands"] = was * now < 0
+    return found.sort_values(["change", "opponent"], ignore_index=True)[columns]
+
+
+def sentence(selector: str, old: Standing, new: Standing, hands: int) -> str:
+    """What an edit did to a loadout, in one sentence.
+
+    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "infantry", 9, 9, 1.2, 1.0)
+    >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
+    >>> sentence("crown/rifle-platoon@reinforced", old, new, 4)
+    'crown/rifle-platoon@reinforced: 60 → 75 points; efficiency 95 → 76; under-priced → fair; 4 matchups change hands'
+    """
+    parts = [f"{_both(_points(old), _points(new))} points"]
+    efficiency = _both(*(figure(each.efficiency) for each in (old, new)))
+    parts.append(f"efficiency {efficiency}" if efficiency != NONE else "no attacks")
+    if old.points == new.points and (fair := _both(*(figure(each.fair_points) for each in (old, new)))) != NONE:
+        parts.append(f"fair points {fair}")
+    parts.append(_both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}")
+    parts.append(f"{counted(hands, 'matchup') if hands else 'no matchup'} change{'' if hands > 1 else 's'} hands")
+    return f"{selector}: {'; '.join(parts)}"
+
+
+NONE = "–"
+
+
+def figure(value: float) -> str:
+    """A figure as a sentence has it: whole numbers from 10 on; a dash where there is none."""
+    return NONE if np.isnan(value) else f"{value:.0f}" if abs(value) >= 10 else number_text(value)
+
+
+def _points(each: Standing) -> str:
+    return "no" if each.points is None else str(each.points)
+
+
+def _both(old: str, new: str) -> str:
+    return new if old == new else f"{old}{ARROW}{new}"

@@ -1,0 +1,237 @@
+"""What a change of one loadout would do to where it stands: before and after, and the matchups that it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.grid import METHOD
+from analyser.analysis.matchups import matchups
+from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
+from analyser.analysis.selection import Selectors, loadouts
+from analyser.analysis.situations import Situation
+from analyser.analysis.standing import ARROW, NONE, Standing, Standings, figure, moved, sentence
+from analyser.common.errors import InputError
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress
+from analyser.common.text import aligned, counted, fill
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.units import Loadout
+
+MOST_SHOWN, MOST_HANDS = 3, 6
+WIDTH = 80  # characters of a line
+_MOVED = 0.005  # half a point of a hundred: less is not worth a line
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WhatIf:
+    """A loadout before and after a change.
+
+    Attributes
+    ----------
+    loadout : str
+        Its selector.
+    changes : dict of str to str
+        What was asked for.
+    before, after : Standing
+    frame : DataFrame
+        What the change did to each matchup, the worst first; see :func:`analyser.analysis.standing.moved`.
+    situations : tuple of Situation
+    profiles : ProfilesUsed
+    method : str
+        ``"exact"``; the intervals of fair points are over fields and situations, drawn with a fixed seed.
+    limits : str
+        What is not known.
+    """
+
+    loadout: str
+    changes: dict[str, str]
+    before: Standing
+    after: Standing
+    frame: pd.DataFrame
+    situations: tuple[Situation, ...]
+    profiles: ProfilesUsed
+    method: Method = METHOD
+    limits: str = LIMITS
+
+    @property
+    def sentence(self) -> str:
+        """What the change does, in one sentence."""
+        return sentence(self.loadout, self.before, self.after, int(self.frame["changes_hands"].sum()))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The matchups, as a copy."""
+        return self.frame.copy()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data; None where there is no figure."""
+        return {
+            "method": self.method,
+            "limits": self.limits,
+            "loadout": self.loadout,
+            "changes": self.changes,
+            "summary": self.sentence,
+            "before": self.before.as_dict(),
+            "after": self.after.as_dict(),
+            "matchups": self.frame.to_dict("records"),
+            "situations": [each.name for each in self.situations],
+            "profiles": self.profiles._asdict(),
+        }
+
+    def __str__(self) -> str:
+        """The sentence, both standings side by side, and the matchups that moved most."""
+        asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
+        blocks = [
+            [*fill(f"{self.sentence} ({self.method}).", WIDTH), f"The change: {asked}."],
+            aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
+            *_matchups(self.frame),
+            [*fill(f"Why {self.after.verdict}: {self.after.why}.", WIDTH)],
+            [*fill(self.limits, WIDTH), f"Profiles: {self.profiles}."],
+        ]
+        return "\n\n".join(map("\n".join, blocks)) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        """Both standings as a table of a notebook."""
+        table = pd.DataFrame(_rows(self.before, self.after), columns=["", "before", "after", " "])
+        return f"<p>{escape(self.sentence)}</p>{table.to_html(border=0, index=False)}"
+
+
+def _rows(before: Standing, after: Standing) -> list[list[str]]:
+    both = before, after
+    return [
+        ["points", *(NONE if each.points is None else str(each.points) for each in both), ""],
+        ["efficiency", *(figure(each.efficiency) for each in both), "points destroyed for 100 points"],
+        ["fair points", *(figure(each.fair_points) for each in both), ""],
+        ["  95% interval", *(_interval(each) for each in both), "over fields and situations"],
+        ["verdict", *(each.verdict for each in both), ""],
+        ["rank", *(_rank(each) for each in both), f"of {after.role}; 1 is the dearest for what it does"],
+        ["offence", *(figure(each.offence) for each in both), f"times that of {after.role}, per point"],
+        ["toughness", *(figure(each.toughness) for each in both), f"times that of {after.role}, per point"],
+    ]
+
+
+def _interval(each: Standing) -> str:
+    return NONE if np.isnan(each.low) else f"{each.low:.0f}–{each.high:.0f}"
+
+
+def _rank(each: Standing) -> str:
+    return NONE if each.rank is None else f"{each.rank} of {each.of}"
+
+
+def _matchups(frame: pd.DataFrame) -> list[list[str]]:
+    """The matchups that got worst and best, and those that change hands, as blocks of lines."""
+    worse = frame[frame["change"] < -_MOVED].head(MOST_SHOWN)
+    better = frame[frame["change"] > _MOVED].iloc[::-1].head(MOST_SHOWN)
+    hands = frame[frame["changes_hands"]]
+    hands = hands.iloc[np.argsort(-hands["change"].abs(), kind="stable")]
+    blocks = []
+    for heading, found, most in (
+        ("Does worse against", worse, MOST_SHOWN),
+        ("Does better against", better, MOST_SHOWN),
+        (f"{counted(len(hands), 'matchup')} changed hands", hands, MOST_HANDS),
+    ):
+        if len(found):
+            shown = found.head(most).to_dict("records")
+            lines = [
+                (f"  {row['opponent']}", _ahead(row["before"]), ARROW.strip(), _ahead(row["after"])) for row in shown
+            ]
+            more = [f"  … and {len(found) - most} more"] if len(found) > most else []
+            blocks.append([f"{heading}:", *aligned(lines, "<><<"), *more])
+    return blocks or [["No matchup moves."]]
+
+
+def _ahead(share: float) -> str:
+    """How far it comes out ahead: of all points that the two destroy of each other."""
+    percent = round(100 * abs(share))
+    return f"{percent}% {'ahead' if share > 0 else 'behind'}" if percent else "even"
+
+
+def what_if(
+    unit: str | Loadout,
+    *,
+    against: Selectors = EVERYBODY,
+    row: str | None = None,
+    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    profiles: ProfilesLike | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+    **changes: Any,
+) -> WhatIf:
+    """What a change of one loadout would do to its efficiency, its fair points, its verdict and its matchups.
+
+    Parameters
+    ----------
+    unit : str or Loadout
+        The one that is changed.
+    against : str, Loadout, or several of them
+        The field, who meet each other and the unit.
+    row : str, optional
+        The row that `dice`, ranges and `qualities` are changed of. Default: every row.
+    situations, profiles, threads, progress
+        As of :func:`analyser.fair_points`.
+    **changes
+        As of :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
+        ``qualities="+Arc"``.
+
+    Returns
+    -------
+    WhatIf
+
+    Raises
+    ------
+    InputError
+        No change, or one that cannot be made, with the nearest key; a field with nobody else in it; or as
+        :func:`analyser.fair_points`.
+
+    Examples
+    --------
+    >>> found = what_if("crown/rifle-platoon@basic", against="imperium/*@basic", points="+20")
+    >>> found.after.points - found.before.points
+    20
+    >>> found.after.efficiency < found.before.efficiency
+    True
+    """
+    library = library_of(profiles)
+    loadout = library.loadout(unit)
+    if not changes:
+        raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
+    changed = loadout.with_(row=row, **changes)
+    before = field_of(loadout, against, library, situations, threads, progress)
+    after = before.with_([changed], threads)
+    asked = {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row})
+    table = before.table
+    return WhatIf(
+        loadout.selector,
+        asked,
+        before[loadout.selector],
+        after[loadout.selector],
+        moved(before, after, loadout.selector),
+        table.situations,
+        table.profiles,
+    )
+
+
+def field_of(
+    loadout: Loadout,
+    against: Selectors,
+    profiles: ProfilesLike,
+    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Standings:
+    """A loadout among the field, where all meet each other; InputError where nobody else is in it."""
+    library = library_of(profiles)
+    field = {each.selector: each for each in loadouts(against, library)} | {loadout.selector: loadout}
+    if len(field) == 1:
+        problem = f"nobody but {loadout.selector} is in the field"
+        raise InputError(problem, where="against", allowed=f"others too, such as {EVERYBODY}")
+    everybody = list(field.values())
+    how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
+    return Standings(matchups(everybody, everybody, situations=situations, **how))

@@ -1,0 +1,254 @@
+"""A diff as people and programs read it: sentences first, then what is written differently, then the matchups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.figures import number_text
+from analyser.analysis.standing import Standing, sentence
+from analyser.common.text import aligned, counted
+from analyser.game.profiles import ProfilesUsed
+from analyser.plots.metrics import EFFICIENCY, METRICS
+from analyser.report.edits import Edit
+
+PROBABILITY = "probability"  # from 0 to 1
+MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # in text
+KEY = ["attacker", "defender", "situation"]
+
+
+class Move(NamedTuple):
+    """What became of a loadout: where it stood and where it stands, and how many of its matchups change hands."""
+
+    loadout: str
+    old: Standing
+    new: Standing
+    change_hands: int
+
+    @property
+    def sentence(self) -> str:
+        """The move in one sentence."""
+        return sentence(self.loadout, self.old, self.new, self.change_hands)
+
+    @property
+    def size(self) -> float:
+        """How far its points over its fair points moved, as a logarithm; 0 where nothing can be said."""
+        shares = [(each.points or np.nan) / each.fair_points for each in (self.old, self.new)]
+        size = abs(float(np.log(shares[1] / shares[0])))
+        return 0.0 if np.isnan(size) else size
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
+        return {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands, **sides}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diff:
+    """What changed from old to new.
+
+    Attributes
+    ----------
+    moves : tuple of Move
+        Of two folders of profiles every loadout that is written differently, the one that moved most first.
+    others : tuple of Move
+        The other loadouts that have another verdict now.
+    no_verdict : str
+        Why there are no verdicts; empty where there are.
+    edits : tuple of Edit
+        What is written differently in the units and the ruleset.
+    frame : DataFrame
+        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `unit` (what the
+        next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
+        tells where an attack can be made in one of them only, and does nothing in the other.
+    for_points : DataFrame
+        The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
+        it first: the same columns, and `share`, the change as a share of the old figure. Empty where a metric was asked
+        for.
+    n_compared : int
+        The matchups that both have.
+    gone, added : tuple of str
+        Loadouts that take part in old or in new only.
+    old, new : ProfilesUsed
+        The folders, as given, and the versions of the profiles.
+    unchanged : bool
+        Whether two folders of profiles say the same, so that no matchup was worked out.
+    """
+
+    edits: tuple[Edit, ...]
+    frame: pd.DataFrame
+    for_points: pd.DataFrame
+    n_compared: int
+    gone: tuple[str, ...]
+    added: tuple[str, ...]
+    old: ProfilesUsed
+    new: ProfilesUsed
+    unchanged: bool = False
+    moves: tuple[Move, ...] = ()
+    others: tuple[Move, ...] = ()
+    no_verdict: str = ""
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        return diff_text(self)
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    @property
+    def worst(self) -> float:
+        """The largest change of any matchup, without its sign, where points changed as a share; 0 if none changed."""
+        changes = (self.frame["change"], self.for_points["share"])
+        return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
+
+    def over(self, limit: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The rows of `frame` and of `for_points` that changed by more than `limit`."""
+        return self.frame[self.frame["change"].abs() > limit], self.for_points[self.for_points["share"].abs() > limit]
+
+
+def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
+    """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
+    blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
+    if found.others:
+        blocks.append([f"Other verdicts that moved: {_listed(map(_verdicts, found.others), MOST_OTHERS)}"])
+    if found.no_verdict:
+        blocks.append([f"No verdicts: {found.no_verdict}"])
+    blocks.append([f"Old: {found.old}", f"New: {found.new}"])
+    compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
+    if found.unchanged:
+        same = f"all {counted(found.n_compared, 'matchup')} are the same, and none was worked out"
+        blocks.append([f"Profiles: nothing changed, so that {same}"])
+    else:
+        lines = [f"  {each}" for each in found.edits[:MOST_EDITS]] + _more(found.edits, MOST_EDITS)
+        blocks.append([f"Profiles: {counted(len(found.edits), 'change') if lines else 'nothing changed'}", *lines])
+        both = (("old", found.gone), ("new", found.added))
+        blocks += [[f"Only in {side}: {', '.join(names)}"] for side, names in both if names]
+        blocks.append(_table(found.frame, compared, limit) if len(found.frame) else [f"{compared}: none changed"])
+    if len(found.for_points):
+        blocks.append(_table(found.for_points, METRICS[EFFICIENCY].title, limit))
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _more(every: Sequence[object], most: int) -> list[str]:
+    return [f"  … and {len(every) - most} more"] if len(every) > most else []
+
+
+def _verdicts(move: Move) -> str:
+    return f"{move.loadout} {move.old.verdict} → {move.new.verdict}"
+
+
+def _listed(names: Iterable[str], most: int) -> str:
+    every = list(names)
+    return "; ".join([*every[:most], *([f"and {len(every) - most} more"] if len(every) > most else [])])
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
+    """The figures of rows as text by head; with a share they are those of a change of points."""
+    (unit,), for_points = frame["unit"].unique(), "share" in frame
+    scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
+    if for_points:
+        unit = of_change = "points"
+    return {
+        f"change ({of_change})": [number_text(scale * each, "+") for each in frame["change"]],
+        **({"change (% of old)": [f"{100 * each:+.1f}" for each in frame["share"]]} if for_points else {}),
+        **{f"{name} ({unit})": [number_text(scale * each) for each in frame[name]] for name in ("old", "new")},
+    }
+
+
+def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
+    names = {name: frame[name].tolist() for name in KEY}
+    return names if "share" in frame else {"figure": frame["metric"].tolist(), **names, "": frame["note"].tolist()}
+
+
+def _table(frame: pd.DataFrame, heading: str, limit: int) -> list[str]:
+    """The matchups that changed most below a heading."""
+    figures, names = (part(frame.head(limit)) for part in (_columns, _names))
+    where = f"changed{' where points did' if 'share' in frame else ''}, worst first"
+    first = f" (the first {limit})" if len(frame) > limit else ""
+    rows = [[*figures, *names], *zip(*figures.values(), *names.values())]
+    return [f"{heading}: {len(frame):,} {where}{first}", *aligned(rows, ">" * len(figures) + "<")]
+
+
+def over_limit(found: Diff, limit: float) -> list[str]:
+    """Why a diff fails: how many matchups changed by more than `limit`, in what they are measured in, and the worst."""
+    lines = []
+    for frame in found.over(limit):
+        if not len(frame):
+            continue
+        unit = frame["unit"].iloc[0]
+        scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
+        if "share" in frame:
+            scale, measure = 100, "% of points destroyed per 100 points"
+        lines.append(f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}, the worst:")
+        lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))]
+    return lines
+
+
+def _told(frame: pd.DataFrame) -> Iterator[str]:
+    """Rows as lines: who on whom, and the figure before and after."""
+    figures = list(_columns(frame).values())
+    for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
+        unit = "pp" if row["unit"] == PROBABILITY else row["unit"]
+        fight = f"{row['attacker']} on {row['defender']}, {row['situation']}"
+        yield f"{fight}: {row['metric']} {old} → {new} ({change} {unit})"
+
+
+def diff_record(found: Diff) -> dict[str, Any]:
+    """The whole diff as plain data, for JSON: a summary at its head."""
+    return {
+        "summary": {
+            "sentences": [each.sentence for each in found.moves],
+            "other_verdicts": [_verdicts(each) for each in found.others],
+            "no_verdict": found.no_verdict or None,
+            "edits": len(found.edits),
+            "compared": found.n_compared,
+            "changed": len(found.frame),
+            "changed_for_points": len(found.for_points),
+            "worst": found.worst,
+        },
+        "method": "exact",
+        "old": found.old._asdict(),
+        "new": found.new._asdict(),
+        "loadouts": [each.as_dict() for each in found.moves],
+        "edits": [each._asdict() for each in found.edits],
+        "gone": list(found.gone),
+        "added": list(found.added),
+        "compared": found.n_compared,
+        "worst": found.worst,
+        "matchups": found.frame.to_dict("records"),
+        "for_points": found.for_points.to_dict("records"),
+    }
+
+
+def diff_rows(found: Diff) -> list[dict[Any, Any]]:
+    """Every matchup that changed, a row each; `share` where points did."""
+    parts = [each for each in (found.frame, found.for_points) if len(each)]
+    table = (pd.concat(parts, ignore_index=True) if parts else found.frame).astype(object)
+    table = table.where(table.notna(), None).assign(old_profiles=str(found.old), new_profiles=str(found.new))
+    return table.to_dict("records")
+
+
+def diff_markdown(found: Diff) -> str:
+    """A summary in Markdown, to paste into a pull request: sentences, edits, and the matchups that changed most."""
+    blocks = [["### What the change does (exact)"]]
+    sentences = [f"- **{name}**:{rest}" for name, _, rest in (each.sentence.partition(":") for each in found.moves)]
+    if found.others:
+        sentences.append(f"- Other verdicts that moved: {_listed(map(_verdicts, found.others), MOST_OTHERS)}")
+    blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
+    if found.edits:
+        lines = [f"- `{each}`" for each in found.edits[:MOST_EDITS]]
+        blocks.append(["What is written differently:", "", *lines, *_more(found.edits, MOST_EDITS)])
+    changed = f"{counted(found.n_compared, 'matchup')} compared"
+    for frame, heading in ((found.frame, changed), (found.for_points, METRICS[EFFICIENCY].title)):
+        if len(frame):
+            shown = frame.head(MOST_IN_SUMMARY)
+            columns = _columns(shown) | _names(shown)
+            head = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+            rows = [f"| {' | '.join(row)} |" for row in zip(*columns.values())]
+            first = f", the first {MOST_IN_SUMMARY}" if len(frame) > MOST_IN_SUMMARY else ""
+            blocks.append([f"{heading}: {len(frame):,} changed, worst first{first}:", "", *head, *rows])
+    blocks.append([f"Old: {found.old}. New: {found.new}."])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"

@@ -1,0 +1,235 @@
+"""What a change of one loadout does, and the price and dice at which it is fair: on a field whose answer is known."""
+
+import json
+import math
+
+import pytest
+
+import analyser
+from analyser.analysis.exchange import exchange_of
+from analyser.analysis.matchups import matchups
+from analyser.analysis.prices import SITUATIONS
+from analyser.analysis.standing import Standings, moved
+from analyser.analysis.verdict import FAIR, OVER
+from analyser.common.errors import InputError
+from analyser.plots.metrics import EFFICIENCY
+from tests.helpers.planted import write_wood
+from tests.helpers.shell import answer, refusal
+
+OAK = "wood/oak@basic"
+
+
+@pytest.fixture(scope="module")
+def dear(tmp_path_factory):
+    """A field in which `oak` is `ash` at a price higher by a quarter."""
+    return write_wood(tmp_path_factory.mktemp("dear"), oak=75)
+
+
+@pytest.fixture(scope="module")
+def found(dear):
+    return analyser.what_if(OAK, points=60, profiles=dear)
+
+
+def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
+    assert (found.before.verdict, found.after.verdict) == (OVER, FAIR)
+    assert (found.before.points, found.after.points) == (75, 60)
+    assert found.before.low < 60 < found.before.high < 75
+    assert (found.before.rank, found.before.of) == (1, 7)
+
+
+def test_efficiency_is_the_mean_of_what_it_destroys_for_100_points(dear, found):
+    frame = matchups(OAK, "*/*", situations=SITUATIONS, profiles=dear).frame
+    mean = frame[frame["defender"] != OAK][EFFICIENCY].mean()
+    assert found.before.efficiency == pytest.approx(mean, rel=1e-12)
+    assert found.after.efficiency == pytest.approx(mean * 75 / 60, rel=1e-12)
+
+
+def test_before_and_after_are_those_of_fair_points(dear, found, tmp_path):
+    for standing, folder in ((found.before, dear), (found.after, write_wood(tmp_path / "fair", oak=60))):
+        row = analyser.fair_points("*/*", profiles=folder).frame.set_index("loadout").loc[OAK]
+        for name in ("fair_points", "low", "high", "offence", "toughness"):
+            assert getattr(standing, name) == pytest.approx(row[name], rel=1e-9), name
+        assert (standing.verdict, standing.role) == (row["verdict"], row["role"])
+
+
+def test_against_its_own_copy_it_comes_out_even_at_the_same_price(found):
+    twin = found.frame.set_index("opponent").loc["wood/ash@basic"]
+    assert twin["before"] < -0.05
+    assert twin["after"] == pytest.approx(0, abs=1e-12)
+
+
+def test_who_comes_out_ahead_is_points_destroyed_by_either_for_its_points(dear):
+    table = matchups("*/*", "*/*", situations=SITUATIONS, profiles=dear)
+    exchange = exchange_of(table.frame, table.attackers, table.situations)
+    names, lost, points = [each.selector for each in exchange.loadouts], exchange.mean(), exchange.points
+    one, other = names.index(OAK), names.index("wood/fir@basic")
+    ours = lost[one, other] * points[other] / points[one]
+    theirs = lost[other, one] * points[one] / points[other]
+    wanted = (ours - theirs) / (ours + theirs + 0.02)  # a hundredth of a point on both sides is nobody's gain
+    assert Standings(table).leads.loc[OAK, "wood/fir@basic"] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_matchup_changes_hands_where_another_comes_out_ahead(dear):
+    table = matchups("*/*", "*/*", situations=SITUATIONS, profiles=dear)
+    before = Standings(table)
+    after = before.with_([before.table.attackers[-1].with_(points=20)])
+    frame = moved(before, after, OAK)
+    assert (frame["changes_hands"] == (frame["before"] * frame["after"] < 0)).all()
+    assert frame["changes_hands"].any()
+    assert frame["change"].is_monotonic_increasing
+    assert OAK not in set(frame["opponent"])
+
+
+def test_more_dice_make_it_worth_more(dear):
+    better = analyser.what_if(OAK, row="rifles", dice=+6, profiles=dear)
+    assert better.after.fair_points > better.before.fair_points
+    assert better.after.offence > better.before.offence
+    assert better.changes == {"dice": "6", "row": "rifles"}
+
+
+def test_it_is_told_in_one_sentence_and_side_by_side(found):
+    efficiency = f"{found.before.efficiency:.0f} → {found.after.efficiency:.0f}"
+    hands = int(found.frame["changes_hands"].sum())
+    assert found.sentence.startswith(f"{OAK}: 75 → 60 points; efficiency {efficiency}; over-priced → fair; ")
+    assert found.sentence.endswith(f"{hands or 'no'} matchup{'s' * (hands > 1)} change{'s' * (hands < 2)} hands")
+    text = str(found)
+    assert "exact" in text.split("\n\n", maxsplit=1)[0]
+    for head in ("points", "efficiency", "fair points", "verdict", "rank", "offence", "toughness"):
+        assert any(line.startswith(head) for line in text.splitlines()), head
+    assert found.limits[:40] in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_plain_data_holds_no_nan(dear, tmp_path):
+    nobody = write_wood(tmp_path / "few", oak=0)
+    data = analyser.what_if(OAK, points=60, profiles=nobody).as_dict()
+    assert data["before"]["fair_points"] is None
+    assert data["before"]["verdict"] == "cannot say"
+    json.dumps(data, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("unit", "how", "message"),
+    [
+        (OAK, {}, "nothing is changed"),
+        (OAK, {"poitns": 5}, "did you mean 'points'"),
+        (OAK, {"points": "much"}, "much"),
+        (OAK, {"row": "rifle", "dice": 1, "against": OAK}, "nobody but"),
+        (OAK, {"row": "pistols", "dice": 1}, "no row 'pistols'"),
+        ("wood/oka", {"points": 5}, "did you mean 'oak'"),
+    ],
+)
+def test_bad_input_is_told(dear, unit, how, message):
+    with pytest.raises(InputError, match=message):
+        analyser.what_if(unit, profiles=dear, **how)
+
+
+# --- the number at which it is fair ---------------------------------------------------------------------------------
+
+
+def test_at_the_solved_price_it_is_fair_and_that_price_is_its_own_fair_price(dear, tmp_path):
+    solved = analyser.solve_price(OAK, profiles=dear)
+    at_it = write_wood(tmp_path / "solved", oak=solved.price.points)
+    row = analyser.fair_points("*/*", profiles=at_it).frame.set_index("loadout").loc[OAK]
+    assert row["verdict"] == FAIR == solved.price.verdict
+    assert round(row["fair_points"]) == solved.price.points
+    assert (solved.today, solved.role) == (75, "infantry")
+    assert solved.price.low <= solved.price.points <= solved.price.high
+    assert solved.price.low == pytest.approx(row["low"], rel=1e-9)
+    assert f"fair at {solved.price.points} points" in str(solved)
+
+
+def test_a_solved_price_does_not_depend_on_the_price_of_today(tmp_path):
+    prices = {
+        analyser.solve_price(OAK, profiles=write_wood(tmp_path / str(points), oak=points)).price.points
+        for points in (40, 60, 90)
+    }
+    assert max(prices) - min(prices) <= 1
+
+
+def test_a_unit_without_points_gets_a_price(dear):
+    library = analyser.load_profiles(dear)
+    free = library[OAK].with_(points=0)
+    found = analyser.solve_price(free, profiles=library)
+    assert found.today == 0
+    assert abs(found.price.points - analyser.solve_price(OAK, profiles=library).price.points) <= 1
+
+
+def test_dice_and_points_are_traded_off(dear, tmp_path):
+    found = analyser.solve_dice(OAK, row="rifles", most=6, profiles=dear)
+    curve = found.frame
+    assert curve["dice"].tolist() == list(range(-6, 7))
+    assert curve["fair_points"].is_monotonic_increasing
+    assert (curve["low"] <= curve["fair_points"]).all()
+    assert (curve["fair_points"] <= curve["high"]).all()
+    as_it_is = curve.set_index("dice").loc[0]
+    assert as_it_is["fair_points"] == analyser.solve_price(OAK, profiles=dear).price.points
+    assert as_it_is["verdict"] == OVER
+    assert found.dice > 0
+    changed = analyser.what_if(OAK, row="rifles", dice=found.dice, profiles=dear)
+    assert changed.after.verdict == FAIR
+    assert f"{found.dice:+d} dice" in str(found)
+    assert len(found.plot().lines[0].get_xdata()) == 13
+
+
+def test_where_no_change_of_dice_helps_that_is_said(tmp_path):
+    far = write_wood(tmp_path / "far", oak=300)
+    found = analyser.solve_dice(OAK, row="rifles", most=1, profiles=far)
+    assert found.dice is None
+    assert "no change from -1 to +1 makes it fair at 300 points" in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [({"role": "infantri"}, "did you mean 'infantry'"), ({"against": OAK}, "nobody but")],
+)
+def test_a_price_that_cannot_be_solved_is_told(dear, how, message):
+    with pytest.raises(InputError, match=message):
+        analyser.solve_price(OAK, profiles=dear, **how)
+
+
+def test_who_hurts_nobody_has_no_fair_price(dear):
+    library = analyser.load_profiles(dear)
+    harmless = library[OAK].with_(dice=-200)
+    with pytest.raises(InputError, match="it hurts nobody here"):
+        analyser.solve_price(harmless, profiles=library)
+    with pytest.raises(InputError, match="it costs 0 points"):
+        analyser.solve_dice(library[OAK].with_(points=0), profiles=library)
+    assert math.isnan(analyser.what_if(OAK, dice=-200, profiles=library).after.fair_points)
+
+
+# --- from the shell -------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_say_what_python_says(dear, tmp_path):
+    folder = ("--profiles", dear)
+    wanted = analyser.what_if(OAK, points="-10", dice=-2, qualities="+Arc", row="rifles", profiles=str(dear))
+    words = ("points-10", "dice-2", "qualities+Arc", "--row", "rifles")
+    assert answer("what-if", OAK, *words, *folder) == str(wanted)
+    told = json.loads(answer("what-if", OAK, "points=60", *folder, "--format", "json"))
+    assert told["summary"] == analyser.what_if(OAK, points=60, profiles=dear).sentence
+    assert answer("solve-price", OAK, *folder) == str(analyser.solve_price(OAK, profiles=str(dear)))
+    picture = tmp_path / "curve.png"
+    asked = ("solve-dice", OAK, "--row", "rifles", "--most", "1", *folder, "--plot", picture)
+    assert answer(*asked) == str(analyser.solve_dice(OAK, row="rifles", most=1, profiles=str(dear)))
+    assert picture.stat().st_size > 0
+    csv = answer("what-if", OAK, "points=60", *folder, "--format", "csv").splitlines()
+    assert csv[0] == "loadout,opponent,before,after,change,changes_hands,profiles"
+    assert len(csv) == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("what-if", OAK, "points"), "'points' is no change"),
+        (("what-if", OAK, "poitns=3"), "did you mean 'points'"),
+        (("what-if", OAK, "points=3", "points+2"), "points is changed twice"),
+        (("what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
+        (("what-if", OAK, "points=-3"), "-3 is not usable"),
+        (("what-if", OAK, "points=60", "--against", OAK), "nobody but"),
+        (("solve-dice", OAK, "--most", "13"), "--most: 13 is out of range"),
+        (("solve-dice", OAK, "--row", "rifels"), "did you mean 'rifles'"),
+    ],
+)
+def test_bad_words_are_one_line_and_exit_2(dear, words, message):
+    assert message in refusal(*words, "--profiles", dear)

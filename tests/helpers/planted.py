@@ -1,0 +1,48 @@
+"""A field of infantry in which it is known who is wrongly priced: a unit is there twice, once at another price."""
+
+UNITS = {  # dice of shots, dice in close quarters, DEFENCE, points
+    "ash": (12, 6, 2, 60),
+    "beech": (16, 4, 2, 68),
+    "cedar": (8, 10, 2, 60),
+    "elder": (12, 6, 3, 88),
+    "fir": (6, 12, 3, 80),
+    "hazel": (20, 4, 1, 44),
+}
+_UNIT = """
+[[unit]]
+id = "{name}"
+name = "{name}"
+type = "infantry"
+category = "light"
+defence = {defence}
+damage_limit = 1
+discipline = 8
+break_limit = 3
+levels = {{ basic = {{ models = 10, points = {points}, victory_points = 2 }} }}
+
+[[unit.rows]]
+id = "rifles"
+name = "Rifles"
+kind = "ranged"
+against = ["light"]
+long_range = 12
+bands = [{{ first = 1, last = 10, dice = {shots} }}]
+
+[[unit.rows]]
+id = "melee"
+name = "Melee"
+kind = "melee"
+bands = [{{ first = 1, last = 10, dice = {blows} }}]
+"""
+
+
+def write_wood(folder, **points):
+    """The profiles of a field, some units at other `points`; `oak` is the unit `ash` under another name."""
+    units = UNITS | {"oak": UNITS["ash"]}
+    texts = [
+        _UNIT.format(name=name, shots=shots, blows=blows, defence=defence, points=points.get(name, usual))
+        for name, (shots, blows, defence, usual) in units.items()
+    ]
+    folder.mkdir(exist_ok=True)
+    (folder / "wood.toml").write_text("\n".join(['format = 1\nid = "wood"\nname = "Wood"', *texts]), encoding="utf-8")
+    return folder
