@@ -33,7 +33,7 @@ def found(dear):
 def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
     assert (found.before.verdict, found.after.verdict) == (OVER, FAIR)
     assert (found.before.points, found.after.points) == (75, 60)
-    assert found.before.low < 60 < found.before.high < 75
+    assert found.before.low < 60 < found.before.fair_points < 75
     assert (found.before.rank, found.before.of) == (1, 7)
 
 
