@@ -17,6 +17,7 @@ from benchmarks import (
     processes,
     statistics,
     tables,
+    verdict,
 )
 from benchmarks.machine import machine, versions
 from benchmarks.targets import targets
@@ -40,6 +41,7 @@ def parts(arguments):
         "sweeps": exact.sweeps,
         "factions": exact.factions,
         "longer_fights": longer_fights.longer_fights,
+        "verdict": verdict.verdict,
         "morale": morale.questions,
         "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),
         "memory": lambda: processes.memory(memory),

@@ -68,7 +68,7 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {processors}
 
-{statistics}{longer_fights}{morale}## Exact
+{statistics}{longer_fights}{morale}{verdict}## Exact
 
 {exact_table}
 
@@ -128,6 +128,15 @@ bits of its own, as many as it needs, and 64 of them are counted at once.
 
 """
 
+VERDICT = """## The verdict
+
+What the shipped loadouts should cost, once their game is there; what a change of one of them does; and what one price
+did between two versions of the profiles, as a whole process. Kernels are compiled before.
+
+{table}
+
+"""
+
 STATISTICS = """### Whether the dice are fair
 
 `python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be
@@ -165,6 +174,7 @@ def page(results):
         statistics=statistics_section(results),
         longer_fights=longer_fights_section(results),
         morale=morale_section(results),
+        verdict=verdict_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
         first_answers=tables.of_first_answers(results["first_answers"]),
@@ -186,6 +196,11 @@ def longer_fights_section(results):
 def morale_section(results):
     found = results.get("morale")
     return MORALE.format(table=tables.of_morale(found)) if found else ""
+
+
+def verdict_section(results):
+    found = results.get("verdict")
+    return VERDICT.format(table=tables.of_verdict(found)) if found else ""
 
 
 def statistics_section(results):

@@ -193,6 +193,11 @@ def of_exact_fights(found):
     return table(("exact joint distribution", "a call"), rows)
 
 
+def of_verdict(found):
+    rows = [(name, time(seconds)) for name, seconds in found["seconds"].items()]
+    return table((f"{found['loadouts']} loadouts", "time"), rows)
+
+
 def of_longer_fights(found):
     return f"{of_duels(found)}\n\n{of_exact_fights(found)}"
 
@@ -210,6 +215,7 @@ def every_table(results):
         "statistics": of_statistics,
         "longer_fights": of_longer_fights,
         "morale": of_morale,
+        "verdict": of_verdict,
     }
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []

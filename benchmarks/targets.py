@@ -4,6 +4,7 @@ from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
 from benchmarks.montecarlo import NUMPY, PURE_PYTHON
+from benchmarks.verdict import DIFF, PRICES, WHAT_IF
 
 LARGE = 10**7  # trials from which on the public call must be as fast as the bare kernel
 ENOUGH_FOR_TWO = 2 * 10**6  # trials from which on two threads must pay in full
@@ -39,6 +40,7 @@ def targets(results):
         ("processors", of_processors),
         ("morale", of_morale),
         ("longer_fights", of_longer_fights),
+        ("verdict", of_verdict),
     )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
@@ -84,6 +86,11 @@ def of_longer_fights(found):
         yield at_least(f"duels, {each['name']}, 1 thread over pure Python", 500, faster[PURE_PYTHON]["median"], "x")
     for name, most in ((fights.DUEL, 50), (fights.TOSSED, 50), (fights.CHARGE, 1)):
         yield at_most(name, most, found["exact"][name]["median_s"] * 1e3, "ms")
+
+
+def of_verdict(found):
+    for name, most in ((PRICES, 1), (WHAT_IF, 2), (DIFF, 5)):
+        yield at_most(name, most, found["seconds"][name], "s")
 
 
 def of_morale(found):
