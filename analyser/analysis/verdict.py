@@ -226,7 +226,9 @@ def _verdict(today: float, fair: float, low: float, high: float, other_way: floa
     if low - NEAR <= today <= high + NEAR:
         if high - low <= np.log(MOST_SPREAD) and abs(today - fair) <= FAR:
             return FAIR, ""
-        return CANNOT_SAY, f"from {np.exp(low):.0f} to {np.exp(high):.0f} points, by whom it meets and how"
+        return CANNOT_SAY, (
+            f"anything from {np.exp(low):.0f} to {np.exp(high):.0f} points may be fair, by whom it meets and how"
+        )
     if (today > fair) != (today > other_way):
         return CANNOT_SAY, (
             f"it should cost {np.exp(fair):.0f} points to destroy as much as it loses, and {np.exp(other_way):.0f} to "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
+from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY, RESULTS
 from analyser.report.parts import Balance
@@ -50,14 +51,17 @@ class Rival(NamedTuple):
 class Card(NamedTuple):
     """What the page says of a unit.
 
-    `best` and `worst` are the rivals against whom it comes out farthest ahead and behind; `best_targets` and
-    `most_dangerous` those of one situation, by its name; `record` how the duels end that it begins.
+    `reach` has, by row and name of a situation of shooting, the points that it destroys with that row for 100 of its
+    own, the mean over whom it uses it against. `best` and `worst` are the rivals against whom it comes out farthest
+    ahead and behind; `best_targets` and `most_dangerous` those of one situation, by its name; `record` how the duels
+    end that it begins.
     """
 
     unit: Unit
     faction: str
     role: str
     levels: list[LevelFacts]
+    reach: dict[tuple[str, str], float]
     best: list[Rival]
     worst: list[Rival]
     best_targets: dict[str, list[Row]]
@@ -128,6 +132,7 @@ def cards(found: Matchups, balance: Balance, trades: Trades | None) -> dict[str,
     pairs, facts = by_unit(found.frame), _Levels(found, balance)
     rivals = {} if trades is None else rivals_of(trades, {each: of[0].unit.name for each, of in units.items()})
     targets, dangers = _opponents(pairs, "attacker", "defender"), _opponents(pairs, "defender", "attacker")
+    reach = _reach_of(found)
     records, efficiency = _records_of(pairs), _rows_by_unit(balance.balance, "attacker")
     odd, dominated = (
         _rows_by_unit(balance.outliers, "attacker", "defender"),
@@ -139,6 +144,7 @@ def cards(found: Matchups, balance: Balance, trades: Trades | None) -> dict[str,
             faction=loadouts[0].faction,
             role=role_of(loadouts[0].unit),
             levels=[facts.of(each) for each in loadouts],
+            reach=reach.get(name, {}),
             best=rivals.get(name, ([], []))[0],
             worst=rivals.get(name, ([], []))[1],
             best_targets=targets.get(name, {}),
@@ -170,8 +176,20 @@ class _Levels:
         )
 
 
-def _charge(situation: Any) -> bool:
-    return bool(situation.kind == "charge")
+def _charge(situation: Situation) -> bool:
+    return situation.kind == "charge"
+
+
+def _reach_of(found: Matchups) -> dict[str, dict[tuple[str, str], float]]:
+    """By unit, row and situation of shooting the mean points destroyed for 100."""
+    shooting = [each.name for each in found.situations if each.kind == "ranged"]
+    shots = found.frame[found.frame["situation"].isin(shooting) & found.frame[EFFICIENCY].notna()]
+    shots = shots.assign(unit=shots["attacker"].map(unit_of))
+    means = shots.groupby(["unit", "row", "situation"], sort=False)[EFFICIENCY].mean().reset_index()
+    found_of: dict[str, dict[tuple[str, str], float]] = {}
+    for each in means.to_dict("records"):
+        found_of.setdefault(each["unit"], {})[each["row"], each["situation"]] = each[EFFICIENCY]
+    return found_of
 
 
 def _hits(loadout: Loadout) -> float | None:
