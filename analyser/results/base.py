@@ -291,7 +291,7 @@ class Result(ABC):
     def _all_weights(self) -> list[NDArray[Any]]:
         """The weights that all probabilities of this answer come from."""
 
-    def plot(self, ax: Axes | None = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The picture of the answer, by default on new Axes, which are returned; of morale a Figure of several."""
         return self.plot_pmf(self.pictured, ax=ax)
 

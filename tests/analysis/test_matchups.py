@@ -52,8 +52,9 @@ def scenario_of(row, **more):
     """The scenario whose answer a line of the table is."""
     attack = {"attacker": row.attacker, "row": row.row}
     if row.situation == "short-range-aimed":
-        short_range = Profiles().loadout(row.attacker).unit.row(row.row).short_range
-        attack["bonuses"] = ["aiming"] if short_range is None else ["aiming", "short_range"]
+        fired = Profiles().loadout(row.attacker).unit.row(row.row)
+        beyond = fired.short_range is None or fired.has("Indirect")  # which may not fire so near (AC-6)
+        attack["bonuses"] = ["aiming"] if beyond else ["aiming", "short_range"]
     return {"attack": attack, "target": {"unit": row.defender, "from_front": True, **more}}
 
 
