@@ -29,7 +29,8 @@ MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
 UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
-_LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # whose versions can change bytes
+_LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")
+"""The libraries whose versions can change bytes."""
 _LEFT_BY_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that holds nothing but a report of this program"
 
