@@ -30,6 +30,7 @@ _UNCOUNTED = {
     "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
     "SPEED": "SPEED {own:.0f} (others of its role: {usual:.0f})",
 }
+_NEXT_TO_NOTHING = 0.05  # times what others do
 _FAR = np.log(1.2)  # from the reach or the SPEED of others: may be worth points that no figure here counts
 _IN_LOSSES = {
     "Shock",
@@ -134,19 +135,25 @@ class Reasons:
         own, usual = float(np.exp(part.own[at])), float(np.exp(part.usual[at]))
         unit, common = self._loadouts[at].unit, self._common[self._roles[at]]
         detail = ""
+        if name in (SHOOTING, FIGHTING) and own / usual < _NEXT_TO_NOTHING:
+            return f"{'its shooting' if name == SHOOTING else 'in close quarters it'} destroys next to nothing"
         if name == SHOOTING:
-            detail = self._of_dice(at, own > usual) or _besides(_qualities(unit), common.qualities, own > usual)
+            detail = self._of_dice(at, float(np.log(own / usual))) or _besides(
+                _qualities(unit), common.qualities, own > usual
+            )
         elif name == RULES:
             protects = [each for each in common.rules if each in _PROTECTING]
             detail = _besides(each_once(each for each in unit.rules if each.name in _PROTECTING), protects, own > usual)
         return _TEXTS[name].format(own=own, usual=usual, times=own / usual, detail=detail)
 
-    def _of_dice(self, at: int, is_more: bool) -> str:
-        """The dice for 100 points beside those of others, if they are a reason of what its shooting does."""
+    def _of_dice(self, at: int, move: float) -> str:
+        """The dice for 100 points beside those of others, and what each does, if dice are a reason of that move."""
         own, usual = float(self._dice.own[at]), float(self._dice.usual[at])
-        if abs(own - usual) < _WORTH_A_WORD or (own > usual) != is_more:
+        if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (move > 0):
             return ""
-        return f" ({np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f})"
+        a_die = move - (own - usual)
+        each = f"; each does {np.exp(a_die):.1f} times as much" if abs(a_die) > _WORTH_A_WORD else ""
+        return f" ({np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{each})"
 
 
 class _Common(NamedTuple):

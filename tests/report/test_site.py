@@ -60,7 +60,7 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert ">v10<" in newest
     assert "What changed since v9" in newest
     assert "crown/rifle-platoon: levels.reinforced.points: 60 -> 90" in newest
-    assert re.search(r"crown/rifle-platoon@reinforced</th><td>60 → 90</td>", newest)
+    assert re.search(r'crown/rifle-platoon@reinforced</th><td data-label="costs">60 → 90</td>', newest)
     assert ">v9<" in oldest
     assert "What changed" not in oldest
 
