@@ -18,7 +18,7 @@ from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situatio
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.text import aligned
+from analyser.common.text import WIDTH, aligned
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -47,7 +47,6 @@ ASSUMPTIONS = (
 
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
-WIDTH = 80  # characters of a line, where no terminal says, and at least
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -37,7 +37,6 @@ LIMITS = (
     "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
 )
 MOST_SHOWN = 5
-WIDTH = 80  # characters of a line
 _HOW_NEAR = "near from 21% to 79% of the time"
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
 
@@ -123,7 +122,7 @@ class FairPoints:
         blocks = [
             [
                 f"Fair points of {counted(len(self.frame), 'loadout')} ({self.method}): {counts}.",
-                *fill(self.limits, WIDTH),
+                *fill(self.limits),
             ]
         ]
         if len(self.frame) <= 2 * MOST_SHOWN:
@@ -135,11 +134,11 @@ class FairPoints:
         heading = (
             "What roles cost over what their fights are worth (taken as right: no role is judged against another):"
         )
-        blocks.append([*fill(heading, WIDTH), *aligned(told, "<>>")])
-        blocks.append(fill(self._played(), WIDTH))
+        blocks.append([*fill(heading), *aligned(told, "<>>")])
+        blocks.append(fill(self._played()))
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
         sure = (f"{explained}; the rest is rock, paper, scissors.", f"Intervals: {self.interval}.")
-        blocks.append([line for each in sure for line in fill(each, WIDTH)])
+        blocks.append([line for each in sure for line in fill(each)])
         blocks.append([f"Profiles: {self.profiles}."])
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -273,5 +272,5 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
             f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
             f"Same verdict: {row['also']}." if row.get("also") else "",
         ]
-        told += fill(" ".join(filter(None, sentences)), WIDTH, indent=6)
+        told += fill(" ".join(filter(None, sentences)), indent=6)
     return told

@@ -27,7 +27,6 @@ from analyser.game.units import Loadout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH = 80  # characters of a line
 MOST_DICE_OFF = 12  # a change of more dice is another unit
 _MOST_ROUNDS = 12
 
@@ -78,7 +77,7 @@ class SolvedPrice:
             f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {price.low:.0f} to "
             f"{price.high:.0f}; exact but for the interval), today {today}."
         ) + (f" At that price the verdict is: {price.verdict}." if price.verdict else "")
-        return "\n".join([*fill(line, WIDTH), *fill(LIMITS, WIDTH), f"Profiles: {self.profiles}."]) + "\n"
+        return "\n".join([*fill(line), *fill(LIMITS), f"Profiles: {self.profiles}."]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -149,9 +148,9 @@ class SolvedDice:
             for row in self.frame.to_dict("records")
         ]
         blocks = [
-            fill(f"{self._what}: {self._answer}. Exact but for the intervals.", WIDTH),
+            fill(f"{self._what}: {self._answer}. Exact but for the intervals."),
             aligned([*head, *rows], ">>>>"),
-            [*fill(LIMITS, WIDTH), f"Profiles: {self.profiles}."],
+            [*fill(LIMITS), f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 

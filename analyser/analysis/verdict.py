@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis import pricing
-from analyser.analysis.balance import dominations
+from analyser.analysis.balance import HIGH, LOW, dominations
 from analyser.analysis.exchange import Exchange
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.pricing import Array, weighted_median
@@ -22,7 +22,6 @@ Places = NDArray[np.int64]
 
 OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot say"
 DRAWS, SEED = 200, 0
-LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
 MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
 FAR = np.log(1.25)  # from fair points: what is that far is not called fair, however wide the interval

@@ -24,7 +24,6 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
-WIDTH = 80  # characters of a line
 _MOVED = 0.005  # half a point of a hundred: less is not worth a line
 
 
@@ -87,11 +86,11 @@ class WhatIf:
         """The sentence, both standings side by side, and the matchups that moved most."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         blocks = [
-            [*fill(f"{self.sentence} ({self.method}).", WIDTH), f"The change: {asked}."],
+            [*fill(f"{self.sentence} ({self.method})."), f"The change: {asked}."],
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *_matchups(self.frame),
-            [*fill(f"Why {self.after.verdict}: {self.after.why}.", WIDTH)],
-            [*fill(self.limits, WIDTH), f"Profiles: {self.profiles}."],
+            [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
+            [*fill(self.limits), f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 

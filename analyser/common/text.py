@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import NORMAL_95, Estimate, plus_minus
 
+WIDTH = 80  # characters of a line, where no terminal says
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
 NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
 
@@ -30,9 +31,9 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
 
 
-def fill(text: str, width: int, *, indent: int = 0) -> list[str]:
-    """A text as lines of at most `width` characters, `indent` of them blank at the beginning of each."""
-    return textwrap.wrap(text, width, initial_indent=" " * indent, subsequent_indent=" " * indent)
+def fill(text: str, *, indent: int = 0) -> list[str]:
+    """A text as lines of at most :data:`WIDTH` characters, `indent` of them blank at the beginning of each."""
+    return textwrap.wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:

@@ -223,8 +223,9 @@ def _title(inputs: Inputs) -> str:
     return f"{ours} against {'each other' if ours == theirs else theirs}"
 
 
-def _template() -> Any:
-    environment = Environment(
+def templates() -> Environment:
+    """The templates of this package: what is filled in is escaped, and what is missing is an error."""
+    return Environment(
         loader=PackageLoader("analyser.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -232,6 +233,10 @@ def _template() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def _template() -> Any:
+    environment = templates()
     environment.filters |= {
         "tenths": "{:.1f}".format,
         "hundredths": "{:.2f}".format,

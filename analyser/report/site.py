@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
 from analyser.analysis.matchups import Matchups
@@ -28,6 +27,7 @@ from analyser.plots.metrics import EFFICIENCY
 from analyser.report.batch import PAGE, PARQUET, write_report
 from analyser.report.edits import Edit, edits
 from analyser.report.folder import MANIFEST, UNITS, manifest_of
+from analyser.report.page import templates
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
 _SIDES = ("attackers", "defenders")
@@ -233,13 +233,6 @@ def _points(found: float) -> str:
 
 
 def _template() -> Any:
-    environment = Environment(
-        loader=PackageLoader("analyser.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates()
     environment.filters["points"] = _points
     return environment.get_template("site.html.jinja")

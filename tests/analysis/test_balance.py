@@ -1,4 +1,4 @@
-"""Balance: what efficiency, break-even points, outliers, domination and ratings say."""
+"""Balance: what efficiency, outliers, domination and ratings say."""
 
 import itertools
 import math

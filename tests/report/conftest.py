@@ -7,9 +7,9 @@ import pytest
 
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
+from tests.helpers.browser import NEEDED, bring
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-NEEDED = "ANALYSER_NEEDS_BROWSER"  # set where a missing browser is a failure
 
 
 def without(reason):
@@ -27,10 +27,7 @@ def browsed(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def browser():
-    playwright = pytest.importorskip if not os.environ.get(NEEDED) else __import__
-    playwright("playwright")
-    from playwright.sync_api import sync_playwright
-
+    sync_playwright = bring("playwright.sync_api").sync_playwright
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         without(f"no browser here: none of {', '.join(BROWSERS)}")

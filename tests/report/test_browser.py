@@ -9,7 +9,7 @@ import pytest
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
-from tests.helpers.browser import column, heat_cells, numbers, show, unfolded
+from tests.helpers.browser import bring, column, heat_cells, numbers, show, unfolded
 
 pytestmark = pytest.mark.slow
 
@@ -245,7 +245,7 @@ def test_a_link_to_a_unit_unfolds_its_card(opened):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_axe_finds_nothing_that_keeps_anybody_out(opened, width, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    axe = bring("axe_playwright_python.sync_playwright").Axe()
     page = opened(width, color_scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
     found = axe.run(page)
