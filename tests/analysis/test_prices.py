@@ -89,6 +89,7 @@ def _rated(table, exchange):
     return FairPoints(*rate(table, exchange), table.situations, table.profiles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [0.8, 1.2])
 def test_the_verdict_follows_a_price(game, times):
     """Repriced by a fifth its fair points stay where they were, and what it costs over them moves by a fifth."""
@@ -133,6 +134,7 @@ def test_who_is_asked_for_is_rated_as_in_the_whole(library):
     pd.testing.assert_frame_equal(some, shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", ["imperium/*", ["imperium/*", "crown/r*"]])
 def test_two_sides_that_do_not_all_meet_each_other_are_both_rated(library, others):
     there, back = (

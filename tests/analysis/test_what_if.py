@@ -16,6 +16,8 @@ from analyser.plots.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import answer, refusal
 
+pytestmark = pytest.mark.slow
+
 OAK = "wood/oak@basic"
 
 
