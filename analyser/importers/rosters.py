@@ -51,7 +51,7 @@ class RosterUnit:
     faction: str
     battlegroup: str
     level: LevelName | None  # by the name of what is selected
-    points: float  # of one, with all that is selected for it
+    points: float | None  # of one, with all that is selected for it
     own: Unit | None  # its profile at that level, where it can be made out
     doubts: tuple[str, ...]
     unread: tuple[str, ...]  # what is selected for it and not understood
@@ -143,6 +143,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
     number, tree = _number(selection, doubts), Tree({}, doubts)
     own = UnitReader(_entry(selection, number), tree).read(reviewed=False)
     belonging = [*_belonging(selection)]
+    costs = [cost for each in belonging if (cost := _points(each, "costs/cost", doubts)) is not None]
     levels = [level for each in belonging[1:] if (level := cells.level(_plain(each.get("name"))))]
     return RosterUnit(
         name=_plain(selection.get("name")),
@@ -152,7 +153,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
         faction=faction,
         battlegroup=battlegroup,
         level=levels[0][0] if levels else None,
-        points=sum(_points(each, "costs/cost", doubts) or 0.0 for each in belonging) / number,
+        points=sum(costs) / number if costs else None,
         own=own,
         doubts=tuple(f"{each.value!r}: {each.doubt}" for each in doubts.warnings),
         unread=tuple(_plain(each.get("name")) for each in belonging[1:] if _says_nothing(each)),
