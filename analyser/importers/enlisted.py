@@ -11,7 +11,7 @@ from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.common.validation import checked
 from analyser.game.army import Army
-from analyser.game.army_file import MOST_POINTS, MOST_UNITS, OWN, ArmyFile, profile_of, resolved_army
+from analyser.game.army_file import MOST_POINTS, OWN, ArmyFile, profile_of, resolved_army
 from analyser.game.forces import Boon
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Loadout, Unit
@@ -47,7 +47,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     Raises
     ------
     InputError
-        A roster without one usable unit (of another game, say), or with more units than an army can have.
+        A roster without one usable unit (of another game, say).
     """
     is_ours = roster.game_id == library.force_rules.game_system
     found = [_found(unit, library, by_name=is_ours) for unit in roster.units]
@@ -73,9 +73,6 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
 
 
 def _check_usable(roster: Roster, usable: list[Found], *, is_ours: bool) -> None:
-    number = sum(each.stated.number for each in usable)
-    if number > MOST_UNITS:
-        raise InputError(f"{number} units in this roster", allowed=f"up to {MOST_UNITS}")
     if usable:
         return
     allowed = "at least one unit of Armoured Clash"

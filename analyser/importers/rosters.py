@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from analyser.common.errors import InputError
+from analyser.game.army_file import MOST_UNITS
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName, Unit
 from analyser.importers import cells
@@ -84,8 +85,11 @@ def read_roster(path: Path) -> Roster:
     holders = (each for each in root.iter() if each.tag in ("roster", "force", "selection"))
     for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
         roster.doubts.add(tag, "a part of the roster that is not known; left out")
-    for force, faction in _forces(root):
-        _read_force(force, faction, roster)
+    selected = [each for force, faction in _forces(root) for each in _selected(force, faction, roster)]
+    number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
+    if number > MOST_UNITS:  # said before each of them is read
+        raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
+    roster.units += [_unit(*each) for each in selected]
     return roster
 
 
@@ -100,7 +104,8 @@ def _forces(root: Element) -> Iterator[tuple[Element, str]]:
         waiting += [(each, faction) for each in reversed(holder.findall("forces/force"))]
 
 
-def _read_force(force: Element, faction: str, roster: Roster) -> None:
+def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[Element, str, str]]:
+    """The selections of a force that are units, with faction and battlegroup; the others are noted."""
     if len(roster.battlegroups) >= MOST_FORCES:
         raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
     kind = _plain(force.get("name")) or "Force"
@@ -109,7 +114,7 @@ def _read_force(force: Element, faction: str, roster: Roster) -> None:
     for selection in force.iterfind("selections/selection"):
         for each in _parts(selection):
             if _is_unit(each):
-                roster.units.append(_unit(each, faction, battlegroup))
+                yield each, faction, battlegroup
             elif (points := _points(each, "costs/cost", roster.doubts) or 0.0) or each.find("selections/*") is None:
                 roster.picks.append(Pick(_plain(each.get("name")), _entries(each), points, battlegroup))
 
