@@ -175,8 +175,11 @@ class Army:
         parts = [toml_lines(table)]
         parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
         for unit in units:
-            rows = unit.pop("rows", ())
-            parts.append(f"[[unit]]\n{toml_lines(unit)}")
+            rows = unit.pop("rows") if unit.get("rows") else ()
+            said = {
+                key: [] if value == () else value for key, value in unit.items()
+            }  # that there are none is said, too
+            parts.append(f"[[unit]]\n{toml_lines(said)}")
             parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
         parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]
         return "\n".join(parts)
