@@ -70,8 +70,11 @@ class Assignment(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much more the best could be worth at most, as a share of what it is worth."""
-        return max(self.bound - self.value, 0.0) / self.value if self.value > 0 else 0.0 if self.bound <= 0 else np.inf
+        """How much more the best could be worth at most, as a share of what this is worth; 0: it is the best."""
+        missing = self.bound - self.value
+        if missing <= WITHIN * max(self.value, 1.0):
+            return 0.0
+        return missing / self.value if self.value > 0 else np.inf
 
 
 def law_of(foe: Foe, shots: Shots) -> Array:

@@ -1,86 +1,87 @@
-"""Lists of units as comparisons take them: each loadout once, and how many of it there are."""
+"""Armies as comparisons take them: each loadout once, and how many of it there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from analyser.analysis.selection import Selectors, one_or_several
 from analyser.common.errors import InputError
+from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
+from analyser.scenarios.armies import ArmyLike, load_army
 
 MOST_KINDS = 64  # different loadouts on a side: as many attacks as one program holds
 MOST_UNITS = 200
 
 
-class List(NamedTuple):
-    """A list: its name, its loadouts, each once, and how many of each there are."""
+class Listed(NamedTuple):
+    """An army by its loadouts, each once, and how many of each there are."""
 
-    name: str
+    army: Army
     kinds: tuple[Loadout, ...]
     counts: tuple[int, ...]
-
-    @property
-    def points(self) -> int:
-        """What all of it costs; what has no points counts for nothing."""
-        return sum((each.level.points or 0) * count for each, count in zip(self.kinds, self.counts))
 
     @property
     def units(self) -> int:
         """How many units there are."""
         return sum(self.counts)
 
-    def count_of(self, selector: str) -> int:
-        """How many there are of a loadout."""
-        return next(count for each, count in zip(self.kinds, self.counts) if each.selector == selector)
+    @property
+    def title(self) -> str:
+        """Its name, units and points."""
+        return f"{self.army.name} ({self.units} units, {self.army.points:,} points)"
+
+    def named(self, selector: str) -> str:
+        """What people call a loadout of it: unit and level."""
+        return name_of(next(each for each in self.kinds if each.selector == selector))
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         units = [{"unit": each.selector, "count": count} for each, count in zip(self.kinds, self.counts)]
-        return {"name": self.name, "points": self.points, "units": units}
+        return {"name": self.army.name, "points": self.army.points, "units": units}
 
 
-def as_list(given: Selectors | List, library: Profiles, where: str) -> List:
-    """A list of units, who may be there several times: selectors, loadouts, or an army.
+def name_of(loadout: Loadout) -> str:
+    """Unit and level, as people say them."""
+    return f"{loadout.unit.name}, {loadout.level_name}"
 
-    InputError for a selector that fits nothing, for an empty list, or for one that is too large.
 
-    >>> as_list(["crown/sharp-rifles@basic", "crown/rifle-platoon@basic", "crown/sharp-rifles@basic"], Profiles(), "a").counts
+def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
+    """An army by its loadouts; InputError for one that cannot be read, is empty, or too large for a comparison.
+
+    >>> listed(["2 x crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], Profiles(), "mine").counts
     (2, 1)
     """
-    if isinstance(given, List):
-        return given
     try:
-        loadouts = list(_loadouts(one_or_several(given, where), library))
+        army = load_army(given, library)
     except InputError as error:
-        raise error if error.where == where else error.inside(where) from None
-    return counted_list(where, loadouts, where)
+        raise error.inside(where) from None
+    return by_loadout(army, where)
 
 
-def counted_list(name: str, loadouts: Iterable[Loadout], where: str) -> List:
-    """Loadouts as a list; one whose profile differs from another of the same selector gets a selector of its own."""
+def by_loadout(army: Army, where: str) -> Listed:
+    """An army by its loadouts; one whose profile differs from another of its selector gets a selector of its own."""
+    kinds: list[tuple[Loadout, Loadout]] = []  # as in the army, and as it is called here
     counts: dict[str, int] = {}
-    selectors: set[str] = set()
-    told: list[tuple[Loadout, Loadout]] = []
-    for each in loadouts:
-        kind = next((new for old, new in told if old == each), None)
-        if kind is None:
-            kind, number = each, 2
-            while kind.selector in selectors:
-                unit = each.unit.model_copy(update={"id": f"{each.unit.id}-{number}"})
-                kind, number = each.model_copy(update={"unit": unit}), number + 1
-            told.append((each, kind))
-            selectors.add(kind.selector)
-        counts[kind.selector] = counts.get(kind.selector, 0) + 1
-    if not told:
-        raise InputError("no unit is in this list", where=where, allowed="an army with units, or selectors")
-    if len(told) > MOST_KINDS or sum(counts.values()) > MOST_UNITS:
-        problem = f"{sum(counts.values())} units, {len(told)} of them different"
+    for each in army.loadouts:
+        called = next((called for own, called in kinds if own == each), None)
+        if called is None:
+            called = _called(each, counts)
+            kinds.append((each, called))
+        counts[called.selector] = counts.get(called.selector, 0) + 1
+    if not kinds:
+        raise InputError("no unit is in this army", where=where, allowed="an army with units")
+    if len(kinds) > MOST_KINDS or len(army) > MOST_UNITS:
+        problem = f"{len(army)} units, {len(kinds)} of them different"
         raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_KINDS} of them different")
-    return List(name, tuple(kind for _, kind in told), tuple(counts.values()))
+    return Listed(army, tuple(called for _, called in kinds), tuple(counts.values()))
 
 
-def _loadouts(given: Iterable[Any], library: Profiles) -> Iterator[Loadout]:
-    for each in given:
-        yield from [each] if isinstance(each, Loadout) else library.matching(each)
+def _called(loadout: Loadout, taken: Sequence[str] | dict[str, int]) -> Loadout:
+    """The loadout under a selector that is not `taken`."""
+    called, number = loadout, 2
+    while called.selector in taken:
+        unit = loadout.unit.model_copy(update={"id": f"{loadout.unit.id}-{number}"})
+        called, number = loadout.model_copy(update={"unit": unit}), number + 1
+    return called

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.assignment import Array, Foe, Shots, assign, law_of
 from analyser.analysis.grid import TARGET_STATE
-from analyser.analysis.lists import List
+from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.matrix import strike_matrices
@@ -23,6 +24,7 @@ from analyser.scenarios.attack import attack_record
 from analyser.scenarios.focus import volleys_setup
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 
+MOST_IN_ANY_ORDER = 6  # attacks on one target of which every order is tried
 INTERPRETED = 0.03  # seconds that the interpreter takes for an attacker and a target
 
 
@@ -83,6 +85,7 @@ class Attacked(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
+    order_gain: float  # what the best order of the same attacks would add; NaN where there are too many to try
 
 
 class Idle(NamedTuple):
@@ -154,7 +157,7 @@ def _plain(attacked: Attacked) -> dict[str, Any]:
     return attacked._asdict() | {"shots": [each._asdict() for each in attacked.shots]}
 
 
-def check_aim(aim: str, targets: List) -> None:
+def check_aim(aim: str, targets: Listed) -> None:
     """Raise InputError where a target's profile does not say what the aim counts."""
     missing = [each.selector for each in targets.kinds if AIMS[aim].worth(each) is None]
     if missing:
@@ -163,7 +166,7 @@ def check_aim(aim: str, targets: List) -> None:
 
 
 def best_volleys(
-    attackers: List, targets: List, frame: pd.DataFrame, situation: Situation, ruleset: Ruleset, aim: str
+    attackers: Listed, targets: Listed, frame: pd.DataFrame, situation: Situation, ruleset: Ruleset, aim: str
 ) -> Volleys:
     """The best assignment of ranged attacks in a situation; `frame`, of :func:`analyser.matchups`, has the rows."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
@@ -198,7 +201,7 @@ class _Side:
     def __init__(
         self,
         target: Loadout,
-        attackers: List,
+        attackers: Listed,
         rows: Mapping[tuple[str, str], str],
         situation: Situation,
         ruleset: Ruleset,
@@ -223,7 +226,7 @@ class _Side:
 
     def attacked(self, shots: Shots) -> Attacked:
         """What these attacks come to, one after the other."""
-        law = law_of(Foe(1, self.matrices, self.worth), shots)
+        law = self._law(shots)
         single = sum(often * float(self.matrices[kind][0] @ self.worth) for kind, often in enumerate(shots) if often)
         return Attacked(
             self._target.selector,
@@ -237,4 +240,23 @@ class _Side:
             float(law @ _share_lost(self._states, self._target)),
             float(law @ states.models_destroyed(self._states, self._target.level.models)),
             float(law @ states.is_removed(self._states)),
+            self._order_gain(shots, float(law @ self.worth)),
         )
+
+    def _law(self, shots: Shots) -> Array:
+        return law_of(Foe(1, self.matrices, self.worth), shots)
+
+    def _order_gain(self, shots: Shots, value: float) -> float:
+        """What another order of these attacks adds at most."""
+        kinds = [kind for kind, often in enumerate(shots) for _ in range(often)]
+        if len(set(kinds)) <= 1:
+            return 0.0
+        if len(kinds) > MOST_IN_ANY_ORDER:
+            return float("nan")
+        best = value
+        for order in set(permutations(kinds)):
+            worth = self.worth
+            for kind in reversed(order):
+                worth = self.matrices[kind] @ worth
+            best = max(best, float(worth[0]))
+        return best - value
