@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
-from analyser.common.text import counted
+from analyser.common.text import counted, percent
 
 HARDLY = 0.05  # of a unit: what takes less of it in one attack hardly hurts it
 _HALF = 0.5  # of a draw counts as won
@@ -43,12 +43,12 @@ class Answer(NamedTuple):
     target: str
     situation: str
     attacker: str | None
-    points_lost: float
-    share_lost: float
-    p_annihilated: float
-    own_points_lost: float
-    p_wins: float
-    why_not: str
+    points_lost: float = np.nan
+    share_lost: float = np.nan
+    p_annihilated: float = np.nan
+    own_points_lost: float = np.nan
+    p_wins: float = np.nan
+    why_not: str = ""
 
 
 class Gap(NamedTuple):
@@ -70,7 +70,7 @@ class Gap(NamedTuple):
             return f"Nothing in {whose} can shoot at or charge {target}."
         if self.kind == "nothing can hurt it":
             return f"Nothing in {whose} can hurt {target}."
-        best = f"{army.named(self.by)} takes {100 * self.best:.1f}% of it ({self.situation.replace('-', ' ')})"
+        best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
             return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack: {best}."
         return f"Only one unit in {whose} takes {100 * HARDLY:g}% of {target} in one attack: {best}."
@@ -101,13 +101,22 @@ def answers(frame: pd.DataFrame, situations: Sequence[Situation]) -> list[Answer
             can = part[part["why_not"].isna()]
             if can.empty:
                 why = "; ".join(dict.fromkeys(part["why_not"].astype(str)))
-                found.append(Answer(str(target), situation.name, None, *[np.nan] * 5, why))
+                found.append(Answer(str(target), situation.name, None, why_not=why))
                 continue
-            best: Any = can.iloc[int(np.argmax(worth_of(can, situation.kind)))]
-            figures = [float(best[name]) for name in ("points_lost", "mean_share_lost", "p_annihilated")]
-            wins = float(worth_of(can, "duel").max()) if situation.kind == "duel" else np.nan
-            costs = float(best["own_points_lost"])
-            found.append(Answer(str(target), situation.name, str(best["attacker"]), *figures, costs, wins, ""))
+            worth = worth_of(can, situation.kind)
+            best: Any = can.iloc[int(worth.argmax())]
+            found.append(
+                Answer(
+                    str(target),
+                    situation.name,
+                    str(best["attacker"]),
+                    float(best["points_lost"]),
+                    float(best["mean_share_lost"]),
+                    float(best["p_annihilated"]),
+                    float(best["own_points_lost"]),
+                    float(worth.max()) if situation.kind == "duel" else np.nan,
+                )
+            )
     return found
 
 

@@ -204,7 +204,7 @@ def _counts(army: Listed, selectors: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _plain(answer: Answer) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in answer._asdict().items()}
+    return {name: None if pd.isna(value) else value for name, value in answer._asdict().items()}
 
 
 def clash(
@@ -265,24 +265,22 @@ def clash(
     armies = listed(mine, library, "mine"), listed(yours, library, "yours")
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
     ranged = [each for each in wanted if each.kind == "ranged"]
+    if ranged:
+        for army in armies:
+            check_aim(aim, army)
+    both, steps = (armies, armies[::-1]), 2 * (1 + len(ranged))
+    tables: list[Matchups] = []
+    volleys: list[list[Volleys]] = [[], []]
     with sampling.with_bar() as reporting:
-        steps = 2 * (1 + len(ranged))
-        tables, found = [], []
-        for step, (army, enemy) in enumerate((armies, armies[::-1])):
-            if ranged:
-                check_aim(aim, enemy)
-            table = matchups(
-                army.kinds, enemy.kinds, situations=wanted, metric=SHARE_LOST, threads=threads, profiles=library
-            )
-            reporting.report(step + 1, steps)
-            tables.append(table)
-        for (army, enemy), table in zip((armies, armies[::-1]), tables):
-            best = []
+        for army, enemy in both:
+            met: dict[str, Any] = {"situations": wanted, "metric": SHARE_LOST, "threads": threads, "profiles": library}
+            tables.append(matchups(army.kinds, enemy.kinds, **met))
+            reporting.report(len(tables), steps)
+        for (army, enemy), table, best in zip(both, tables, volleys):
             for situation in ranged:
                 best.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
-                reporting.report(2 + len(best) + len(ranged) * len(found), steps)
-            found.append(tuple(best))
-    return Clash(*armies, *tables, *found)
+                reporting.report(2 + sum(map(len, volleys)), steps)
+    return Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
 
 
 def at_distance(inches: float) -> Situation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from analyser.analysis.answers import Answer
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
 from analyser.analysis.volleys import AIMS, Attacked, Volleys
-from analyser.common.text import WIDTH, aligned, fill
+from analyser.common.text import WIDTH, aligned, fill, percent
 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
@@ -45,9 +46,7 @@ def answer_titles(found: Clash) -> tuple[str, str]:
 
 
 def _points(lines: Iterable[str]) -> list[str]:
-    return [
-        line if place == 0 else f"  {line}" for each in lines for place, line in enumerate(fill(f"- {each}"))
-    ]
+    return [line if place == 0 else f"  {line}" for each in lines for place, line in enumerate(fill(f"- {each}"))]
 
 
 def counted_name(army: Listed, selector: str, units: int | None = None) -> str:
@@ -71,16 +70,24 @@ def proof_text(found: Volleys) -> str:
 
 def volley_lines(found: Volleys, army: Listed) -> list[str]:
     """What there is to say of an assignment below its table."""
-    lines = [f"Each attack as if it were the only one, they would add up to {value_text(found.aim, found.sum_of_single)}."]
-    gains = [each.order_gain for each in found.attacked if each.order_gain == each.order_gain]
+    single = value_text(found.aim, found.sum_of_single)
+    lines = [f"Counted one by one, as if each were the only attack on its target, they would add up to {single}."]
+    gains = [each.order_gain for each in found.attacked if not math.isnan(each.order_gain)]
     tried = "" if len(gains) == len(found.attacked) else ", where volleys are small enough to try all"
     gain = sum(gains)
     if gain > 0.5 * 10 ** (-1 if found.aim == "points" else -2):
         lines.append(f"Another order of the same attacks would add {value_text(found.aim, gain)} at most{tried}.")
     elif gains:
         lines.append(f"Another order of the same attacks would add nothing{tried}.")
-    lines += [f"Without an attack: {counted_name(army, each.attacker, each.units)} ({each.why})." for each in found.idle]
+    for each in found.idle:
+        lines.append(f"Without an attack: {counted_name(army, each.attacker, each.units)} ({each.why}).")
     return lines
+
+
+def volleys_title(found: Volleys, army: Listed) -> str:
+    """Whose attacks they are, where, and what they are worth."""
+    value = value_text(found.aim, found.value)
+    return f"Best attacks of {army.army.name} this round, {found.situation.heading}: {value}"
 
 
 def volley_name(each: Attacked, army: Listed) -> list[str]:
@@ -91,15 +98,14 @@ def volley_name(each: Attacked, army: Listed) -> list[str]:
 def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed) -> list[list[str]]:
     parts = []
     for found in volleys:
-        title = f"Best attacks of {army.army.name} this round, {found.situation.heading}: {value_text(found.aim, found.value)}"
         rows = [("target", "by", "lost", "annihilated")]
         for each in found.attacked:
-            figures = f"{100 * each.share_lost:.1f}%", f"{100 * each.p_annihilated:.1f}%"
+            figures = percent(each.share_lost), percent(each.p_annihilated)
             names = volley_name(each, army)
             rows += [(enemy.named(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
         table = aligned(rows, "<<>>") if found.attacked else ["No attack is possible."]
         aim = fill(f"Aim: {AIMS[found.aim].title}; {proof_text(found)}.")
-        parts.append([title, *aim, *table, *volley_lines(found, army)])
+        parts.append([volleys_title(found, army), *aim, *table, *volley_lines(found, army)])
     return parts
 
 
@@ -118,14 +124,14 @@ def _matrices(found: Clash) -> list[list[str]]:
         lines = [f"{found.mine.army.name} on {found.yours.army.name}, {situation.heading}: {what}"]
         for first in range(0, len(enemies), MOST_COLUMNS):
             some = enemies[first : first + MOST_COLUMNS]
-            columns = [[str(first + place + 1), *map(_percent, table[name])] for place, name in enumerate(some)]
+            columns = [[str(first + place + 1), *map(whole_percent, table[name])] for place, name in enumerate(some)]
             lines += aligned(list(zip(["", *names], *columns)), "<>")
         parts.append(lines)
     legend = [(str(place), counted_name(found.yours, name)) for place, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
 
 
-def _percent(share: float) -> str:
+def whole_percent(share: float) -> str:
     """A share in whole percents, not rounded to none or all."""
     if pd.isna(share):
         return NOT_POSSIBLE
@@ -139,9 +145,9 @@ def answer_text(answer: Answer, army: Listed) -> str:
     if answer.attacker is None:
         return NOT_POSSIBLE
     name = army.named(answer.attacker)
-    if answer.p_wins == answer.p_wins:
-        return f"{name}: wins {_percent(answer.p_wins)}%"
-    lost = f"{_percent(answer.share_lost)}%"
+    if not math.isnan(answer.p_wins):
+        return f"{name}: wins {whole_percent(answer.p_wins)}%"
+    lost = f"{whole_percent(answer.share_lost)}%"
     return f"{name}: {lost}" if answer.own_points_lost < 0.5 else f"{name}: {lost}, costs {answer.own_points_lost:.0f}"
 
 

@@ -29,7 +29,7 @@ INTERPRETED = 0.03  # seconds that the interpreter takes for an attacker and a t
 
 
 class Aim(NamedTuple):
-    """What an assignment is to gain: in words, in which unit, what one target is worth, and which share of it is won."""
+    """What an assignment is to gain: in words and in which unit; what a target is worth, and which share is won."""
 
     title: str
     unit: str
@@ -170,7 +170,8 @@ def best_volleys(
 ) -> Volleys:
     """The best assignment of ranged attacks in a situation; `frame`, of :func:`analyser.matchups`, has the rows."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
-    rows = {(each.attacker, each.defender): each.row for each in part.itertuples() if each.dice > 0}
+    part = part[part["dice"] > 0]
+    rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
     sides = [_Side(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
     foes = [Foe(count, side.matrices, side.worth) for count, side in zip(targets.counts, sides)]
     found = assign(attackers.counts, foes)
