@@ -45,6 +45,7 @@ _ATTRIBUTES = {  # the attributes of these that are read, or say nothing of what
     "modifierGroup": {"type", "id"},
     "repeat": {*_QUERY, "repeats", "roundUp"},
 }
+_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # that others are in
 _MESSAGES = ("error", "warning", "info", "annotation")  # fields of a modifier that are no number, name or list
 
 
@@ -77,11 +78,11 @@ def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
             continue
         if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
             continue  # left out whole, and doubted where it is
+        inside = tree.name_of(element) if element.tag in _NAMED else around
+        unit = unit or (inside if element.tag != "profileType" else "")
         for value, doubt in _odd(element, around):
             yield unit, value, doubt
-        if element.tag in ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType"):
-            around = tree.name_of(element)
-            unit = unit or (around if element.tag != "profileType" else "")
+        around = inside
         waiting += [(each, unit, around) for each in reversed(element)]
 
 
