@@ -197,7 +197,7 @@ def _standings(
     models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
     destroyed = states.models_destroyed(standing, models)
     suffered = destroyed * limits + states.damage(standing)
-    shares = np.where(states.is_removed(standing), 1.0, suffered / (models * limits))
+    shares = states.share_lost(standing, models, limits)
     flags = {name: states.flag(standing, name) for name in ("suppressed", "broken", "fled", "annihilated")}
     parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
     return [

@@ -343,6 +343,7 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert doubts == [
         "models: set 4: a change under a condition; left out",
         "vpr: power 2: a change of a kind that is not known; left out",
+        "modifier power in Basic: a modifier of a type that is not read; left out",
     ]
 
 
