@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, printable
 from analyser.common.text import counted
 from analyser.common.validation import checked
 from analyser.game.army import Army
@@ -66,7 +66,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     ]
     if any(each.differences for each in usable):
         told.append(f"where roster and profile differ, the numbers of the {numbers} count")
-    told = list(dict.fromkeys(told))
+    told = list(dict.fromkeys(map(printable, told)))
     if len(told) > MOST_TOLD:
         told[MOST_TOLD:] = [f"and {counted(len(told) - MOST_TOLD, 'more line')} like these"]
     return replace(army, warnings=(*told, *about_points(roster, army)))
