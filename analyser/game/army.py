@@ -13,6 +13,8 @@ from analyser.game.forces import Boon, ScaleName
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
+UNLISTED = "unlisted"  # the faction of an army that no library knows
+
 
 @dataclass(frozen=True, repr=False)
 class ArmyUnit:
@@ -213,7 +215,7 @@ class Army:
         table = {
             "format": 1,
             "name": self.name,
-            "faction": self.faction,
+            "faction": self.faction if self.faction != UNLISTED else None,
             "scale": self.scale,
             "points_limit": self.points_limit,
             "battlegroups": dict(self.battlegroups) or None,

@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, Several, checked
-from analyser.game.army import Army, ArmyBoon, ArmyUnit, no_such_unit, plain_keys
+from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit, plain_keys
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
 from analyser.game.names import Name
@@ -38,7 +38,7 @@ from analyser.game.units import (
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
-OWN = "own"  # the faction of an army that no library knows
+_NUMBER = re.compile(r"( #\d+)+$")  # that tells units of one name apart
 _TIMES = re.compile(r"\s*(\d{1,4})\s*[x×]\s+(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
@@ -176,7 +176,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
         if file.faction is not None:
             return library.faction(file.faction).id
         selector = next((entry.unit for entry in file.units if entry.unit is not None), None)
-        return OWN if selector is None else library.loadout(selector).faction
+        return UNLISTED if selector is None else library.loadout(selector).faction
     except InputError as error:
         raise error.inside("faction" if file.faction is not None else "unit") from None
 
@@ -257,7 +257,8 @@ def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any]) -> 
     plain, level = plain_keys(changes), entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
-    named = {"id": slug_of(entry.name), "name": entry.name, "levels": levels}
+    name = _NUMBER.sub("", entry.name)
+    named = {"id": slug_of(name), "name": name, "levels": levels}
     return checked(Loadout, {"faction": faction, "unit": named | unit, "level_name": level})
 
 
@@ -278,7 +279,7 @@ def _free_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated
         return base
     if entry.name is not None and entry.count == 1:
         raise InputError(f"two units are called {shown(base)}", where="unit", allowed="each name once")
-    numbered = (f"{base} #{number}" for number in count(2))
+    numbered = (f"{_NUMBER.sub('', base)} #{number}" for number in count(2))
     return next(name for name in numbered if name not in used and name not in stated)
 
 

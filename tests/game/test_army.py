@@ -69,7 +69,10 @@ def test_a_unit_of_ones_own_needs_no_library():
     assert (own.loadout.selector, own.points, own.selector) == ("crown/otter-guard@basic", 30, None)
     assert army["Others"].loadout.level_name == "reinforced"
     assert again(army) == army
-    assert analyser.load_army([OTTER]).faction == "own"
+    alone = analyser.load_army([OTTER | {"count": 3}])
+    assert (alone.faction, names(alone)) == ("unlisted", ["Otter guard", "Otter guard #2", "Otter guard #3"])
+    assert alone.loadouts[0] == alone.loadouts[2]
+    assert again(alone) == alone
 
 
 def test_a_unit_embarks():
