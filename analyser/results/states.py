@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, check_integer
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed
@@ -210,7 +209,7 @@ def solve_fight(
         head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
         return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
 
-    return sampling.settled(played, CHUNK_TRIALS)
+    return sampling.settled(played)
 
 
 def run(
