@@ -5,7 +5,6 @@ The files are other people's: read without trust (`archive`), and what they say 
 
 from __future__ import annotations
 
-import json
 import os
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
-from analyser.common.files import write_content
+from analyser.common.files import toml_lines, write_content
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
@@ -162,17 +161,18 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
 def to_toml(faction: Faction) -> str:
     """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again."""
     head = faction.model_dump(include={"format", "id", "name", "source", "entry"})
-    tables = [_lines({key: value or None for key, value in head.items()})]
+    tables = [toml_lines({key: value or None for key, value in head.items()})]
     for battlegroup in faction.battlegroups:
-        tables.append("[[battlegroup]]\n" + _lines(_short(battlegroup, {"slots"})))
+        tables.append("[[battlegroup]]\n" + toml_lines(_short(battlegroup, {"slots"})))
         tables += _table("battlegroup.slots", battlegroup.slots)
-    tables += ["[[boon]]\n" + _lines(_short(boon)) for boon in faction.boons]
+    tables += ["[[boon]]\n" + toml_lines(_short(boon)) for boon in faction.boons]
     for unit in faction.units:
-        tables.append("[[unit]]\n" + _lines(unit.model_dump(exclude={"in_force", "battlegroups", "levels", "rows"})))
+        own = unit.model_dump(exclude={"in_force", "battlegroups", "levels", "rows"})
+        tables.append("[[unit]]\n" + toml_lines(own))
         if unit.in_force != Limits():
-            tables.append("[unit.in_force]\n" + _lines(_short(unit.in_force)))
+            tables.append("[unit.in_force]\n" + toml_lines(_short(unit.in_force)))
         tables += _table("unit.battlegroups", unit.battlegroups) + _table("unit.levels", unit.levels)
-        tables += ["[[unit.rows]]\n" + _lines(row.model_dump()) for row in unit.rows]
+        tables += ["[[unit.rows]]\n" + toml_lines(row.model_dump()) for row in unit.rows]
     return "\n".join(tables)
 
 
@@ -183,20 +183,4 @@ def _short(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
 
 
 def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
-    return [f"[{name}]\n" + _lines({key: _short(each) for key, each in records.items()})] if records else []
-
-
-def _lines(values: Mapping[str, Any]) -> str:
-    """One line a key, without those that say nothing."""
-    return "".join(f"{key} = {_value(value)}\n" for key, value in values.items() if value is not None and value != ())
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        parts = (f"{key} = {_value(part)}" for key, part in value.items() if part is not None)
-        return f"{{{', '.join(parts)}}}"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, float) and value.is_integer():  # whole inches without a decimal point, as the cards print them
-        return str(int(value))
-    return json.dumps(value, ensure_ascii=False)
+    return [f"[{name}]\n" + toml_lines({key: _short(each) for key, each in records.items()})] if records else []

@@ -56,8 +56,11 @@ class UnitReader:
         self.rules: list[str] = []
         tree.doubts.unit = self.name or "(no name)"
 
-    def read(self) -> units.Unit | None:
-        """The unit; None, and a doubt that says why, when it cannot be made out."""
+    def read(self, *, reviewed: bool = True) -> units.Unit | None:
+        """The unit; None, and a doubt that says why, when it cannot be made out.
+
+        `reviewed`: what is possible but unlikely is doubted, too.
+        """
         if not self.name:
             self.doubt(self.entry.get("id", ""), "a unit without a name; left out")
             return None
@@ -87,7 +90,8 @@ class UnitReader:
         except InputError as error:
             self.doubt(error.where, f"{error.problem}; the unit is left out")
             return None
-        review(unit, self.tree.doubts)
+        if reviewed:
+            review(unit, self.tree.doubts)
         return unit
 
     def _sort_profiles(self) -> None:
