@@ -128,7 +128,7 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
         fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
     ]
     if places := [_place(name, place) for name, place in unit.battlegroups.items()]:
-        head.append(fill(f"Battlegroups: {', '.join(places)}", WIDTH))
+        head.append(fill(f"Battlegroups: {', '.join(places)}", WIDTH, break_on_hyphens=False))
     levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
         cells = (level.models, level.points, level.victory_points, *(level.own(key) for key in differing))
