@@ -149,8 +149,7 @@ def _grid(unit: Unit) -> list[list[str]]:
     cells = [["row", "against", "range", *heads]]
     for row in unit.rows:
         dice = {(band.first, band.last): band.cell for band in row.bands}
-        reach = "/".join(f'{each:g}"' for each in (row.short_range, row.long_range) if each is not None)
-        cells.append([row.id, " ".join(row.against), reach, *(dice.get(band, "") for band in bands)])
+        cells.append([row.id, " ".join(row.against), row.reach, *(dice.get(band, "") for band in bands)])
     return cells
 
 
