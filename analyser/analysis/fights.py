@@ -135,8 +135,7 @@ class _Standing:
         self.destroyed = states.models_destroyed(standing, models)
         # Damage, a destroyed model being worth its whole DAMAGE LIMIT.
         self.suffered = self.destroyed * limits + states.damage(standing)
-        # What is lost: all of a side that is annihilated, else what damage has taken.
-        self.shares = np.where(states.is_removed(standing), 1.0, self.suffered / (models * limits))
+        self.shares = states.share_lost(standing, models, limits)
         self.flags = {f"p_{name}": states.flag(standing, name) for name in _FLAGS}
 
     def means(self, values: Sequence[NDArray[Any]]) -> Floats:

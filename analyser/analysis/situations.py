@@ -20,8 +20,9 @@ from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords
+from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Inches, Loadout, Name, Row, Slug
+from analyser.game.units import Inches, Loadout, Row
 from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, check_integer
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed
@@ -53,6 +52,14 @@ def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray
 def damage(states: States) -> NDArray[np.int64]:
     """Damage on the unit; none on one that is gone."""
     return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
+
+
+def share_lost(
+    states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The share of a unit that is lost: all if it is annihilated (AC-5.9), else what damage has taken (AC-3.8)."""
+    suffered = models_destroyed(states, models) * damage_limit + damage(states)
+    return np.asarray(np.where(is_removed(states), 1.0, suffered / (models * damage_limit)))
 
 
 def flag(states: States, name: str) -> NDArray[np.bool_]:
@@ -202,7 +209,7 @@ def solve_fight(
         head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
         return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
 
-    return sampling.settled(played, CHUNK_TRIALS)
+    return sampling.settled(played)
 
 
 def run(
