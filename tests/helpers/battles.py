@@ -50,7 +50,7 @@ def endings(scenario, battles, seed=1, replacement=True, units=(0, MOST_UNITS)):
 
 
 def duel_law(mine, yours, policies, gap, rounds, **keys):
-    """How both units of a duel end, as a battle on a table 48 inches deep has them: probabilities of pairs of states."""
+    """How both units of a duel end, on a table 48 inches deep: probabilities of pairs of states."""
     edge = (TABLE - gap) / 2
     both = [{"unit": unit, "edge_distance": edge, "from_front": True} | keys for unit in (mine, yours)]
     terms = {"rounds": rounds, "first": "a", "distance": gap, "policy_a": policies[0], "policy_b": policies[1]}
