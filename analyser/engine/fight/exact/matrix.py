@@ -56,7 +56,8 @@ def _struck(setup: Setup, number: int, mine: int, states: Integers, die: Integer
 
 
 def _row(strikers: Integers, states: Integers) -> Integers:
-    return states[(strikers & unit_state.MODELS_MASK) - 1]
+    """The state that each striker was on."""
+    return np.asarray(states[(strikers & unit_state.MODELS_MASK) - 1], np.int64)
 
 
 def _matrix(
