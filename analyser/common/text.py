@@ -10,7 +10,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from analyser.common.estimates import CERTAIN_WITHIN, NORMAL_95, Estimate, plus_minus
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate, plus_minus
+from analyser.common.intervals import NORMAL_95
 
 WIDTH = 80  # characters of a line, where no terminal says
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import toml_lines
+from analyser.common.text import aligned
+from analyser.game.forces import Boon, ScaleName
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
-Scale = Literal["skirmish", "battle", "cataclysm"]
-SCALES: Mapping[Scale, tuple[int, int]] = {"skirmish": (500, 1500), "battle": (1500, 2500), "cataclysm": (2500, 4000)}
-"""The force scales with their points limits, from and up to."""
+UNLISTED = "unlisted"  # the faction of an army that no library knows
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +54,39 @@ class ArmyUnit:
         """What it costs, if that is known."""
         return self.loadout.level.points
 
+    @property
+    def figures(self) -> tuple[int | None, ...]:
+        """Models, points and victory points."""
+        level = self.loadout.level
+        return level.models, level.points, level.victory_points
+
+    @property
+    def notes(self) -> str:
+        """Whatever is said of it beyond its profile, in short."""
+        said = [
+            "in reserve" if self.reserve else "",
+            f"aboard {self.embarked_in}" if self.embarked_in else "",
+            f"policy {self.policy}" if self.policy else "",
+            f"own {', '.join(key.replace('_', ' ') for key in self.changes)}" if self.selector and self.changes else "",
+            "not among the profiles" if self.selector is None else "",
+        ]
+        return "; ".join(filter(None, said))
+
+    def row(self) -> dict[str, Any]:
+        """It as a row of a table; its armaments in short."""
+        unit, (models, points, victory_points) = self.loadout.unit, self.figures
+        keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+        return {
+            "name": self.name,
+            "selector": self.loadout.selector,
+            **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "reserve", "policy")},
+            **{"models": models, "points": points, "victory_points": victory_points},
+            **{key: getattr(unit, key) for key in keys},
+            "traits": ", ".join(unit.traits),
+            "rules": ", ".join(unit.rules),
+            "rows": "; ".join(row.in_short for row in unit.rows),
+        }
+
     def __repr__(self) -> str:
         return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
 
@@ -73,6 +106,18 @@ class ArmyUnit:
         return {key: value for key, value in table.items() if value is not None} | plain_keys(self.changes)
 
 
+@dataclass(frozen=True)
+class ArmyBoon:
+    """What a battlegroup has besides units."""
+
+    boon: Boon
+    battlegroup: str | None = None
+
+    def to_table(self) -> dict[str, str]:
+        """Its ``[[boon]]`` in a file."""
+        return {"boon": self.boon.id} | ({} if self.battlegroup is None else {"battlegroup": self.battlegroup})
+
+
 @dataclass(frozen=True, repr=False)
 class Army:
     """An army, checked: every unit with its profile.
@@ -88,8 +133,10 @@ class Army:
         What it may cost, if it says so.
     units : tuple of ArmyUnit
         In the order of the list.
+    boons : tuple of ArmyBoon
+        What it has besides units.
     battlegroups : dict
-        The kind of each battlegroup by its name, where that is known.
+        The kind of each battlegroup by its name: the id of one of its faction, or what the army says.
     warnings : tuple of str
         What was doubted about it, and what was not understood.
 
@@ -105,9 +152,10 @@ class Army:
 
     name: str
     faction: str
-    scale: Scale
+    scale: ScaleName
     units: tuple[ArmyUnit, ...]
     points_limit: int | None = None
+    boons: tuple[ArmyBoon, ...] = ()
     battlegroups: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
@@ -128,10 +176,30 @@ class Army:
     def __repr__(self) -> str:
         return f"<Army {self.name}: {self.faction}, {self.scale}, {len(self.units)} units, {self.points} points>"
 
+    def __str__(self) -> str:
+        limit = "" if self.points_limit is None else f" of {self.points_limit:,}"
+        heading = [["Army", self.name], ["Faction", self.faction], ["Scale", self.scale]]
+        parts = [aligned([*heading, ["Points", f"{self.points:,}{limit}"]], "<")]
+        keys = {"unit": "<", "models": ">", "points": ">", "VP": ">", "battlegroup": "<", "notes": "<"}
+        lines = [
+            ["" if each is None else str(each) for each in (unit.name, *unit.figures, unit.battlegroup, unit.notes)]
+            for unit in self.units
+        ]
+        parts.append(aligned([list(keys), *lines], "".join(keys.values())))
+        boons = [[each.boon.name, f"{each.boon.points}", each.battlegroup or ""] for each in self.boons]
+        parts.append(aligned([["boon", "points", "battlegroup"], *boons], "<><") if boons else [])
+        parts.append([] if self.profiles is None else [f"Profiles: {self.profiles}"])
+        parts.append([f"Warning: {warning}" for warning in self.warnings])
+        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each unit, ready for a table: what it is, where it stands, and the numbers of its profile."""
+        return [unit.row() | {"profiles": str(self.profiles or "")} for unit in self.units]
+
     @property
     def points(self) -> int:
-        """What all units cost whose cost is known."""
-        return sum(unit.points or 0 for unit in self.units)
+        """What all units and boons cost whose cost is known."""
+        return sum(unit.points or 0 for unit in self.units) + sum(each.boon.points for each in self.boons)
 
     @property
     def loadouts(self) -> tuple[Loadout, ...]:
@@ -147,24 +215,29 @@ class Army:
         table = {
             "format": 1,
             "name": self.name,
-            "faction": self.faction,
+            "faction": self.faction if self.faction != UNLISTED else None,
             "scale": self.scale,
             "points_limit": self.points_limit,
             "battlegroups": dict(self.battlegroups) or None,
             "unit": [unit.to_table() for unit in self.units],
+            "boon": [each.to_table() for each in self.boons] or None,
         }
         return {key: value for key, value in table.items() if value is not None}
 
     def to_toml(self) -> str:
         """The army as a file that a person can read and change."""
         table = self.to_table()
-        units, battlegroups = table.pop("unit"), table.pop("battlegroups", None)
+        units, boons, battlegroups = (table.pop(key, ()) for key in ("unit", "boon", "battlegroups"))
         parts = [toml_lines(table)]
         parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
         for unit in units:
-            rows = unit.pop("rows", ())
-            parts.append(f"[[unit]]\n{toml_lines(unit)}")
+            rows = unit.pop("rows") if unit.get("rows") else ()
+            said = {
+                key: [] if value == () else value for key, value in unit.items()
+            }  # that there are none is said, too
+            parts.append(f"[[unit]]\n{toml_lines(said)}")
             parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
+        parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -175,15 +248,6 @@ class Army:
         ]
         own = self.to_table() | {"points": self.points, "unit": units, "warnings": list(self.warnings)}
         return own | profiles_record(self.profiles)
-
-
-def scale_for(points: int) -> Scale:
-    """The smallest force scale for an army of so many points.
-
-    >>> scale_for(1500), scale_for(1501), scale_for(9000)
-    ('skirmish', 'battle', 'cataclysm')
-    """
-    return next((scale for scale, (_, most) in SCALES.items() if points <= most), "cataclysm")
 
 
 def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,12 @@ class Scale(Record):
             raise ValueError(f"{len(table)} sides of a table (allowed: two, in inches)")
         return table
 
+    @model_validator(mode="after")
+    def _in_order(self) -> Scale:
+        if self.most_points < self.least_points:
+            raise ValueError(f"from {self.least_points} to {self.most_points} points holds nothing")
+        return self
+
 
 class ForceRules(Record):
     """The game-wide rules of force building and set-up (``forces.toml``).

@@ -28,6 +28,7 @@ from analyser.importers.doubts import Doubts, ImportWarning
 from analyser.importers.forces import ForceReader
 from analyser.importers.tree import Tree, ids, is_true, unused_id
 from analyser.importers.unit_reader import UnitReader
+from analyser.importers.vocabulary import review_vocabulary
 
 # what no file may be called on some systems, whatever its ending
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
@@ -122,6 +123,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     doubts.unit = ""
+    review_vocabulary(root, tree)
     name = tree.name_of(root) or tidy(path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not is_true(root, "library"):

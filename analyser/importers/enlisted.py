@@ -7,21 +7,20 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from analyser.common.errors import InputError, nearest, one_of_these
+from analyser.common.errors import InputError, printable
 from analyser.common.text import counted
 from analyser.common.validation import checked
-from analyser.game.army import Army
-from analyser.game.army_file import MOST_POINTS, MOST_UNITS, OWN, PROFILE_KEYS, ArmyFile, resolved_army
-from analyser.game.keywords import tidy
+from analyser.game.army import UNLISTED, Army
+from analyser.game.army_file import MOST_POINTS, ArmyFile, profile_of, resolved_army
+from analyser.game.forces import Boon
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Loadout, Unit
 from analyser.importers import cells
 from analyser.importers.differences import Difference, differences
-from analyser.importers.rosters import Roster, RosterUnit
+from analyser.importers.rosters import Pick, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
 NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
-GAME = "sys-e850-e7dd-b6e5-f6c0"  # the id of the game system of Armoured Clash in its data files
 MOST_TOLD = 200  # lines about a roster; one of another version of the data has as many as it has units
 
 
@@ -48,38 +47,40 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     Raises
     ------
     InputError
-        A roster without one usable unit (of another game, say), or with more units than an army can have.
+        A roster without one usable unit (of another game, say).
     """
-    found = [_found(unit, library, by_name=roster.game_id == GAME) for unit in roster.units]
+    is_ours = roster.game_id == library.force_rules.game_system
+    found = [_found(unit, library, by_name=is_ours) for unit in roster.units]
     usable = [each for each in found if each.usable]
-    _check_usable(roster, usable)
-    army = resolved_army(checked(ArmyFile, _table(roster, usable, library, numbers)), library)
+    _check_usable(roster, usable, is_ours=is_ours)
+    faction = _faction(roster, found, library)
+    boons = [(pick, _boon_of(pick, faction)) for pick in roster.picks]
+    table = _table(roster, usable, faction, numbers)
+    table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
+    army = resolved_army(checked(ArmyFile, table), library)
+    unread = [pick for pick, boon in boons if boon is None]
     told = [str(each) for each in roster.doubts.warnings]
     told += chain.from_iterable(map(_about_unit, found))
-    told += [f"{pick.name}: selected, and not understood; nothing is counted for it" for pick in roster.picks]
-    told += [f"where roster and profile differ, the {numbers}'s numbers count"] if _any_differs(usable) else []
-    told = list(dict.fromkeys(told))
+    told += [
+        f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
+    ]
+    if any(each.differences for each in usable):
+        told.append(f"where roster and profile differ, the numbers of the {numbers} count")
+    told = list(dict.fromkeys(map(printable, told)))
     if len(told) > MOST_TOLD:
         told[MOST_TOLD:] = [f"and {counted(len(told) - MOST_TOLD, 'more line')} like these"]
-    return replace(army, warnings=(*told, *_about_points(roster, found, army)))
+    return replace(army, warnings=(*told, *about_points(roster, army)))
 
 
-def _check_usable(roster: Roster, usable: list[Found]) -> None:
-    number = sum(each.stated.number for each in usable)
-    if number > MOST_UNITS:
-        raise InputError(f"{number} units in this roster", allowed=f"up to {MOST_UNITS}")
+def _check_usable(roster: Roster, usable: list[Found], *, is_ours: bool) -> None:
     if usable:
         return
     allowed = "at least one unit of Armoured Clash"
     if not roster.units:
         raise InputError("no unit in this roster", allowed=allowed)
-    game = f" of {roster.game}" if roster.game_id != GAME and roster.game else ""
+    game = f" of {roster.game}" if roster.game and not is_ours else ""
     units = "its one unit is not" if len(roster.units) == 1 else f"of its {len(roster.units)} units none is"
     raise InputError(f"a roster{game}: {units} understood, such as {roster.units[0].name!r}", allowed=allowed)
-
-
-def _any_differs(found: list[Found]) -> bool:
-    return any(each.differences for each in found)
 
 
 def _found(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Found:
@@ -97,7 +98,7 @@ def _unit_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[F
     units = [(faction, unit) for faction in library.factions.values() for unit in faction.units]
     for entry in stated.entries:
         for faction, unit in units:
-            if entry and entry == getattr(unit, "entry", None):
+            if entry and entry == unit.entry:
                 return faction, unit
     named = [(faction, unit) for faction, unit in units if by_name and _same_name(stated.name, unit.name)]
     own = [(faction, unit) for faction, unit in named if _same_name(stated.faction, faction.name)]
@@ -106,7 +107,7 @@ def _unit_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[F
 
 
 def _same_name(one: str, other: str) -> bool:
-    return cells.slug(tidy(one)) == cells.slug(tidy(other))
+    return cells.slug(one) == cells.slug(other)
 
 
 def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
@@ -121,21 +122,31 @@ def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | Non
 # --- the army -------------------------------------------------------------------------------------
 
 
-def _table(roster: Roster, found: list[Found], library: Profiles, numbers: Numbers) -> dict[str, Any]:
+def _faction(roster: Roster, found: list[Found], library: Profiles) -> Faction | None:
+    """The faction of the roster: that of its first unit in the library, else the one of the name that it says."""
+    ids = [each.loadout.faction for each in found if each.loadout is not None]
+    if ids:
+        return library.factions[ids[0]]
+    written = roster.units[0].faction
+    return next((each for each in library.factions.values() if _same_name(written, each.name)), None)
+
+
+def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
+    boons = faction.boons if faction is not None else ()
+    by_entry = (each for entry in pick.entries for each in boons if entry and entry == each.entry)
+    return next(chain(by_entry, (each for each in boons if _same_name(pick.name, each.name))), None)
+
+
+def _table(roster: Roster, found: list[Found], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
     """The file of the army."""
     names: set[str] = set()
-    units = [_entry(each, names, numbers) for each in found]
-    limit = None if roster.limit is None or not roster.limit.is_integer() else int(roster.limit)
-    written = found[0].stated.faction
-    known = next((each.id for each in library.factions.values() if _same_name(written, each.name)), None)
-    if any(each.loadout is not None for each in found):
-        known = None  # that of the first unit that the library has
+    limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
     return {
         "name": roster.name,
-        "faction": known,
-        "points_limit": limit if limit is not None and 1 <= limit <= MOST_POINTS else None,
+        "faction": None if faction is None else faction.id,
+        "points_limit": limit if 1 <= limit <= MOST_POINTS else None,
         "battlegroups": roster.battlegroups,
-        "unit": units,
+        "unit": [_entry(each, names, numbers) for each in found],
     }
 
 
@@ -147,10 +158,8 @@ def _entry(found: Found, names: set[str], numbers: Numbers) -> dict[str, Any]:
         changes = {each.key: each.value for each in found.differences if each.value is not None}
         entry |= {"unit": loadout.selector} | (changes if numbers == "roster" else {})
     elif stated.own is not None:
-        (level_name, level), own = next(iter(stated.own.levels.items())), stated.own
-        parts = (own, level)
-        profile = {key: getattr(part, key) for part in parts for key in PROFILE_KEYS if key in type(part).model_fields}
-        entry |= {"level": level_name} | {key: value for key, value in profile.items() if value is not None}
+        level = next(iter(stated.own.levels))
+        entry |= {"level": level} | profile_of(Loadout(faction=UNLISTED, unit=stated.own, level_name=level))
     name = stated.custom_name or ("" if loadout is not None else stated.name)
     return entry | ({"name": _unused_name(name, names)} if name else {})
 
@@ -173,27 +182,23 @@ def _about_unit(found: Found) -> Iterator[str]:
     if loadout is None and stated.own is not None:
         yield f"{name}: not among the profiles; the roster's own numbers count"
     elif loadout is None:
-        yield f"{name}: not understood, left out; it is not among the profiles, and the roster has no whole profile of it"
+        cost = "" if not stated.points else f", {stated.points * stated.number:,g} points"
+        yield f"{name}: not understood, left out{cost}; no profile has that name, and the roster has no whole one of it"
     elif not _same_name(stated.name, loadout.unit.name):
         yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
-    for each in found.differences:
-        yield f"{name}: {each}"
+    yield from (f"{name}: {each}" for each in found.differences)
     for each in stated.unread:
         yield f"{name}: {each or 'something without a name'} is selected, and not understood; nothing is counted for it"
     # the profile of a unit that is found was doubted when it was imported
     yield from (f"{name}: {each}" for each in stated.doubts if loadout is None or "left out" in each)
 
 
-def _about_points(roster: Roster, found: list[Found], army: Army) -> Iterator[str]:
+def about_points(roster: Roster, army: Army) -> Iterator[str]:
     """Why the points do not add up, where they do not."""
-    picked = sum(pick.points for pick in roster.picks)
-    spent = sum((each.stated.points or 0) * each.stated.number for each in found) + picked
-    if roster.points is not None and roster.points != spent:
-        yield f"points: the roster says {roster.points:,g}, and what is selected in it costs {spent:,g}"
-    if army.points == spent:
-        return
-    why = []
-    for each in found:
-        here = None if not each.usable else 1
-        why.append(here)
-    yield f"points: {army.points:,} here, {spent:,g} in the roster"
+    selected = sum((each.points or 0) * each.number for each in roster.units) + sum(
+        each.points for each in roster.picks
+    )
+    if roster.points is not None and roster.points != selected:
+        yield f"points: the roster says {roster.points:,g}, and what is selected in it costs {selected:,g}"
+    if army.points != selected:
+        yield f"points: {army.points:,} here, {selected:,g} in the roster; the lines above say where they differ"

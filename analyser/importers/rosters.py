@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from analyser.common.errors import InputError
+from analyser.game.army_file import MOST_UNITS
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName, Unit
 from analyser.importers import cells
@@ -51,7 +52,7 @@ class RosterUnit:
     faction: str
     battlegroup: str
     level: LevelName | None  # by the name of what is selected
-    points: float  # of one, with all that is selected for it
+    points: float | None  # of one, with all that is selected for it
     own: Unit | None  # its profile at that level, where it can be made out
     doubts: tuple[str, ...]
     unread: tuple[str, ...]  # what is selected for it and not understood
@@ -84,8 +85,11 @@ def read_roster(path: Path) -> Roster:
     holders = (each for each in root.iter() if each.tag in ("roster", "force", "selection"))
     for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
         roster.doubts.add(tag, "a part of the roster that is not known; left out")
-    for force, faction in _forces(root):
-        _read_force(force, faction, roster)
+    selected = [each for force, faction in _forces(root) for each in _selected(force, faction, roster)]
+    number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
+    if number > MOST_UNITS:  # said before each of them is read
+        raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
+    roster.units += [_unit(*each) for each in selected]
     return roster
 
 
@@ -100,7 +104,8 @@ def _forces(root: Element) -> Iterator[tuple[Element, str]]:
         waiting += [(each, faction) for each in reversed(holder.findall("forces/force"))]
 
 
-def _read_force(force: Element, faction: str, roster: Roster) -> None:
+def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[Element, str, str]]:
+    """The selections of a force that are units, with faction and battlegroup; the others are noted."""
     if len(roster.battlegroups) >= MOST_FORCES:
         raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
     kind = _plain(force.get("name")) or "Force"
@@ -109,7 +114,7 @@ def _read_force(force: Element, faction: str, roster: Roster) -> None:
     for selection in force.iterfind("selections/selection"):
         for each in _parts(selection):
             if _is_unit(each):
-                roster.units.append(_unit(each, faction, battlegroup))
+                yield each, faction, battlegroup
             elif (points := _points(each, "costs/cost", roster.doubts) or 0.0) or each.find("selections/*") is None:
                 roster.picks.append(Pick(_plain(each.get("name")), _entries(each), points, battlegroup))
 
@@ -143,6 +148,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
     number, tree = _number(selection, doubts), Tree({}, doubts)
     own = UnitReader(_entry(selection, number), tree).read(reviewed=False)
     belonging = [*_belonging(selection)]
+    costs = [cost for each in belonging if (cost := _points(each, "costs/cost", doubts)) is not None]
     levels = [level for each in belonging[1:] if (level := cells.level(_plain(each.get("name"))))]
     return RosterUnit(
         name=_plain(selection.get("name")),
@@ -152,7 +158,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
         faction=faction,
         battlegroup=battlegroup,
         level=levels[0][0] if levels else None,
-        points=sum(_points(each, "costs/cost", doubts) or 0.0 for each in belonging) / number,
+        points=sum(costs) / number if costs else None,
         own=own,
         doubts=tuple(f"{each.value!r}: {each.doubt}" for each in doubts.warnings),
         unread=tuple(_plain(each.get("name")) for each in belonging[1:] if _says_nothing(each)),

@@ -16,8 +16,9 @@ from analyser.importers.doubts import Doubts
 
 MOST_VISITS = 2000  # elements of one entry, links followed; a real unit has about fifty
 _LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
-_FACTORS = ("multiply", "divide")
-_SIGNS = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}
+ENTRY_TYPES = ("unit", "model", "upgrade")
+FACTORS = ("multiply", "divide")
+SIGNS = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}
 NOWHERE: Standing = {}
 
 
@@ -134,6 +135,8 @@ class Tree:
         if tag == "profile":
             contents.profiles.append(element)
             return []
+        if tag == "selectionEntry" and element.get("type", "upgrade") not in ENTRY_TYPES:
+            return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.level(name := self.name_of(element))):
             means, is_right = level
             if not is_right:
@@ -175,12 +178,23 @@ class Tree:
                 text = ""
             texts[name] = text
             columns |= {type_id: name, name: name}
+        self._defaults(profile, texts, columns)
         for holder in (profile, *outer):
             for modifier, around in modifiers(holder):
                 column = columns.get(modifier.get("field", ""))
                 if column is not None:
                     texts[column] = self.modified(column, texts[column], modifier, around)
         return texts
+
+    def _defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
+        """Fill cells that are empty or not there where their column has a value for that (of a newer data tool)."""
+        kind = self.elements.get(profile.get("typeId", ""))
+        for column in () if kind is None else kind.iterfind("characteristicTypes/characteristicType"):
+            name, value = self.word_of(column, ""), column.get("defaultValue", "")[: cells.LONGEST_CELL]
+            if value and not texts.get(name, "").strip():
+                self.doubts.add(f"{name}: {value}", "an empty cell; the default value of its column is taken")
+                texts[name] = value
+                columns |= {column.get("id", ""): name, name: name}
 
     def modified(
         self,
@@ -197,7 +211,7 @@ class Tree:
             self.doubts.add(f"{what}: {kind} {value}", f"a change under {_condition_of(around)}; left out")
         if not does:
             return text
-        changed = _modified_number(text, modifier) if kind in (*_SIGNS, *_FACTORS) else _modified_text(text, modifier)
+        changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
         if changed is None:
             self.doubts.add(f"{what}: {kind} {value}", "a change of a kind that is not known; left out")
         return text if changed is None else changed
@@ -219,4 +233,4 @@ def _modified_number(text: str, modifier: Element) -> str | None:
     kind, number, by = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
     if number is None or by is None or (kind == "divide" and (by == 0 or number % by)):
         return None
-    return str({"multiply": number * by, "divide": number // (by or 1)}.get(kind, number + _SIGNS.get(kind, 0) * by))
+    return str({"multiply": number * by, "divide": number // (by or 1)}.get(kind, number + SIGNS.get(kind, 0) * by))

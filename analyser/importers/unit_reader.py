@@ -14,7 +14,7 @@ from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, UnitType
 from analyser.importers import cells
 from analyser.importers.doubts import review
-from analyser.importers.tree import Contents, LevelNode, Tree, is_true, unused_id
+from analyser.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
 
 LIMITS = {
     "size": (0, 100),
@@ -138,11 +138,16 @@ class UnitReader:
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
         """The unit's profile at this level: the level's own, else the one that stands outside the levels."""
+        inside: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
-            if _is_stats(by_column):
+            if inside is None and _is_stats(by_column):
                 self._doubt_group_modifiers(profile)
-                return self._stats(profile, by_column)
+                inside = self._stats(profile, by_column)
+            else:
+                self.doubt(f"{level.name}: {self.tree.name_of(profile)}", "a profile of this level alone; left out")
+        if inside is not None:
+            return inside
         outside = (profile for profile, _ in self.stats)
         return next((self._stats(each, self.tree.characteristics(each, level.node)) for each in outside), None)
 
@@ -175,8 +180,16 @@ class UnitReader:
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:
-        costs = holder.iterfind("costs/cost")
-        return [each.get("value", "") for each in costs if self.tree.word_of(each, each.get("typeId", "")) in POINTS]
+        """What it costs in points, as its modifiers leave that."""
+        found: list[str] = []
+        for cost in holder.iterfind("costs/cost"):
+            kind, value = cost.get("typeId", ""), cost.get("value", "")
+            if self.tree.word_of(cost, kind) in POINTS:
+                for modifier, around in modifiers(holder):
+                    if kind and modifier.get("field") == kind:
+                        value = self.tree.modified("points", value, modifier, around)
+                found.append(value)
+        return found
 
     def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
         """The text of a cell, which should be one for all levels: the first level's that has it."""

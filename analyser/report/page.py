@@ -263,8 +263,12 @@ def _side(sides: Sequence[Loadout]) -> str:
 
 
 def _facts(unit: Unit) -> str:
-    """Its type and numbers, in a line."""
-    numbers = {name: getattr(unit, name) for name in ("defence", "damage_limit", "discipline", "break_limit")}
+    """Its type and numbers, in a line; those of every level where levels differ."""
+    names = ("defence", "damage_limit", "discipline", "break_limit")
+    numbers = {name: getattr(unit, name) for name in names}
+    for name in set(names).intersection(unit.differing):
+        each_level = (level.own(name) for level in unit.levels.values())
+        numbers[name] = ", ".join("none" if each is None else str(each) for each in each_level) + " by level"
     told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
     return " · ".join([unit.type, f"{unit.category} target", *told])
 

@@ -9,7 +9,7 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.units import Faction, Unit
-from analyser.importers import archive
+from analyser.importers import archive, tree_builder
 from analyser.importers.battlescribe import import_files, to_toml
 from tests.helpers.catalogues import (
     SCHEMA,
@@ -343,6 +343,7 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert doubts == [
         "models: set 4: a change under a condition; left out",
         "vpr: power 2: a change of a kind that is not known; left out",
+        "modifier power in Basic: a modifier of a type that is not read; left out",
     ]
 
 
@@ -465,7 +466,7 @@ def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
 def test_files_with_too_much_in_them_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.cat"
     path.write_text(catalogue(Entry()))
-    monkeypatch.setattr(archive, "MOST_ELEMENTS", 20)
+    monkeypatch.setattr(tree_builder, "MOST_ELEMENTS", 20)
     refused(path, "too many elements")
     monkeypatch.setattr(archive, "LARGEST_FILE", 100)
     refused(path, "too large")
