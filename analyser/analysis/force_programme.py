@@ -145,9 +145,7 @@ class _Programme:
     def _weighed(self, weights: NDArray[Any], places: Iterable[int] | None = None) -> Terms:
         """The sum over loadouts, or over some, of their numbers times their weights."""
         wanted = range(len(weights)) if places is None else places
-        return [
-            (each.inside[at], float(weights[at])) for at in wanted for each in self._groups if at in each.inside
-        ]
+        return [(each.inside[at], float(weights[at])) for at in wanted for each in self._groups if at in each.inside]
 
     def _number_of(self, places: Iterable[int]) -> Terms:
         return self._weighed(np.ones(len(self._points)), places)

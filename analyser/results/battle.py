@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.estimates import NORMAL_95, Estimate, estimate, plus_minus
+from analyser.common.estimates import Estimate, estimate, plus_minus
+from analyser.common.intervals import NORMAL_95
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.battle.simulation import Simulation

@@ -11,7 +11,8 @@ from pydantic import Field
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, told
 from analyser.engine.battle.tables import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
-from analyser.game.army import SCALES, Army, ArmyUnit, Scale
+from analyser.game.army import Army, ArmyUnit
+from analyser.game.forces import ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import HIGHEST_CARD, Ruleset
 from analyser.game.units import Inches, hundredths
@@ -24,8 +25,12 @@ from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, PolicyName
 
 SIDES = ("mine", "yours")
-HAND_LIMITS: Mapping[Scale, int] = {"skirmish": 4, "battle": 5, "cataclysm": 6}  # BT-2
-TABLES: Mapping[Scale, float] = {"skirmish": 36.0, "battle": 48.0, "cataclysm": 48.0}  # inches from edge to edge (BT-1)
+HAND_LIMITS: Mapping[ScaleName, int] = {"skirmish": 4, "battle": 5, "cataclysm": 6}  # BT-2
+TABLES: Mapping[ScaleName, float] = {
+    "skirmish": 36.0,
+    "battle": 48.0,
+    "cataclysm": 48.0,
+}  # inches from edge to edge (BT-1)
 _LONGEST = 120
 
 if TYPE_CHECKING:
@@ -52,7 +57,7 @@ class BattleTerms(Record):
     """The ``[battle]`` of a file. `docs/battle.md` says each key."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    scale: Scale | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
+    scale: ScaleName | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
     table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
     gap: Length = told(24.0, "Inches between the two lines at the start.")
     width: Length = told(36.0, "Inches along the front over which a line is spread.")
@@ -144,8 +149,8 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
 
 
 def _filled_in(terms: BattleTerms, armies: tuple[Army, Army]) -> BattleTerms:
-    larger = max((army.scale for army in armies), key=lambda scale: SCALES[scale])
-    scale: Scale = larger if terms.scale is None else terms.scale
+    larger = max((army.scale for army in armies), key=list(HAND_LIMITS).index)
+    scale: ScaleName = larger if terms.scale is None else terms.scale
     table = TABLES[scale] if terms.table is None else terms.table
     hand_limit = HAND_LIMITS[scale] if terms.hand_limit is None else terms.hand_limit
     return terms.model_copy(update={"scale": scale, "table": table, "hand_limit": hand_limit})
