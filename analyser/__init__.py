@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.common.errors import TooLargeError as TooLargeError
     from analyser.common.estimates import Estimate as Estimate
     from analyser.game.army import Army as Army
-    from analyser.game.force import ForceCheck as ForceCheck
+    from analyser.game.force_check import ForceCheck as ForceCheck
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up

@@ -39,7 +39,7 @@ def army(
     library = profiles_in(profiles)
     found = load_army(file, library, numbers=numbers)  # type: ignore[arg-type]
     if check:
-        from analyser.game.force import checked_force
+        from analyser.game.force_check import checked_force
 
         checked = checked_force(found, library)
         write(lambda: str(checked), checked.as_dict, checked.rows, warnings=checked.unchecked)

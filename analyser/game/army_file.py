@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, Several, checked
@@ -43,6 +43,15 @@ _TIMES = re.compile(r"\s*(\d{1,4})\s*[x×]\s+(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
 
+def _not_blank(name: str) -> str:
+    if not name.strip():
+        raise ValueError("an empty name (allowed: at least one letter)")
+    return name
+
+
+Called = Annotated[Name, AfterValidator(_not_blank)]
+
+
 class UnitEntry(Record):
     """One ``[[unit]]`` of an army file.
 
@@ -51,10 +60,10 @@ class UnitEntry(Record):
     """
 
     unit: Selector | None = None
-    name: Name | None = None
+    name: Called | None = None
     count: Annotated[int, Field(ge=1, le=MOST_UNITS)] = 1
-    battlegroup: Name | None = None
-    embarked_in: Name | None = None
+    battlegroup: Called | None = None
+    embarked_in: Called | None = None
     reserve: bool = False
     policy: Name | None = None
     x: Inches | None = None
@@ -103,8 +112,8 @@ def _entry(value: object) -> object:
 class BoonEntry(Record):
     """One ``[[boon]]`` of an army file: what a battlegroup has besides units, by its id."""
 
-    boon: Name
-    battlegroup: Name | None = None
+    boon: Called
+    battlegroup: Called | None = None
 
 
 class ArmyFile(Record):
@@ -115,7 +124,7 @@ class ArmyFile(Record):
     faction: str | None = None
     scale: ScaleName | None = None
     points_limit: Annotated[int, Field(ge=1, le=MOST_POINTS)] | None = None
-    battlegroups: dict[Name, Name] = Field(default_factory=dict)
+    battlegroups: dict[Called, Called] = Field(default_factory=dict)
     units: Annotated[Several[UnitEntry], Field(min_length=1, max_length=MOST_UNITS)] = Field(alias="unit")
     boons: Annotated[Several[BoonEntry], Field(max_length=MOST_UNITS)] = Field(alias="boon", default=())
 

@@ -11,7 +11,7 @@ from analyser.common.files import check_plain, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.army import Army
 from analyser.game.army_file import ArmyFile, resolved_army
-from analyser.game.force import ForceCheck, checked_force
+from analyser.game.force_check import ForceCheck, checked_force
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import ROSTERS

@@ -113,6 +113,8 @@ def test_the_scale_follows_from_the_points(points, scale):
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon"}], "did you mean 'rifle-platoon@basic'"),
         ([{"unit": RIFLES, "name": "a"}, {"unit": RIFLES, "name": "a"}], "two units are called 'a'"),
         ([{"unit": RIFLES, "policy": "shot"}], "did you mean 'shoot'"),
+        ([{"unit": RIFLES, "name": " "}], "an empty name"),
+        ({"unit": [RIFLES], "boon": [{"boon": "forlorn"}]}, "did you mean 'forlorn-hope'"),
         ([{"unit": RIFLES, "defence": 0}], "1 to 100"),
         ([{"points": 3}], "a selector; or a whole profile"),
         ([{"name": "Own"}], "this key is missing"),

@@ -3,7 +3,7 @@
 import pytest
 
 import analyser
-from analyser.game.force import RULES
+from analyser.game.force_check import RULES
 
 COMMAND, RIFLES = "crown/rifle-command-platoon@reinforced", "crown/rifle-platoon@reinforced"
 TANKS, FIGHTERS = "crown/monarch-landship@full-strength", "crown/defiance-fighter-squadron@basic"
