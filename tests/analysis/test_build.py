@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from analyser.game.force import checked_force
 
 import analyser
 from analyser.analysis import build as building
@@ -16,7 +17,6 @@ from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
-from analyser.game.force import checked_force
 from analyser.game.profiles import Profiles
 
 FORCES = """
