@@ -93,11 +93,7 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
             left_out[each.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]
     played, met = _actions(frame, [each.selector for each in sides], situations)
-    points = np.array([each.level.points for each in sides], np.float64)
-    far, near = ([played[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    there = [each for each in (_mean(far), _best(near, points)) if each is not None]
-    losses = np.array(there).reshape(len(there), *met.shape)
-    losses *= met
+    losses = _losses(played, met, np.array([each.level.points for each in sides], np.float64), situations)
     alone = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out |= {
         sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in alone.nonzero()[0]
@@ -107,6 +103,25 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
     ways = {way: _mean([played[each.name] for each in situations if each.kind == way]) for way in WAYS}
     only = {way: (each * met)[both_ways] for way, each in ways.items() if each is not None}
     return Exchange(tuple(sides[at] for at in kept), losses[:, kept][:, :, kept], only, met[both_ways], left_out)
+
+
+def losses_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation]) -> Array:
+    """The mean share of each (column) that is lost to each (row) while both act once; a mean over far and near.
+
+    As :attr:`Exchange.losses` has it, but of all `loadouts`, which must have points; 0 for those who do not meet.
+    """
+    played, met = _actions(frame, [each.selector for each in loadouts], situations)
+    points = np.array([each.level.points for each in loadouts], np.float64)
+    return np.asarray(_losses(played, met, points, situations).mean(axis=0), np.float64)
+
+
+def _losses(
+    played: dict[str, _Action], met: NDArray[np.bool_], points: Array, situations: Sequence[Situation]
+) -> Array:
+    """Far and near, as far as there are situations of each: shape (places, n, n)."""
+    far, near = ([played[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    there = [each for each in (_mean(far), _best(near, points)) if each is not None]
+    return np.array(there).reshape(len(there), *met.shape) * met
 
 
 class _Action(NamedTuple):
