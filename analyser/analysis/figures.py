@@ -143,7 +143,10 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
         "mean_models_destroyed": _figure(*result.mean_with_error("models_destroyed")),
         "p_any_destroyed": _figure(result.at_least(1)),
         "p_half_destroyed": _figure(result.at_least(((target.models or 0) + 1) // 2)),
-        **{f"p_{name}": _figure(result.probability(name)) for name in ("suppressed", "broken", "fled", "annihilated")},
+        **{
+            f"p_{name}": _figure(result.probability(name))
+            for name in ("suppressed", "activated", "broken", "fled", "annihilated")
+        },
         "models_destroyed_10th_percentile": _figure(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
         "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
         "mean_damage": _figure(*_damage(result)),

@@ -198,7 +198,7 @@ def _standings(
     destroyed = states.models_destroyed(standing, models)
     suffered = destroyed * limits + states.damage(standing)
     shares = np.where(states.is_removed(standing), 1.0, suffered / (models * limits))
-    flags = {name: states.flag(standing, name) for name in ("suppressed", "broken", "fled", "annihilated")}
+    flags = {name: states.flag(standing, name) for name in ("suppressed", "activated", "broken", "fled", "annihilated")}
     parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
     return [
         _Standing(

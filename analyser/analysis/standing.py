@@ -82,7 +82,7 @@ class Standings:
     @cached_property
     def leads(self) -> pd.DataFrame:
         """Who comes out ahead of whom, -1 to 1: (points destroyed - lost) / (destroyed + lost), by row and column."""
-        exchange = exchange_of(self.table.frame, self.table.attackers, self.table.situations)
+        exchange = exchange_of(self.table.frame, self.table.attackers, self.table.situations, self.table.ruleset)
         gains = pricing.ahead(exchange.mean(), np.log(exchange.points))
         names = [each.selector for each in exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
