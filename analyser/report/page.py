@@ -16,6 +16,7 @@ from PIL import Image
 
 from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
+from analyser.analysis.curves import curves
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
@@ -136,7 +137,7 @@ def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> N
     """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
     embedded = _embedded(plans, path.parent)
     galleries = [
-        (f"{_faction(ours)} on {_faction(theirs)}", [_picture(each, path.parent, embedded) for each in part])
+        (f"{faction_name(ours)} on {faction_name(theirs)}", [_picture(each, path.parent, embedded) for each in part])
         for (ours, theirs), part in groupby(plans, lambda plan: (plan.attackers, plan.defenders))
     ]
     path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
@@ -163,7 +164,7 @@ def _picture(plan: Plan, folder: Path, embedded: Collection[str]) -> dict[str, A
     return {"plan": plan, "width": width, "height": height, "source": source}
 
 
-def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str, Any]:
+def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: int = 1) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
     die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     units, factions = (None, None) if balance.prices is None else trades_of(found)
@@ -173,12 +174,13 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str
         "balance": balance,
         "method": METHOD,
         "title": _title(inputs),
+        "home": inputs.home,
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         **_verdict(balance.prices),
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
-        "cards": cards(found, balance, units),
+        "cards": cards(found, balance, units, curves(found, threads)),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
@@ -212,7 +214,7 @@ def faction_lines(factions: Trades) -> list[str]:
         if math.isnan(there) or there == back == 0:
             continue
         (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda each: -each[1])
-        names = _faction(ahead), _faction(behind)
+        names = faction_name(ahead), faction_name(behind)
         points = f"100 points of it destroy {more:.1f} points, and lose {less:.1f} to 100 points of {names[1]}"
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
@@ -244,21 +246,28 @@ def _template() -> Any:
         "signed": lambda figure: f"{figure:.0f}".replace("-", "−"),
         "percent": _percent,
         "facts": _facts,
-        "faction": _faction,
+        "faction": faction_name,
         "unit_of": unit_of,
-        "anchor": lambda selector: "unit-" + unit_of(selector).replace("/", "-"),  # the id of a unit's card
+        "anchor": anchor_of,
         "inches": _inches,
+        "figure": lambda value: f"{value:.0f}" if value >= 10 else f"{value:.1f}",
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
     return environment.get_template("index.html.jinja")
 
 
-def _faction(name: str) -> str:
+def anchor_of(selector: str) -> str:
+    """The id of the card of a loadout's unit on the page."""
+    return "unit-" + unit_of(selector).replace("/", "-")
+
+
+def faction_name(name: str) -> str:
+    """The name of a faction, for people."""
     return name.replace("-", " ").title()
 
 
 def _side(sides: Sequence[Loadout]) -> str:
-    *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
+    *others, last = dict.fromkeys(faction_name(each.faction) for each in sides)
     return f"{', '.join(others)} and {last}" if others else last
 
 
