@@ -68,7 +68,6 @@ class Card(NamedTuple):
     best_targets: dict[str, list[Row]]
     most_dangerous: dict[str, list[Row]]
     record: Row | None
-    efficiency: list[Row]
     outliers: list[Row]
     dominated: list[Row]
 
@@ -135,7 +134,7 @@ def cards(
     pairs, facts = by_unit(found.frame), _Levels(found, balance)
     rivals = {} if trades is None else rivals_of(trades, {each: of[0].unit.name for each, of in units.items()})
     targets, dangers = _opponents(pairs, "attacker", "defender"), _opponents(pairs, "defender", "attacker")
-    records, efficiency = _records_of(pairs), _rows_by_unit(balance.balance, "attacker")
+    records = _records_of(pairs)
     odd, dominated = (
         _rows_by_unit(balance.outliers, "attacker", "defender"),
         _rows_by_unit(balance.dominated, "attacker"),
@@ -152,7 +151,6 @@ def cards(
             best_targets=targets.get(name, {}),
             most_dangerous=dangers.get(name, {}),
             record=records.get(name),
-            efficiency=efficiency.get(name, []),
             outliers=odd.get(name, [])[:MOST_OUTLIERS],
             dominated=dominated.get(name, []),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -33,8 +33,10 @@ COLOURS = 64
 LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still has a colour of its own
 
 
-def page_data(found: Matchups) -> dict[str, Any]:
+def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
     """What the scripts of the page read; rows are those of the table: by pair, then by situation.
+
+    Beside `figures` these are those that only charges, duels and Cryo have, where there are any.
 
     Returns
     -------
@@ -46,8 +48,7 @@ def page_data(found: Matchups) -> dict[str, Any]:
         scale begins at, and `least_odds`, the same of a probability; `categories` of targets, in their order.
     """
     frame = found.frame
-    # What only charges and duels have is left out where there are none.
-    names = [*CARRIED, *(name for name in OF_BOTH if frame[name].notna().any())]
+    names = [*figures, *(name for name in ("p_activated", *OF_BOTH) if frame[name].gt(0).any())]
     carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])

@@ -32,7 +32,10 @@ from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 from analyser.report.picture import price_picture
 
 PIXELS_AN_INCH = 96  # the natural size of a picture
+MOST_BYTES = 4_900_000  # of the page
 MOST_EMBEDDED = 1_000_000  # bytes of pictures in the page itself
+LONG_TABLES, FEW_FIGURES = 1, 2  # what a page that would be too large is without: the one, or both
+THE_FEW = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
 MOST_RANKED, MOST_OUTLIERS, MOST_LISTED = 10, 20, 5
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 _RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
@@ -134,18 +137,46 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 
 def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
-    """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
-    embedded = _embedded(plans, path.parent)
-    galleries = [
-        (f"{faction_name(ours)} on {faction_name(theirs)}", [_picture(each, path.parent, embedded) for each in part])
+    """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder.
+
+    It is under :data:`MOST_BYTES`: what does not fit is left out and named, pictures first, then tables that are files
+    as well, then figures of the heatmap.
+    """
+    template = _template()
+
+    def page(embedded: Collection[str] = (), **cut: Any) -> str:
+        found: str = template.render(galleries=_galleries(plans, path.parent, embedded), **{**parts, **cut})
+        return found
+
+    cut: dict[str, Any] = {}
+    text = page()
+    if _size(text) > MOST_BYTES:
+        cut = {"cut": LONG_TABLES}
+        text = page(**cut)
+    if _size(text) > MOST_BYTES:
+        cut = {"cut": FEW_FIGURES, "data": packed(page_data(parts["found"], THE_FEW))}
+        text = page(**cut)
+    embedded = _embedded(plans, path.parent, min(MOST_EMBEDDED, (MOST_BYTES - _size(text)) * 3 // 4))
+    path.write_text(page(embedded, **cut) if embedded else text, encoding="utf-8", newline="\n")
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _galleries(
+    plans: Sequence[Plan], folder: Path, embedded: Collection[str]
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The pictures of each two factions below their heading."""
+    return [
+        (f"{faction_name(ours)} on {faction_name(theirs)}", [_picture(each, folder, embedded) for each in part])
         for (ours, theirs), part in groupby(plans, lambda plan: (plan.attackers, plan.defenders))
     ]
-    path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
 
 
-def _embedded(plans: Sequence[Plan], folder: Path) -> set[str]:
+def _embedded(plans: Sequence[Plan], folder: Path, room: int) -> set[str]:
     """The names of the pictures that the page holds itself: of one metric, as many as there is room for."""
-    names, room = set(), MOST_EMBEDDED
+    names = set()
     for plan in plans:
         size = (folder / f"{plan.name}.png").stat().st_size
         if plan.metric == plans[0].metric and size <= room:
@@ -193,6 +224,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers},
         "points": {each.selector: each.level.points for each in found.attackers},
         "data": packed(page_data(found)),
+        "cut": 0,
         "n_possible": int(found.frame["why_not"].isna().sum()),
     }
 

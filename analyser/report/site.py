@@ -151,7 +151,8 @@ def _report(folder: Path, place: Path) -> Report:
     found = stored(folder)
     assert found is not None  # _is_shown
     ours, theirs = (
-        ", ".join(dict.fromkeys(each.partition("/")[0] for each in found.manifest[side])) for side in _SIDES
+        ", ".join(dict.fromkeys(faction_name(each.partition("/")[0]) for each in found.manifest[side]))
+        for side in _SIDES
     )
     path = folder.relative_to(place)
     version = path.parent.as_posix() if path.parent != Path() else found.used.version
