@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis.places import places_of
 from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import REROLLED_BY_RATING, Deck, Die, Face, Rating, Ruleset
@@ -86,32 +87,36 @@ def acts_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Act], NDArray[np.bool_]]:
     """What each does to each, by situation; and who meets whom, both ways."""
-    places = pd.Index([each.selector for each in loadouts])
+    names = [each.selector for each in loadouts]
+    rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
+    of_situation = places_of(frame["situation"], [each.name for each in situations])
+    known = (rows >= 0) & (columns >= 0)
+    codes, used = pd.factorize(frame["row"])
     hits = hits_of_a_die(ruleset.die)
-    acts, attacks = {}, np.zeros((len(places), len(places)), np.bool_)
-    for situation in situations:
-        part = frame[frame["situation"] == situation.name]
-        rows, columns = (places.get_indexer(pd.Index(part[side])) for side in ("attacker", "defender"))
-        known = (rows >= 0) & (columns >= 0)
-        at, to = rows[known], columns[known]
+    acts, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
+    for number, situation in enumerate(situations):
+        there = known & (of_situation == number)
+        at, to = rows[there], columns[there]
         attacks[at, to] = True
 
         def figures(
-            name: str, part: pd.DataFrame = part[known], at: NDArray[np.int64] = at, to: NDArray[np.int64] = to
+            name: str,
+            there: NDArray[np.bool_] = there,
+            at: NDArray[np.int64] = at,
+            to: NDArray[np.int64] = to,
         ) -> Array:
             found = np.full(attacks.shape, np.nan)
-            if name in part:  # reports of an earlier version have no p_activated
-                found[at, to] = part[name].to_numpy(np.float64)
+            if name in frame:  # reports of an earlier version have no p_activated
+                found[at, to] = frame[name].to_numpy(np.float64)[there]
             return found
 
         own, suppresses, activates = (
             np.nan_to_num(figures(name)) for name in ("attacker_share_lost", "p_suppressed", "p_activated")
         )
         if situation.kind == "ranged":
-            codes, names = pd.factorize(part["row"][known])
             rows_used = np.full(attacks.shape, -1)
-            rows_used[at, to] = codes
-            left = _left_of_shots(loadouts, rows_used, list(names), situation, hits)
+            rows_used[at, to] = codes[there]
+            left = _left_of_shots(loadouts, rows_used, used.tolist(), situation, hits)
         else:
             left = _left_of_charges(loadouts, hits)
         acts[situation.name] = Act(figures("mean_share_lost"), own, suppresses, activates, *left)

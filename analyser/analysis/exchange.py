@@ -91,7 +91,7 @@ def exchange_of(
     Situations that are no exchange (:data:`WAYS`) are left out.
     """
     left_out: dict[str, str] = {}
-    both = set(frame["attacker"]) & set(frame["defender"])
+    both = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for each in loadouts:
         if not each.level.points:
             left_out[each.selector] = "it costs no points" if each.level.points == 0 else "it has no points"

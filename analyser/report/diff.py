@@ -249,7 +249,7 @@ def _side(path: Path) -> _Side:
     if report is not None:
         return _Side(report.things, report.used, report)
     profiles = Profiles(path)
-    units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
+    units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
     return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
 
 

@@ -17,13 +17,16 @@ from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts
 from analyser.rules.unit_state import MODELS_MASK
 
+STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
+"""What may become of the target, of which there are probabilities."""
 FIGURES = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
-    *("p_suppressed", "p_activated", "p_broken", "p_fled", "p_annihilated"),
+    *(f"p_{name}" for name in STATUSES),
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
+ROUNDING = 1e-12  # of a sum of probabilities
 
 
 @step
@@ -32,7 +35,7 @@ def percentile(pmf: Floats, share: float) -> float:
     total = 0.0
     for value in range(len(pmf)):
         total += pmf[value]
-        if total >= share - 1e-12:
+        if total >= share - ROUNDING:
             return float(value)
     return float(len(pmf) - 1)
 

@@ -13,14 +13,6 @@ const keepControl = (control, key = control.id) => {
   control.addEventListener("input", () => saveState());
 };
 
-// A report that was not made for a page over reports learns its address from the link that led here.
-const home = byId("home");
-keep("home", () => (home.hidden ? "" : home.getAttribute("href")), (value) => {
-  if (!/^(\.\.\/)+index\.html$/.test(value)) return;
-  home.setAttribute("href", value);
-  home.hidden = false;
-});
-
 const addressOf = (hash) => {
   const [place, state] = hash.replace(/^#/, "").split("?");
   return { place: decodeURIComponent(place), state: state === undefined ? null : new URLSearchParams(state) };
