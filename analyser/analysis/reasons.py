@@ -30,6 +30,10 @@ _TEXTS = {
     "{usually:.0%})",
     HELD: "suppressed, it misses {prevented:.0%} of what it would do (others of its role: {usually:.0%})",
 }
+_NEARLY_NOTHING = {
+    SHOOTING: "its shooting destroys next to nothing, unlike that of others of its role",
+    FIGHTING: "in close quarters it destroys next to nothing, unlike others of its role",
+}
 _UNCOUNTED = {
     "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
     "SPEED": "SPEED {own:.0f} (others of its role: {usual:.0f})",
@@ -146,7 +150,7 @@ class Reasons:
         unit, common = self._loadouts[at].unit, self._common[self._roles[at]]
         detail = ""
         if name in (SHOOTING, FIGHTING) and own / usual < _NEXT_TO_NOTHING:
-            return f"{'its shooting' if name == SHOOTING else 'in close quarters it'} destroys next to nothing"
+            return _NEARLY_NOTHING[name]
         if name == SHOOTING:
             detail = self._of_dice(at, float(np.log(own / usual))) or _besides(
                 _qualities(unit, _IN_LOSSES), common.qualities, own > usual

@@ -282,7 +282,6 @@ def _template() -> Any:
         "unit_of": unit_of,
         "anchor": anchor_of,
         "inches": _inches,
-        "figure": lambda value: f"{value:.0f}" if value >= 10 else f"{value:.1f}",
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
     return environment.get_template("index.html.jinja")
