@@ -21,6 +21,7 @@ from analyser.game.ruleset import REROLLED_BY_RATING, Deck, Die, Face, Rating, R
 from analyser.game.units import Loadout, Row, Unit
 from analyser.scenarios.charge import INFANTRY_OVERWHELMS
 
+_COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
 STILL_TO_ACT = 0.5  # how often a unit has not yet been activated when the other acts: nobody is always the first
 
 
@@ -92,34 +93,28 @@ def acts_of(
     of_situation = places_of(frame["situation"], [each.name for each in situations])
     known = (rows >= 0) & (columns >= 0)
     codes, used = pd.factorize(frame["row"])
+    columns_of = {
+        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))  # of an earlier report
+        for name in _COLUMNS
+    }
     hits = hits_of_a_die(ruleset.die)
     acts, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):
         there = known & (of_situation == number)
         at, to = rows[there], columns[there]
         attacks[at, to] = True
-
-        def figures(
-            name: str,
-            there: NDArray[np.bool_] = there,
-            at: NDArray[np.int64] = at,
-            to: NDArray[np.int64] = to,
-        ) -> Array:
-            found = np.full(attacks.shape, np.nan)
-            if name in frame:  # reports of an earlier version have no p_activated
-                found[at, to] = frame[name].to_numpy(np.float64)[there]
-            return found
-
-        own, suppresses, activates = (
-            np.nan_to_num(figures(name)) for name in ("attacker_share_lost", "p_suppressed", "p_activated")
+        tables = np.full((len(_COLUMNS), *attacks.shape), np.nan)
+        for table, column in zip(tables, columns_of.values()):
+            table[at, to] = column[there]
+        rows_used = np.full(attacks.shape, -1)
+        rows_used[at, to] = codes[there]
+        left = (
+            _left_of_shots(loadouts, rows_used, used.tolist(), situation, hits)
+            if situation.kind == "ranged"
+            else _left_of_charges(loadouts, hits)
         )
-        if situation.kind == "ranged":
-            rows_used = np.full(attacks.shape, -1)
-            rows_used[at, to] = codes[there]
-            left = _left_of_shots(loadouts, rows_used, used.tolist(), situation, hits)
-        else:
-            left = _left_of_charges(loadouts, hits)
-        acts[situation.name] = Act(figures("mean_share_lost"), own, suppresses, activates, *left)
+        own, suppresses, activates = np.nan_to_num(tables[1:])
+        acts[situation.name] = Act(tables[0], own, suppresses, activates, *left)
     return acts, attacks & attacks.T
 
 
