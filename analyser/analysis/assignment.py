@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.programmes import solved_programme
+
 Array = NDArray[np.float64]
 Shots = tuple[int, ...]  # how often each kind of attacker attacks
 MOST_NODES = 20_000  # of one search for volleys
@@ -265,14 +267,14 @@ class _Master:
 
     def whole(self) -> tuple[list[Volley], float, float]:
         """The best assignment of these volleys, its value, and a bound on what these volleys can be worth."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:
             return [], 0.0, 0.0
         rows, limits = self._rows()
         values = np.array(list(self._columns.values()))
         most = np.array([self._foes[foe].number for foe, _ in self._columns])
-        found = milp(
+        found = solved_programme(
             -values,
             integrality=np.ones(len(values)),
             bounds=Bounds(0, most),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.analysis.pricing import Array
+from analyser.common.programmes import solved_programme
 from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout
 
@@ -222,7 +223,7 @@ class _Programme:
 
     def solved(self, values: Array, unlike: Sequence[Solved], differ: float, *, any_points: bool) -> Solved | None:
         """The best list; see :meth:`Force.best`."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.optimize import Bounds, LinearConstraint
 
         shared = []
         for each in unlike:
@@ -246,7 +247,7 @@ class _Programme:
             rows += [([*self._weighed(worth), (n_variables - 1, -1.0)], 0, np.inf) for worth in values]
         matrix, least, limit = _matrix(rows, n_variables)
         ends = (0.0, 0.0) if len(values) == 1 else (-np.inf, np.inf)
-        found = milp(
+        found = solved_programme(
             objective,
             integrality=np.array([*[1] * len(self._upper), 0]),
             bounds=Bounds(np.array([*[0.0] * len(self._upper), ends[0]]), np.array([*self._upper, ends[1]])),

@@ -1,0 +1,51 @@
+"""Integer programmes, solved by HiGHS as scipy has it, without what that prints."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def solved_programme(*arguments: Any, **options: Any) -> Any:
+    """What ``scipy.optimize.milp`` finds.
+
+    Some versions of HiGHS write a line of debugging to standard output now and then, whatever they are told: it would
+    stand in the middle of an answer.
+
+    >>> import numpy as np
+    >>> solved_programme(np.array([-1.0]), integrality=np.array([1]), bounds=(0, 2.5)).x.tolist()
+    [2.0]
+    """
+    from scipy.optimize import milp
+
+    with silent_libraries():
+        return milp(*arguments, **options)
+
+
+@contextmanager
+def silent_libraries() -> Iterator[None]:
+    """What compiled libraries print on standard output meanwhile is lost."""
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        _flush_libraries()
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        _flush_libraries()
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _flush_libraries() -> None:
+    """Empties the buffers of the C library, which keeps its own."""
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)
