@@ -269,7 +269,10 @@ class BattleResult(Result):
         rows = [[f"P({name.replace('_', ' ')})", str(self.probability(name))] for name in self.events]
         margin, error = self.mean_with_error("margin")
         rows.append(["Expected VP, mine less yours", plus_minus(margin, NORMAL_95 * (error or 0.0))])
+        found = [f"Mine wins {self.probability('victory')} of these battles."]
+        found += [_swing_units(self.swings, side) for side in SIDES if self.swings]
         blocks = [
+            Block(lines=found),
             Block("For my side, by victory points", rows=rows),
             Block("VP of mine less VP of yours", rows=_by_margin(self.margins()), align=">"),
             _by_round(self.survivors()),
@@ -313,17 +316,25 @@ def _by_unit(rows: Sequence[dict[str, Any]]) -> Block:
 
 
 def _by_swing(rows: Sequence[dict[str, Any]]) -> Block:
-    head = ("without", "side", "P(victory)", "with it, the difference")
-    lines = []
-    for row in rows:
-        change = Estimate(row["difference"], row["low"], row["high"])
-        lines.append([row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(change)])
+    head = ("without", "side", "P(its side wins)", "with it, the difference")
+    lines = [[row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(row)] for row in rows]
     return Block("Without each unit (common random numbers)", head, lines, "<<>")
 
 
-def _change(change: Estimate) -> str:
+def _swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
+    """The units that a side misses most: the first, and who cannot be told from it."""
+    own = [row for row in rows if row["side"] == side]
+    if own[0]["low"] <= 0:
+        return f"Swing unit of {side}: none that stands out from chance in so many battles."
+    first, *others = (row for row in own if row["high"] >= own[0]["low"])
+    tied = f", not told apart from {', '.join(row['unit'] for row in others)}" if others else ""
+    return f"Swing unit of {side}: {first['unit']}, without which it wins {_change(first)} less often{tied}."
+
+
+def _change(row: dict[str, Any]) -> str:
+    change = Estimate(row["difference"], row["low"], row["high"])
     half = 100 * max((change.high or 0.0) - change, change - (change.low or 0.0))
-    return plus_minus(100 * float(change), half, " points")
+    return plus_minus(100 * float(change), half, " pp")
 
 
 def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = True) -> BattleResult:

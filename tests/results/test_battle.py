@@ -86,6 +86,23 @@ def test_an_answer_is_plain_data_and_text(result):
 
 
 @pytest.mark.slow
+def test_who_wins_and_who_swings_it_is_said_first(result):
+    win, mine, yours = result.blocks()[0].lines
+    assert win == f"Mine wins {result.probability('victory')} of these battles."
+    for side, line in (("mine", mine), ("yours", yours)):
+        own = [row for row in result.swing() if row["side"] == side]
+        assert line.startswith(f"Swing unit of {side}: {own[0]['unit']}, without which it wins ")
+        for row in own:
+            assert (row["unit"] in line) == (row["high"] >= own[0]["low"])
+
+
+@pytest.mark.slow
+def test_no_unit_is_said_to_swing_what_it_does_not():
+    found = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, gap=36)
+    assert "Swing unit of mine: none that stands out from chance in so many battles." in str(found)
+
+
+@pytest.mark.slow
 def test_a_precision_is_reached():
     found = analyser.battle(RIFLES[:1], GRENADIERS, precision=0.05, rounds=1, swing=False)
     assert found.widest_interval() <= 0.05
