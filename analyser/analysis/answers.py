@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.lists import Listed
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.common.text import counted, percent
 
 HARDLY = 0.05  # of a unit: what takes less of it in one attack hardly hurts it
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
     own_points_lost : float
         What it costs the attacker; 0 for a ranged attack.
     p_wins : float
-        Of a duel: the probability to win it, and half of that to draw. NaN elsewhere.
+        Of a duel: the probability to win it. NaN elsewhere.
     why_not : str
         Where there is no attacker: why.
     """
@@ -63,17 +63,17 @@ class Gap(NamedTuple):
     by: str
     situation: str
 
-    def text(self, army: Listed, enemy: Listed) -> str:
-        """The gap as a sentence; `army` is whose attacks are missing, `enemy` whose unit it is."""
+    def text(self, army: Listed, enemy: Listed, among: str = "") -> str:
+        """The gap as a sentence; `army` is whose attacks are missing, `enemy` whose unit it is, `among` which."""
         target, whose = enemy.named(self.target), army.army.name
         if self.kind == "nothing can attack it":
-            return f"Nothing in {whose} can shoot at or charge {target}."
+            return f"Nothing in {whose} can {'attack' if among else 'shoot at or charge'} {target}{among}."
         if self.kind == "nothing can hurt it":
-            return f"Nothing in {whose} can hurt {target}."
+            return f"Nothing in {whose} can hurt {target}{among}."
         best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
-            return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack: {best}."
-        return f"Only one unit in {whose} takes {100 * HARDLY:g}% of {target} in one attack: {best}."
+            return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
+        return f"Only one unit in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
 
 
 def with_points(frame: pd.DataFrame) -> pd.DataFrame:
@@ -103,8 +103,7 @@ def answers(frame: pd.DataFrame, situations: Sequence[Situation]) -> list[Answer
                 why = "; ".join(dict.fromkeys(part["why_not"].astype(str)))
                 found.append(Answer(str(target), situation.name, None, why_not=why))
                 continue
-            worth = worth_of(can, situation.kind)
-            best: Any = can.iloc[int(worth.argmax())]
+            best: Any = can.iloc[int(worth_of(can, situation.kind).argmax())]
             found.append(
                 Answer(
                     str(target),
@@ -114,7 +113,7 @@ def answers(frame: pd.DataFrame, situations: Sequence[Situation]) -> list[Answer
                     float(best["mean_share_lost"]),
                     float(best["p_annihilated"]),
                     float(best["own_points_lost"]),
-                    float(worth.max()) if situation.kind == "duel" else np.nan,
+                    float(best["p_attacker_wins"]) if situation.kind == "duel" else np.nan,
                 )
             )
     return found
@@ -141,10 +140,15 @@ def gaps(frame: pd.DataFrame, situations: Sequence[Situation], army: Listed) -> 
     return found
 
 
-def gap_lines(found: Sequence[Gap], army: Listed, enemy: Listed) -> list[str]:
-    """Gaps as sentences; that there are none is one, too."""
-    lines = [each.text(army, enemy) for each in found if each.kind in OPEN]
+def gap_lines(found: Sequence[Gap], situations: Sequence[Situation], army: Listed, enemy: Listed) -> list[str]:
+    """Gaps as sentences; that there are none is one, too. They say no more than what was asked for."""
+    asked = [each.name for each in situations if each.kind != "duel"]
+    if not asked:
+        return [f"Not known of {army.army.name}: no shot and no charge was asked for."]
+    every = {each.name for each in SITUATIONS.values() if each.kind != "duel"}
+    among = "" if every <= set(asked) else f" (asked for: {', '.join(asked).replace('-', ' ')})"
+    lines = [each.text(army, enemy, among) for each in found if each.kind in OPEN]
     if not lines:
         kinds = counted(len(enemy.kinds), "kind of unit", "kinds of units")
         lines = [f"{army.army.name} can take {100 * HARDLY:g}% or more of each of {kinds} of {enemy.army.name}."]
-    return [*lines, *(each.text(army, enemy) for each in found if each.kind not in OPEN)]
+    return [*lines, *(each.text(army, enemy, among) for each in found if each.kind not in OPEN)]

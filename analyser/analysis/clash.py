@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.analysis.answers import Answer, Gap, answers, gap_lines, gaps, with_points
 from analyser.analysis.clash_text import clash_text
 from analyser.analysis.grid import NotModelled
-from analyser.analysis.lists import Listed, listed
+from analyser.analysis.lists import Listed, listed, told_apart
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
@@ -132,8 +132,8 @@ class Clash:
 
     def gap_lines(self) -> list[str]:
         """The gaps of both sides as sentences."""
-        ours = gap_lines(self.gaps, self.mine, self.yours)
-        return [*ours, *gap_lines(self.their_gaps, self.yours, self.mine)]
+        ours = gap_lines(self.gaps, self.situations, self.mine, self.yours)
+        return [*ours, *gap_lines(self.their_gaps, self.situations, self.yours, self.mine)]
 
     def to_frame(self) -> pd.DataFrame:
         """The matrix, as a copy to change; see :attr:`frame`."""
@@ -262,7 +262,7 @@ def clash(
     check_choice(aim, "aim", tuple(AIMS))
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
-    armies = listed(mine, library, "mine"), listed(yours, library, "yours")
+    armies = told_apart(listed(mine, library, "mine"), listed(yours, library, "yours"))
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
     ranged = [each for each in wanted if each.kind == "ranged"]
     if ranged:

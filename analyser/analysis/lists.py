@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from analyser.common.errors import InputError
+from analyser.common.text import counted
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
@@ -30,7 +32,7 @@ class Listed(NamedTuple):
     @property
     def title(self) -> str:
         """Its name, units and points."""
-        return f"{self.army.name} ({self.units} units, {self.army.points:,} points)"
+        return f"{self.army.name} ({counted(self.units, 'unit')}, {self.army.points:,} points)"
 
     def named(self, selector: str) -> str:
         """What people call a loadout of it: unit and level."""
@@ -58,6 +60,17 @@ def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
     except InputError as error:
         raise error.inside(where) from None
     return by_loadout(army, where)
+
+
+def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
+    """Both armies; two of one name are told apart by their sides."""
+    if mine.army.name != yours.army.name:
+        return mine, yours
+    mine, yours = (
+        each._replace(army=replace(each.army, name=f"{each.army.name} ({side})"))
+        for each, side in ((mine, "mine"), (yours, "yours"))
+    )
+    return mine, yours
 
 
 def by_loadout(army: Army, where: str) -> Listed:

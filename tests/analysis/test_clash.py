@@ -58,10 +58,24 @@ def test_a_planted_gap_is_found():
     )
     assert [each.kind for each in found.gaps] == ["nothing can attack it"]
     assert found.gap_lines()[0] == (
-        "Nothing in Rockets can shoot at or charge Galahad Main Battle Tanks, full-strength."
+        "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
     )
     assert found.volleys[0].attacked == ()
     assert "fires at light" in found.volleys[0].idle[0].why
+
+
+def test_gaps_are_not_said_of_what_was_not_asked_for():
+    found = clash(["crown/rifle-platoon@basic"], ["imperium/faust-vitruvian-colossus@full-strength"], situations="duel")
+    unknown = "Not known of Army ({}): no shot and no charge was asked for."
+    assert found.gap_lines() == [unknown.format(each) for each in ("mine", "yours")]
+    assert "Army (mine) (1 unit, 35 points)" in str(found)
+
+
+def test_a_duel_is_won_as_often_as_the_matrix_says():
+    found = clash(["crown/rifle-platoon@basic"], ["imperium/scion-grenadier-platoon@basic"], situations="duel")
+    (answer,), table = found.answers, found.of("mine")
+    assert 0 < table["p_draw"].item() < 1
+    assert answer.p_wins == table["p_attacker_wins"].item()
 
 
 def test_what_is_hardly_hurt_is_told(found):
