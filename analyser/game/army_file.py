@@ -39,7 +39,7 @@ from analyser.game.units import (
 MOST_UNITS = 500
 MOST_POINTS = 100_000
 _NUMBER = re.compile(r"( #\d+)+$")  # that tells units of one name apart
-_TIMES = re.compile(r"\s*(\d{1,4})\s*[x×]\s+(\S.*)")
+_TIMES = re.compile(r"\s*(\d{1,18})\s*[x×]\s+(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
 

@@ -122,6 +122,7 @@ def test_the_scale_follows_from_the_points(points, scale):
         ({"unit": [RIFLES], "scale": "small"}, "skirmish"),
         ({"unit": f"600 x {RIFLES}"}, "a list"),
         ([f"501 x {RIFLES}"], "1 to 500"),
+        ([f"10000 x {RIFLES}"], "unit.0.count: 10000 is not usable (allowed: 1 to 500)"),
         ([f"400 x {RIFLES}", f"400 x {RIFLES}"], "800 units"),
         ("nowhere.toml", "cannot read this file"),
         (7, "neither a path nor a table"),
