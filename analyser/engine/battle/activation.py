@@ -24,6 +24,9 @@ from analyser.rules.unit_state import is_removed
 def activate(battle: Battle, unit: int) -> None:
     """Activate a unit."""
     field, units = battle.field, battle.field.units
+    if field.place[unit] == Place.ABOARD:  # Cryo has cost its transport the turn
+        ride(battle, unit)
+        return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     spread_fumes(battle)
     field.states[unit] = activation.begun(field.states[unit], units[unit])
@@ -50,15 +53,16 @@ def activate(battle: Battle, unit: int) -> None:
 def ride(battle: Battle, unit: int) -> None:
     """The activation of an embarked unit, in the same turn as its transport's: it gets off, and shoots (BT-3)."""
     field, units = battle.field, battle.field.units
-    if field.states[unit] & ACTIVATED or not wants_off(battle, unit):
+    if field.states[unit] & ACTIVATED:
         return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     field.states[unit] = activation.begun(field.states[unit], units[unit])
     rallied = passes(battle, unit, activation.rallies_up_to(field.states[unit], units[unit]), 1)
-    get_off(battle, unit)
-    if rallied:
-        shoot_reforming(battle, unit)
-    react(battle, unit)
+    if wants_off(battle, unit):
+        get_off(battle, unit)
+        if rallied:
+            shoot_reforming(battle, unit)
+        react(battle, unit)
     field.states[unit] = activation.ended(field.states[unit], units[unit])
     spread_fumes(battle)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class Facts(NamedTuple):
-    """Every unit; DAMAGE LIMIT 1, close formation, a ranged row of `dice[m]` dice for m models. Lengths in 1/100 inch."""
+    """Every unit; DAMAGE LIMIT 1, a ranged row of `dice[m]` dice for m models; lengths in hundredths of an inch."""
 
     models: int
     dice: tuple[int, ...]
