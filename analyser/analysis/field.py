@@ -124,7 +124,7 @@ def losses_between(
     frame = pd.concat(frames, ignore_index=True)
     everybody = list({each.selector: each for each in (*ours, *theirs)}.values())
     whole = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-    return everybody, losses_of(whole, everybody, situations)
+    return everybody, losses_of(whole, everybody, situations, library.ruleset)
 
 
 def worth_against(
