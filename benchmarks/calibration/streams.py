@@ -28,7 +28,7 @@ TESTS = {  # number at dieharder: what it looks at
 FEW_TESTS = (100,)
 NEIGHBOURS = 16
 SEED = 1
-_WORDS = 1 << 14  # made at once
+WORDS = 1 << 14  # made at once
 SUSPICIOUS = 1e-4  # p-values nearer than this to 0 or 1: of 100 one in fifty batteries
 
 
@@ -45,11 +45,11 @@ def words(streams):
     """The words of some streams in turn, without end, as arrays."""
     begun = [(stream_of(seed), chunk) for seed, chunk in streams]
     counters = [np.uint64(counter_of_chunk(*stream, chunk)) for stream, chunk in begun]
-    woven = np.empty((_WORDS, len(streams)), np.uint64)
-    part = np.empty(_WORDS, np.uint64)
+    woven = np.empty((WORDS, len(streams)), np.uint64)
+    part = np.empty(WORDS, np.uint64)
     while True:
         for place, (stream, _) in enumerate(begun):
-            counters[place] = np.uint64(fill(part, _WORDS, counters[place], stream.gamma))
+            counters[place] = np.uint64(fill(part, WORDS, counters[place], stream.gamma))
             woven[:, place] = part
         yield woven.ravel()
 

@@ -8,7 +8,7 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.common.intervals import trials_for
-from analyser.common.precision import FINEST, MOST_PLANNED, Precision, Stopping
+from analyser.common.precision import FINEST, Precision, Stopping
 from analyser.common.sampling import Sampling
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
@@ -109,7 +109,7 @@ def test_where_the_pilot_saw_no_event_no_share_is_asked_for():
 
 
 def test_what_would_take_too_many_trials_is_refused_before_they_are_played():
-    with pytest.raises(InputError, match=f"takes more than {MOST_PLANNED:.0g} trials: one of them is very rare"):
+    with pytest.raises(InputError, match="one of them is very rare"):
         sampled("0.1%", 1e-4, seed=3)
 
 
