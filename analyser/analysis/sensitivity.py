@@ -262,7 +262,7 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     attack = scenario.attack.model_copy(update=keys)
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
     for name, level in scenario.attacker.unit.levels.items():
-        loadout = scenario.attacker.model_copy(update={"level_name": name})
+        loadout = scenario.attacker.at(name)
         with suppress(InputError):  # the grid has no band for that level
             if level.points is not None:
                 found["level", name] = scenario_between(file, loadout, scenario.defender)

@@ -34,11 +34,11 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
     """The factions and their units as the profile files have them, unchecked: a check takes longer than a key."""
-    from analyser.game.profiles import RULESET_FILE, shipped_profiles
+    from analyser.game.profiles import FOR_ALL_FACTIONS, shipped_profiles
 
     folder = context.params.get("profiles")
     for path in sorted((shipped_profiles() if folder is None else Path(folder)).glob("*.toml")):
-        if path.name != RULESET_FILE:
+        if path.name not in FOR_ALL_FACTIONS:
             faction = tomllib.loads(path.read_text(encoding="utf-8"))
             yield from ((faction["id"], unit) for unit in faction.get("unit", ()))
 

@@ -89,7 +89,7 @@ def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
 
 def test_the_median_is_of_those_that_do_the_job(frame):
     found = efficiency(frame)
-    part = found[(found["situation"] == "long-range") & (found["category"] == "heavy")]
+    part = found[(found["situation"] == "long-range") & (found["category"] == "aerial")]
     peers = part[part["efficiency"] >= LEAST]
     assert part["median"].tolist() == pytest.approx([statistics.median(peers["efficiency"])] * len(part))
     assert set(part["peers"]) == {peers["attacker"].str.partition("@")[0].nunique()}

@@ -17,7 +17,8 @@ from analyser import morale
 from analyser.cli import main
 from analyser.game.profiles import Profiles
 from analyser.importers.battlescribe import import_files
-from tests.helpers.catalogues import Entry, catalogue, game_system
+from tests.fuzz import army_doors
+from tests.helpers.catalogues import FORCES, Entry, catalogue, game_system
 from tests.oracle import fight_files
 from tests.oracle.small_profiles import FACTION
 
@@ -450,7 +451,7 @@ def zipped(text):
     return packed.getvalue()
 
 
-CATALOGUE = catalogue(Entry(), Entry(name="Newt Battery", rules="Sponsons (2), Veteran (1)"))
+CATALOGUE = catalogue(Entry(), Entry(name="Newt Battery", rules="Sponsons (2), Veteran (1)"), tail=FORCES)
 
 # --- the command line -----------------------------------------------------------------------------
 
@@ -623,4 +624,5 @@ DOORS = {
         ],
     ),
     "command": (command, [{"arguments": each} for each in COMMANDS]),
+    **army_doors.DOORS,
 }

@@ -1,4 +1,4 @@
-"""The profile library: files, selectors, and the three factions that ship."""
+"""The profile library: files, selectors, and the factions that ship."""
 
 import os
 import tomllib
@@ -82,7 +82,7 @@ def test_a_wrong_selector_gets_the_nearest_names(folder, selector, parts):
         ("crown/rifl-x", ["did you mean 'rifle-platoon' or 'sharp-rifles' or 'rifle-command-platoon'?"]),
         ("riffle", ["'rifle-platoon'", "'sharp-rifles'"]),
         ("crown/foo", ["'foo' (allowed: one of 19 units; analyser units crown lists them)"]),
-        ("foo", ["'foo' (allowed: one of 59 units; analyser units lists them)"]),
+        ("foo", ["'foo' (allowed: one of 98 units; analyser units lists them)"]),
         ("crown/", ["the unit is missing (allowed: one of 19 units; analyser units crown lists them)"]),
         (
             "Crown@basic",
@@ -152,7 +152,7 @@ def test_a_wrong_profile_file_is_refused_with_file_and_key(folder, before, after
 # --- what ships ------------------------------------------------------------------------------------------
 
 
-def test_three_factions_ship(shipped):
+def test_five_factions_ship(shipped):
     counts = {
         name: (
             len(faction.units),
@@ -161,7 +161,13 @@ def test_three_factions_ship(shipped):
         )
         for name, faction in shipped.factions.items()
     }
-    assert counts == {"commonwealth": (18, 50, 46), "crown": (19, 53, 53), "imperium": (22, 62, 59)}
+    assert counts == {
+        "commonwealth": (18, 50, 46),
+        "crown": (19, 53, 53),
+        "empire": (19, 53, 54),
+        "enlightened": (20, 56, 45),
+        "imperium": (22, 62, 59),
+    }
 
 
 def test_every_shipped_loadout_is_found_by_its_own_selector_and_has_dice(shipped):
@@ -188,8 +194,15 @@ def test_the_corrections_stand_in_the_shipped_files_each_with_its_comment(shippe
     assert shipped.loadout("crown/sharp-rifles@basic").unit.rows[0].long_range == 32
     for name in ("kheshig-sky-cutter-wings", "kheshig-sky-cutter-command-wings"):
         assert shipped.loadout(f"commonwealth/{name}@basic").unit.category == "aerial"
+    guard, striders = (
+        shipped["empire/green-banner-guard-platoon@basic"],
+        shipped["enlightened/strider-cav-cohort@basic"],
+    )
+    assert [attack_dice(guard.unit.rows[0], models) for models in (8, 16, 24)] == [4, 8, 12]
+    assert [(each.models, each.victory_points) for each in striders.unit.levels.values()] == [(4, 2), (8, 3), (12, 4)]
     comments = {path.stem: path.read_text().count("# corrected by hand") for path in shipped_profiles().glob("*.toml")}
-    assert comments == {"crown": 1, "commonwealth": 2, "imperium": 0, "ruleset": 0}
+    none = {"imperium": 0, "ruleset": 0, "forces": 0}
+    assert comments == {"crown": 1, "commonwealth": 2, "empire": 2, "enlightened": 1, **none}
 
 
 def test_a_shipped_file_says_where_its_numbers_come_from(shipped):
@@ -224,3 +237,45 @@ def test_a_library_is_read_once_a_process_and_anew_when_a_file_has_changed(folde
         assert len({id(each) for each in pool.map(load_profiles, [folder] * 64)}) == 1
     os.utime(folder / "river.toml", (1_000_000_001, 1_000_000_001))
     assert load_profiles(folder) is load_profiles(folder)
+
+
+# --- a question reads what it needs -------------------------------------------------------------------
+
+
+def test_a_whole_faction_s_name_reads_its_file_alone(folder):
+    (folder / "lake.toml").write_text("this is no TOML")
+    library = Profiles(folder)
+    assert library.loadout("River/otter guard@basic").selector == "river/otter-guard@basic"
+    assert len(library.matching("river/*")) == 4
+    assert library.faction("river").name == "River"
+    for all_of_them in ("riv/otter-guard@basic", "otter-guard@basic", "lake/perch@basic"):
+        with pytest.raises(InputError, match="broken TOML"):
+            library.loadout(all_of_them)
+
+
+def test_a_faction_read_alone_and_among_all_is_the_same(shipped):
+    alone = Profiles().loadout("empire/wutai-landship@full-strength")
+    assert alone == shipped.by_selector["empire/wutai-landship@full-strength"]
+    assert Profiles().matching("empire/*") == [each for each in shipped if each.faction == "empire"]
+
+
+def test_a_file_that_has_changed_since_it_was_read_alone_is_read_anew_with_the_others(folder):
+    library = Profiles(folder)
+    before = library.loadout("river/heron@basic").unit.defence, library.used
+    text = (folder / "river.toml").read_text()
+    (folder / "river.toml").write_text(text.replace("defence = 2", "defence = 4"))
+    after = library.by_selector["river/heron@basic"].unit.defence, library.used
+    assert (before[0], after[0]) == (2, 4)
+    assert before[1] != after[1] == Profiles(folder).used
+
+
+def test_a_faction_in_two_files_is_refused(folder):
+    (folder / "copy.toml").write_text((folder / "river.toml").read_text())
+    with pytest.raises(InputError, match=r"the same faction 'river' as in .*copy\.toml"):
+        _ = Profiles(folder).factions
+
+
+@pytest.mark.parametrize("name", ["..", "ruleset", "forces", "a.b", ""])
+def test_no_other_file_is_taken_for_a_faction(folder, name):
+    with pytest.raises(InputError):
+        Profiles(folder).loadout(f"{name}/otter-guard@basic" if name else "/perch@basic")

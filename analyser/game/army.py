@@ -1,0 +1,266 @@
+"""Armies: what a player puts on the table, unit by unit (AC-2.2, AC-5.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.files import toml_lines
+from analyser.common.text import aligned
+from analyser.game.forces import Boon, ScaleName
+from analyser.game.profiles import ProfilesUsed, profiles_record
+from analyser.game.units import Loadout, Row
+
+UNLISTED = "unlisted"  # the faction of an army that no library knows
+
+
+@dataclass(frozen=True, repr=False)
+class ArmyUnit:
+    """One unit of an army.
+
+    Attributes
+    ----------
+    name : str
+        Its own in the army: ``rifle-platoon@basic``, a second one ``rifle-platoon@basic #2``, or what its file says.
+    loadout : Loadout
+        Its profile and level, with every number that the army says instead; what each question takes as a unit.
+    battlegroup, embarked_in : str or None
+        The battlegroup that it belongs to; the name of the unit that it is embarked in.
+    reserve : bool
+        Whether it starts in reserve; an aircraft always does.
+    policy : str or None
+        What it does in its activations, by the name of a policy of a duel; None: as the battle says.
+    x, behind : float or None, float
+        Inches along the front from its left end (None: spread evenly), and behind the own line.
+    changes : dict
+        The keys of its profile that its army says instead of the library; of a unit that no library has, all.
+    """
+
+    name: str
+    loadout: Loadout
+    battlegroup: str | None = None
+    embarked_in: str | None = None
+    reserve: bool = False
+    policy: str | None = None
+    x: float | None = None
+    behind: float = 0.0
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    selector: str | None = None  # in the library; None for a unit that it does not have
+
+    @property
+    def points(self) -> int | None:
+        """What it costs, if that is known."""
+        return self.loadout.level.points
+
+    @property
+    def figures(self) -> tuple[int | None, ...]:
+        """Models, points and victory points."""
+        level = self.loadout.level
+        return level.models, level.points, level.victory_points
+
+    @property
+    def notes(self) -> str:
+        """Whatever is said of it beyond its profile, in short."""
+        said = [
+            "in reserve" if self.reserve else "",
+            f"aboard {self.embarked_in}" if self.embarked_in else "",
+            f"policy {self.policy}" if self.policy else "",
+            f"own {', '.join(key.replace('_', ' ') for key in self.changes)}" if self.selector and self.changes else "",
+            "not among the profiles" if self.selector is None else "",
+        ]
+        return "; ".join(filter(None, said))
+
+    def row(self) -> dict[str, Any]:
+        """It as a row of a table; its armaments in short."""
+        unit, (models, points, victory_points) = self.loadout.unit, self.figures
+        keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+        return {
+            "name": self.name,
+            "selector": self.loadout.selector,
+            **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "reserve", "policy")},
+            **{"models": models, "points": points, "victory_points": victory_points},
+            **{key: getattr(unit, key) for key in keys},
+            "traits": ", ".join(unit.traits),
+            "rules": ", ".join(unit.rules),
+            "rows": "; ".join(row.in_short for row in unit.rows),
+        }
+
+    def __repr__(self) -> str:
+        return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
+
+    def to_table(self) -> dict[str, Any]:
+        """Its ``[[unit]]`` in a file, without what says nothing."""
+        unit = self.loadout.unit
+        named = self.selector or f"{unit.id}@{self.loadout.level_name}"
+        table = {
+            "unit": self.selector,
+            "name": self.name if self.name != named.rpartition("/")[2] else None,
+            **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "policy", "x")},
+            "reserve": (self.reserve and unit.type != "aircraft") or None,
+            "behind": self.behind or None,
+        }
+        if self.selector is None:
+            table |= {"name": self.name, "level": self.loadout.level_name}
+        return {key: value for key, value in table.items() if value is not None} | plain_keys(self.changes)
+
+
+@dataclass(frozen=True)
+class ArmyBoon:
+    """What a battlegroup has besides units."""
+
+    boon: Boon
+    battlegroup: str | None = None
+
+    def to_table(self) -> dict[str, str]:
+        """Its ``[[boon]]`` in a file."""
+        return {"boon": self.boon.id} | ({} if self.battlegroup is None else {"battlegroup": self.battlegroup})
+
+
+@dataclass(frozen=True, repr=False)
+class Army:
+    """An army, checked: every unit with its profile.
+
+    Attributes
+    ----------
+    name : str
+    faction : str
+        The id of its faction; of an army of several that of its first unit.
+    scale : "skirmish", "battle" or "cataclysm"
+        As stated; else the smallest whose points limit holds its points.
+    points_limit : int or None
+        What it may cost, if it says so.
+    units : tuple of ArmyUnit
+        In the order of the list.
+    boons : tuple of ArmyBoon
+        What it has besides units.
+    battlegroups : dict
+        The kind of each battlegroup by its name: the id of one of its faction, or what the army says.
+    warnings : tuple of str
+        What was doubted about it, and what was not understood.
+
+    Examples
+    --------
+    >>> from analyser import load_army
+    >>> army = load_army(["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"])
+    >>> army.points, army.scale, [unit.name for unit in army]
+    (145, 'skirmish', ['rifle-command-platoon@basic', 'rifle-platoon@basic', 'rifle-platoon@basic #2'])
+    >>> army["rifle-platoon@basic #2"].loadout.level.models
+    6
+    """
+
+    name: str
+    faction: str
+    scale: ScaleName
+    units: tuple[ArmyUnit, ...]
+    points_limit: int | None = None
+    boons: tuple[ArmyBoon, ...] = ()
+    battlegroups: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
+
+    def __iter__(self) -> Iterator[ArmyUnit]:
+        return iter(self.units)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def __getitem__(self, name: str) -> ArmyUnit:
+        """The unit of that name; InputError with the nearest if there is none."""
+        found = next((unit for unit in self.units if unit.name == name), None)
+        if found is None:
+            raise no_such_unit(name, [unit.name for unit in self.units], self.name)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Army {self.name}: {self.faction}, {self.scale}, {len(self.units)} units, {self.points} points>"
+
+    def __str__(self) -> str:
+        limit = "" if self.points_limit is None else f" of {self.points_limit:,}"
+        heading = [["Army", self.name], ["Faction", self.faction], ["Scale", self.scale]]
+        parts = [aligned([*heading, ["Points", f"{self.points:,}{limit}"]], "<")]
+        keys = {"unit": "<", "models": ">", "points": ">", "VP": ">", "battlegroup": "<", "notes": "<"}
+        lines = [
+            ["" if each is None else str(each) for each in (unit.name, *unit.figures, unit.battlegroup, unit.notes)]
+            for unit in self.units
+        ]
+        parts.append(aligned([list(keys), *lines], "".join(keys.values())))
+        boons = [[each.boon.name, f"{each.boon.points}", each.battlegroup or ""] for each in self.boons]
+        parts.append(aligned([["boon", "points", "battlegroup"], *boons], "<><") if boons else [])
+        parts.append([] if self.profiles is None else [f"Profiles: {self.profiles}"])
+        parts.append([f"Warning: {warning}" for warning in self.warnings])
+        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each unit, ready for a table: what it is, where it stands, and the numbers of its profile."""
+        return [unit.row() | {"profiles": str(self.profiles or "")} for unit in self.units]
+
+    @property
+    def points(self) -> int:
+        """What all units and boons cost whose cost is known."""
+        return sum(unit.points or 0 for unit in self.units) + sum(each.boon.points for each in self.boons)
+
+    @property
+    def loadouts(self) -> tuple[Loadout, ...]:
+        """The profile and level of each unit, in the order of the list."""
+        return tuple(unit.loadout for unit in self.units)
+
+    def embarked(self, transport: ArmyUnit) -> ArmyUnit | None:
+        """The unit that is embarked in a `transport`, if one is."""
+        return next((unit for unit in self.units if unit.embarked_in == transport.name), None)
+
+    def to_table(self) -> dict[str, Any]:
+        """The army as a file holds it; loading it gives the same army again."""
+        table = {
+            "format": 1,
+            "name": self.name,
+            "faction": self.faction if self.faction != UNLISTED else None,
+            "scale": self.scale,
+            "points_limit": self.points_limit,
+            "battlegroups": dict(self.battlegroups) or None,
+            "unit": [unit.to_table() for unit in self.units],
+            "boon": [each.to_table() for each in self.boons] or None,
+        }
+        return {key: value for key, value in table.items() if value is not None}
+
+    def to_toml(self) -> str:
+        """The army as a file that a person can read and change."""
+        table = self.to_table()
+        units, boons, battlegroups = (table.pop(key, ()) for key in ("unit", "boon", "battlegroups"))
+        parts = [toml_lines(table)]
+        parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
+        for unit in units:
+            rows = unit.pop("rows") if unit.get("rows") else ()
+            said = {
+                key: [] if value == () else value for key, value in unit.items()
+            }  # that there are none is said, too
+            parts.append(f"[[unit]]\n{toml_lines(said)}")
+            parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
+        parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]
+        return "\n".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The army as plain data: its file, its points, and what was doubted."""
+        units = [
+            {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
+            for unit in self.units
+        ]
+        own = self.to_table() | {"points": self.points, "unit": units, "warnings": list(self.warnings)}
+        return own | profiles_record(self.profiles)
+
+
+def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a profile as plain data."""
+    return {
+        key: tuple(each.model_dump(exclude_none=True) if isinstance(each, Row) else each for each in value)
+        if isinstance(value, tuple)
+        else value
+        for key, value in changes.items()
+    }
+
+
+def no_such_unit(name: str, names: list[str], where: str) -> InputError:
+    """That no unit of an army has that name, with the nearest that one has."""
+    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=listed)

@@ -1,0 +1,109 @@
+"""An army from whatever it is given as: a file, a list of selectors, a mapping."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyser.common.errors import InputError, check_choice
+from analyser.common.files import check_plain, path_of, read_toml
+from analyser.common.validation import checked
+from analyser.game.army import Army
+from analyser.game.army_file import ArmyFile, resolved_army
+from analyser.game.force_check import ForceCheck, checked_force
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.game.units import Loadout
+from analyser.importers.archive import ROSTERS
+from analyser.importers.enlisted import NUMBERS, Numbers, enlisted
+from analyser.importers.rosters import read_roster
+from analyser.rules.policies import POLICIES
+
+AUTO = "auto"  # the policy of a unit that does what its armaments are for
+ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Loadout | Mapping[str, Any]]
+
+
+def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers: Numbers = "profile") -> Army:
+    """An army, checked, every unit with its profile.
+
+    Parameters
+    ----------
+    source : path, list or mapping
+        The path of an army file (TOML, `docs/armies.md`), or of a roster of BattleScribe or New Recruit (``.ros``,
+        ``.rosz``, ``.json``); a list of units: selectors, ``3 x`` a selector, loadouts, or mappings of the keys of
+        ``[[unit]]``; or a mapping of the form of the file. An Army comes back as it is.
+    profiles : Profiles or path, optional
+        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+    numbers : "profile" or "roster"
+        Whose numbers count where a roster says otherwise than the profiles; the warnings tell every difference.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, a unit that there is not, or another input that cannot be used.
+
+    Examples
+    --------
+    >>> army = load_army({"name": "Patrol", "faction": "crown", "unit": ["3 x rifle-platoon@basic"]})
+    >>> army
+    <Army Patrol: crown, skirmish, 3 units, 105 points>
+    >>> load_army(["crown/rifle-platoon@basic", {"unit": "crown/rifle-platoon@basic", "models": 4}]).loadouts[1]
+    <Loadout crown/rifle-platoon@basic: infantry, 4 models, 35 points; rows: ranged-light, ranged-aerial, melee>
+    """
+    if isinstance(source, Army):
+        return source
+    check_choice(numbers, "numbers", NUMBERS)
+    library = library_of(profiles)
+    if isinstance(source, Mapping):
+        return _from_table(source, "army", library)
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        return _from_table({"unit": source}, "army", library)
+    path = path_of(source, "army")
+    if path.suffix.lower() not in ROSTERS:
+        return _from_table(read_toml(path), str(path), library)
+    roster = read_roster(path)
+    try:
+        return enlisted(roster, library, numbers)
+    except InputError as error:
+        raise error.inside(str(path)) from None
+
+
+def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army:
+    check_plain(table, where)
+    file = checked(ArmyFile, table, where=where)
+    try:
+        for number, entry in enumerate(file.units):
+            if entry.policy is not None:
+                check_choice(entry.policy, f"unit.{number}.policy", (AUTO, *POLICIES))
+        return resolved_army(file, library)
+    except InputError as error:
+        raise error.inside(where) from None
+
+
+def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceCheck:
+    """Whether an army may be fielded: what is broken, by the rules of force building (`docs/armies.md`).
+
+    Parameters
+    ----------
+    source : Army, path, list or mapping
+        As of :func:`load_army`.
+    profiles : Profiles or path, optional
+        Where units and the order of battle of their faction are looked up. Default: the shipped profiles.
+
+    Returns
+    -------
+    ForceCheck
+        True if nothing is broken; else `broken` has each rule with its number.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_army`.
+
+    Examples
+    --------
+    >>> print(check_army({"scale": "battle", "unit": ["crown/rifle-platoon@basic"]}).broken[0])
+    FB-1 (the points are within the force scale): 35 points at the scale battle (allowed: 1,500 to 2,500)
+    """
+    library = library_of(profiles)
+    return checked_force(load_army(source, library), library)
