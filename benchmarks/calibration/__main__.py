@@ -31,13 +31,15 @@ def measure(seeds, processes=1, tests=tuple(streams.TESTS)):
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few samples of each kind; the page is printed")
+    parser.add_argument("--fights", type=int, help="samples of every kind but attacks; default: 100,000")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     start = time.perf_counter()
     if given.quick:
         print(page.page(measure(dict.fromkeys(SEEDS, QUICK_SEEDS), given.processes, streams.FEW_TESTS)))
     else:
-        results = measure(SEEDS, given.processes)
+        fights = {} if given.fights is None else dict.fromkeys(set(SEEDS) - {"attack"}, given.fights)
+        results = measure(SEEDS | fights, given.processes)
         LATEST.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         PAGE.write_text(page.page(results), encoding="utf-8")
         page.picture(results, PICTURE)

@@ -11,7 +11,7 @@ from analyser.common.intervals import NORMAL_95, dkw_half_width
 from benchmarks.calibration.coverage import METHODS
 from benchmarks.calibration.samples import QUESTIONS, TRIALS, play, question_of
 
-SEEDS = {"attack": 100_000, "charge": 20_000, "focus": 20_000, "duel": 20_000, "mordheim": 20_000}
+SEEDS = dict.fromkeys(QUESTIONS, 100_000)
 BINS = 20
 _AT_ONCE = 250  # seeds
 

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy import stats
 
 from analyser.plots import look
 from benchmarks.calibration.coverage import METHODS, covered
@@ -13,6 +14,7 @@ PAGE = """# Whether the intervals keep their word
 
 Every number of a sample has a 95% interval. This page says how often such intervals contain the truth, which is known
 here: from the binomial law, and from samples of questions that are also answered exactly. The aim is 94.5 to 97%.
+
 {verdict}
 
 ## By how many events are expected
@@ -41,7 +43,8 @@ In few trials, over all probabilities from 0.001 to a half:
 {trials:,} trials each, with another seed each time, of a question of every kind; every event, and *at least so much* of
 every figure, that {trials:,} trials see at least half a time. *Ranks* says how far the distribution of the ranks of the
 counts in their exact laws is from uniform, at most, over all chances of the question; the band is where the greatest of
-so many would be in 95% of campaigns if all laws were right (Dvoretzky, Kiefer, Wolfowitz; Bonferroni).
+so many would be in 95% of campaigns if all laws were right (Dvoretzky, Kiefer, Wolfowitz; Bonferroni). A share of 100,000 samples is known to within 0.15 percentage points,
+of 10,000 to within 0.45. Battles of whole armies are not here: they have no exact answer.
 
 {kinds}
 
@@ -155,8 +158,8 @@ def _verdict(results):
     least = min(row["shown"][0] for row in [*results["by_expected"], *results["small"]])
     beyond = [row["most"] for row in results["by_expected"] if row["shown"][2] > 0.97]
     return (
-        f"Nowhere is less than {100 * least:.2f}% covered. From {max(beyond):g} expected events on it is at most 97%; "
-        "below that it is more for some probabilities, for a reason that is given."
+        f"By law nowhere is less than {100 * least:.2f}% covered. From {max(beyond):g} expected events on it is at "
+        "most 97%;\nbelow that it is more for some probabilities, for a reason that is given."
     )
 
 
@@ -204,10 +207,15 @@ def picture(results, path):
         left.axhspan(94.5, 97, color=look.LIGHT, alpha=0.4, zorder=0)
         left.set(xscale="log", ylim=(88, 100), xlabel="events expected", title="Covered by 95% intervals, in percent")
         left.legend(loc="lower right")
-        for kind in results["kinds"].values():
-            for chance in kind["chances"]:
-                shares = np.array(chance["ranks"]) / np.mean(chance["ranks"])
-                right.stairs(shares, np.linspace(0, 1, len(shares) + 1), color=look.MEDIUM, linewidth=0.5, alpha=0.6)
-        right.set(ylim=(0.8, 1.2), xlabel="rank of the count in its exact law", title="Samples a bin, over their mean")
+        attack = results["kinds"]["attack"]
+        shares = np.array([np.array(chance["ranks"]) / np.mean(chance["ranks"]) for chance in attack["chances"]])
+        reach = stats.norm.isf(0.025 / shares.size) * (results["bins"] / attack["seeds"]) ** 0.5
+        right.axhspan(1 - reach, 1 + reach, color=look.LIGHT, alpha=0.6, zorder=0, label="all of them, in 95%")
+        for each in shares:
+            right.stairs(each, np.linspace(0, 1, len(each) + 1), baseline=None, color=look.DARK, linewidth=0.4)
+        right.set(
+            ylim=(0.9, 1.1), xlabel="rank of the count in its exact law", title="Samples of attacks, over the mean"
+        )
+        right.legend(loc="lower right")
         figure.savefig(path, dpi=110)
         plt.close(figure)
