@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
     "Armies": {
         "army": ("army", "An army list: read from a roster, checked, written again."),
         "clash": ("clash", "My army against yours: who should fight whom, and the best attacks."),
+        "build": ("clash", "The best list under points and slots, and battles to test it."),
     },
     "Balance": {
         "prices": ("verdict", "What loadouts should cost, and why."),

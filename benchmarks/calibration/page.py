@@ -43,8 +43,9 @@ In few trials, over all probabilities from 0.001 to a half:
 {trials:,} trials each, with another seed each time, of a question of every kind; every event, and *at least so much* of
 every figure, that {trials:,} trials see at least half a time. *Ranks* says how far the distribution of the ranks of the
 counts in their exact laws is from uniform, at most, over all chances of the question; the band is where the greatest of
-so many would be in 95% of campaigns if all laws were right (Dvoretzky, Kiefer, Wolfowitz; Bonferroni). A share of 100,000 samples is known to within 0.15 percentage points,
-of 10,000 to within 0.45. Battles of whole armies are not here: they have no exact answer.
+so many would be in 95% of campaigns if all laws were right (Dvoretzky, Kiefer, Wolfowitz; Bonferroni).
+A share of 100,000 samples is known to within 0.15 percentage points, of 10,000 to within 0.45. Battles of whole armies
+are not here: they have no exact answer.
 
 {kinds}
 

@@ -223,6 +223,10 @@ def does_as_well(frame, one, other):
     )
 
 
+def test_nobody_is_dominated_where_nobody_has_points(frame):
+    assert dominated(frame.assign(attacker_points=pd.array([pd.NA] * len(frame), "Int64"))).empty
+
+
 def test_dominated_loadouts_are_found_and_no_others(frame):
     crown = frame[frame["attacker"].str.startswith("crown/r") & frame["defender"].str.startswith("crown/r")]
     found = dominated(crown).set_index("attacker")["by"].to_dict()

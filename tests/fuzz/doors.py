@@ -508,6 +508,7 @@ COMMANDS = [
     ["focus", RIFLES, f"{RIFLES}:distance=3", "--target", GRENADIERS, "--distance", "6", "--aiming", "--suppressed"],
     ["matchups", "crown/rifle*@basic", GRENADIERS, "--situations", "long-range,charge", "--metric", "p_broken"],
     ["sensitivity", RIFLES, GRENADIERS, "--metric", "p_broken", "--distance", "6", "--format", "csv", "--quiet"],
+    ["army", "check", "nowhere.toml", "--numbers", "roster", "--format", "json", "--out", "out.json"],
     ["completion", "bash"],
     ["morale", "legion", "--courage", "2", "--received", "[1, {0=0.5,2=0.5}]", "--rounds", "2", "--format", "csv"],
     ["morale", "warmaster", "--dice", "2", "--obstacles", "[{distance=5,kind='friend',chain=2}]"],
