@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.acts import Losses, acts_of, best_losses, mean_losses, p_rallies
+from analyser.analysis.acts import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
 from analyser.analysis.pricing import Array, connected
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import Ruleset
@@ -100,24 +100,49 @@ def exchange_of(
     sides = [each for each in loadouts if each.selector not in left_out]
     situations = [each for each in situations if each.kind in WAYS]
     acts, met = acts_of(frame, sides, situations, ruleset)
-    points = np.array([each.level.points for each in sides], np.float64)
-    rallies = np.array([p_rallies(each.unit, ruleset.deck) for each in sides])
-    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    places = [each for each in (mean_losses(far, rallies), best_losses(near, rallies, points)) if each is not None]
-    free, losses = (
-        np.array([getattr(each, name) for each in places]).reshape(len(places), *met.shape) * met
-        for name in Losses._fields
-    )
+    free, losses = _losses(acts, met, sides, situations, ruleset)
     alone = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out |= {
         sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in alone.nonzero()[0]
     }
     kept = np.flatnonzero(~alone)
     both_ways = np.ix_(kept, kept)
+    rallies = _rallies(sides, ruleset)
     ways = {way: mean_losses([acts[each.name] for each in situations if each.kind == way], rallies) for way in WAYS}
     only = {way: Losses(*((each * met)[both_ways] for each in both)) for way, both in ways.items() if both is not None}
     losses, free = (each[:, kept][:, :, kept] for each in (losses, free))
     return Exchange(tuple(sides[at] for at in kept), losses, free, only, met[both_ways], left_out)
+
+
+def losses_of(
+    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+) -> Array:
+    """The mean share of each (column) that is lost to each (row) while both act once; a mean over far and near.
+
+    As :attr:`Exchange.losses` has it, but of all `loadouts`, which must have points; 0 for those who do not meet.
+    """
+    situations = [each for each in situations if each.kind in WAYS]
+    acts, met = acts_of(frame, loadouts, situations, ruleset)
+    return np.asarray(_losses(acts, met, loadouts, situations, ruleset).held.mean(axis=0), np.float64)
+
+
+def _losses(
+    acts: dict[str, Act],
+    met: NDArray[np.bool_],
+    loadouts: Sequence[Loadout],
+    situations: Sequence[Situation],
+    ruleset: Ruleset,
+) -> Losses:
+    """Far and near, as far as there are situations of each: shapes (places, n, n)."""
+    points, rallies = np.array([each.level.points for each in loadouts], np.float64), _rallies(loadouts, ruleset)
+    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    there = [each for each in (mean_losses(far, rallies), best_losses(near, rallies, points)) if each is not None]
+    figures = ([getattr(each, name) for each in there] for name in Losses._fields)
+    return Losses(*(np.array(each).reshape(len(there), *met.shape) * met for each in figures))
+
+
+def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
+    return np.array([p_rallies(each.unit, ruleset.deck) for each in loadouts])
 
 
 def _is_near(situation: Situation) -> bool | None:

@@ -57,7 +57,7 @@ def damage(states: States) -> NDArray[np.int64]:
 def share_lost(
     states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The share of a unit that is lost: all of one that is annihilated (AC-5.9), else what damage has taken (AC-3.8)."""
+    """The share of a unit that is lost: all if it is annihilated (AC-5.9), else what damage has taken (AC-3.8)."""
     suffered = models_destroyed(states, models) * damage_limit + damage(states)
     return np.asarray(np.where(is_removed(states), 1.0, suffered / (models * damage_limit)))
 

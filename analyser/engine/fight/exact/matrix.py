@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +10,6 @@ from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.engine.fight.program import Kind, Setup, dice_of
 from analyser.game.ruleset import Rating
-from analyser.game.units import MOST_MODELS
-from analyser.rules import unit_state
 
 
 def strike_matrices(
@@ -26,43 +22,31 @@ def strike_matrices(
     """
     mine, first = start_states(setup)
     places: dict[int, int] = {first: 0}
-    parts: list[list[tuple[Integers, Integers, NDArray[np.float64]]]] = [[] for _ in range(strikes)]
+    found: list[dict[int, Joint]] = [{} for _ in range(strikes)]
     waiting = [first]
     while waiting:
-        found: list[int] = []
-        for number, mine_of_it in enumerate(parts):
-            for at in range(0, len(waiting), MOST_MODELS):
-                some = np.array(waiting[at : at + MOST_MODELS])
-                joint = _struck(setup, number, mine, some, die, deck)
-                row, column = np.nonzero(joint.probabilities)
-                state = joint.second[column]
-                mine_of_it.append((_row(joint.first, some)[row], state, joint.probabilities[row, column]))
-                for each in np.unique(state).tolist():
-                    if each not in places:
-                        places[each] = len(places)
-                        found.append(each)
-        waiting = found
-    return np.array(list(places)), [_matrix(each, places) for each in parts]
+        new: dict[int, None] = {}
+        for number, of_strike in enumerate(found):
+            joints = dict(zip(waiting, _struck(setup, number, mine, waiting, die, deck)))
+            new |= dict.fromkeys(state for joint in joints.values() for state in joint.second.tolist())
+            of_strike.update(joints)
+        waiting = [state for state in new if state not in places]
+        places |= {state: len(places) + at for at, state in enumerate(waiting)}
+    return np.array(list(places)), [_matrix(each, places) for each in found]
 
 
-def _struck(setup: Setup, number: int, mine: int, states: Integers, die: Integers, deck: Integers) -> Joint:
-    """The distribution after a strike on each of `states`, told apart by as many models of the striker."""
-    strikers = (mine & ~unit_state.MODELS_MASK) | np.arange(1, len(states) + 1)
-    joint = Joint(strikers, states, np.eye(len(states)))
+def _struck(setup: Setup, number: int, mine: int, states: list[int], die: Integers, deck: Integers) -> list[Joint]:
+    """The distribution after a strike on each of `states`, each a fight of its own."""
+    starts = np.array([(mine, state) for state in states])
+    models = np.tile(setup["sides"]["models"], (len(states), 1))
     rolls = dice_of(setup, number + 1)
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     operations = np.array([(Kind.STRIKE, 0, number)], np.int64)
-    return run(setup, operations, np.array([1]), joint, pools, die, deck)[0]
+    return list(run(setup, operations, np.array([1]), starts, models, pools, die, deck))
 
 
-def _row(strikers: Integers, states: Integers) -> Integers:
-    return states[(strikers & unit_state.MODELS_MASK) - 1]
-
-
-def _matrix(
-    parts: Sequence[tuple[Integers, Integers, NDArray[np.float64]]], places: dict[int, int]
-) -> NDArray[np.float64]:
+def _matrix(joints: dict[int, Joint], places: dict[int, int]) -> NDArray[np.float64]:
     matrix = np.zeros((len(places), len(places)))
-    for before, after, probability in parts:
-        matrix[[places[each] for each in before.tolist()], [places[each] for each in after.tolist()]] = probability
+    for state, joint in joints.items():
+        matrix[places[state], [places[each] for each in joint.second.tolist()]] = joint.probabilities[0]
     return matrix
