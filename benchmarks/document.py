@@ -141,7 +141,7 @@ bits of its own, as many as it needs, and 64 of them are counted at once.
 VERDICT = """## The verdict
 
 What the shipped loadouts should cost, once their game is there; what a change of one of them does; and what one price
-did between two versions of the profiles, as a whole process. Kernels are compiled before.
+did between two versions of three factions, as a whole process. Kernels are compiled before.
 
 {table}
 
