@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import strike
+from analyser.engine.battle.attack import pool_for, strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
@@ -164,7 +164,9 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if row.move_or_fire and order == Order.SHOOT and not rally_failed:
         return False
     short = row.short_range != NONE and distance <= row.short_range
-    if distance > row.long_range or (row.indirect and short) or choices.dice_of(battle, number, state) <= 0:
+    if distance > row.long_range or (row.indirect and short):
+        return False
+    if pool_for(battle, number, state, short, False, 0) == 0:  # no dice
         return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
     strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
+from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, side_of
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, length_of
@@ -125,15 +126,9 @@ def can_strike(battle: Battle, unit: int, other: int, rally_failed: bool) -> boo
     """Whether the grid has attack dice for the unit as it stands, in the row that it shoots with (AC-2.4)."""
     if battle.encoding.habit[unit, other] == Policy.CHARGE and not rally_failed:
         return True
-    return dice_of(battle, int(battle.encoding.strikes[unit, other, 0]), int(battle.field.states[unit])) > 0
-
-
-@step
-def dice_of(battle: Battle, number: int, state: int) -> int:
-    """Attack dice of a strike of a unit in that state, those in parentheses left out (AC-3.2)."""
-    tables = battle.tables
-    count = unit_state.damage_of(state) if tables.strikes[number].by_damage else unit_state.models_of(state)
-    return int(tables.dice[tables.first_dice[number] + count])
+    number, field = int(battle.encoding.strikes[unit, other, 0]), battle.field
+    short = field.distance[unit, other] <= battle.tables.strikes[number].short_range
+    return pool_for(battle, number, int(field.states[unit]), short, False, 0) > 0
 
 
 @step
