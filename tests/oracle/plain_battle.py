@@ -6,53 +6,46 @@ with the package. `play(plan, chance)` plays one battle: with `Rolled(seed)` onc
 
 QUESTIONS: what the base and the rules leave open, and what is answered here.
 
- 1. How far does a unit advance that is out of range (`shoot`)? Its full SPEED, at most onto the target's point.
- 2. Habit `short_range`: beyond short range it advances just as far as short range, at most SPEED, and shoots if in
-    long range; within short range it aims. After a failed rally test it shoots where it stands, or advances. With
-    a row without short range, Indirect or Move or Fire it acts as `shoot`.
- 3. Habit `charge`: double time is 2 x SPEED toward the target and leaves no attack. Against a target that it can
-    never charge (aerial, no row) it acts as `shoot`.
+ 1. How far does a unit advance that is out of range (`shoot`)? Its full SPEED, to one inch of the target at most.
+ 2. Habit `short_range`: beyond short range it advances just as far as short range, at most SPEED, and shoots if then
+    in long range; within short range it aims. After a failed rally test it shoots where it stands, or advances.
+    With a row without short range, Indirect or Move or Fire it stands and shoots as soon as it can.
+    By rounding a diagonal move to short range may end 0.01" beyond it.
+ 3. Double time leaves no attack (a failed rally test, which leaves one step of two, forbids it).
  4. A charger stands on its target's point; nothing else is "in contact": two units on one point need not fight,
     and there are no secondary combatants.
- 5. The target is chosen after the first reaction step. After a failed rally test the habit `charge` chooses
-    among those that it can shoot at where it stands, then the nearest.
- 6. The rally test comes before the first reaction step, as the unit is activated.
+ 5. After a failed rally test a unit that can only charge goes toward the nearest enemy by SPEED.
+ 6. A unit that stands within short range of an Indirect row's target neither shoots nor moves.
  7. A unit loses suppressed (and disordered) at the end of an activation only if it had it at the start: what a
     charger gets in its own activation stays for "the end of its next activation" (the seed; AC-9.2 can be read
     otherwise for suppressed).
  8. Without DISCIPLINE: every discipline test is passed and no card is drawn.
- 9. A deck is shuffled anew when a card is due and there is none. If it was due for the hand, nothing is drawn.
+ 9. A row that is reloading: the unit re-arms in its attack step instead of shooting, and moves as its habit has it
+    if it is out of range; after a failed rally test it does one of the two. Opportunity fire leaves it reloading
+    too; a reloading unit with `lookout` or `take_cover` re-arms instead.
 10. Cryo replaces only "becomes suppressed": breaking and falling back come before it. Suppressive, Cryo and
     Seismic of the winner's row bear on the test of the loser of a close quarters combat.
 11. Of several rows that fit, "best" destroys most models (expected, neutral, both units at full strength, no value
-    in parentheses unless Shock or Wreckers gives it no matter where); ties: the first. Rows that cannot be used now
-    (reloading, Reactive, Move or Fire after a move) are left out first.
-12. Slow to Fire: a unit whose only fitting row is reloading re-arms in its attack step instead of shooting, and
-    may move as its habit has it (never aims); opportunity fire with it also leaves it reloading; a reloading unit
-    with the habit `lookout` re-arms before it goes on lookout.
+    in parentheses); ties: the first.
+12. An odd gap leaves half a hundredth on each side; it is dropped.
 13. Withdrawing ends at the own edge without fleeing; falling back onto it flees; a unit on it flees at once.
-14. A commander within 6" is another unit, on the field itself.
-15. Close quarters combat in which the active unit is annihilated but destroyed more models: the target has lost,
+14. Close quarters combat in which the active unit is annihilated but destroyed more models: the target has lost,
     withdraws and tests; Hunter scores. With the target annihilated nothing more happens than Hunter.
-16. Transport: a passenger does not take part in set-up counts. While embarked it rallies when activated, and its
+15. A passenger is not counted as a unit on the table at set-up. While embarked it rallies when activated, and its
     suppression test uses its own losses; it cannot fall back. It disembarks in its own part of the turn, after the
     transport has moved; it may then shoot where it stands, go on lookout or take cover, not charge; after a failed
     rally test it disembarks and does nothing. Nobody can fire at it in the first reaction step of that turn. When
-    the transport breaks or flees the passenger is annihilated too.
-17. Target values: "share" is expected models destroyed / current models. After an advance: at distance - SPEED;
-    habit `charge`: with supported and threatened as they would be on the target's point; most_dangerous: no
-    short range, no supported or threatened, Point Blank not in parentheses, the enemy's statuses count.
-    In the first class a `short_range` habit is judged where the unit stands. Values are of the habit's attack.
-18. Class 1 and 2 of habits that never attack (`lookout`, `take_cover`): there is no target.
-19. An aircraft without a target does nothing and nobody reacts. An aircraft's `nearest` counts from its point
-    on its own edge. It shoots with the short-range bonus where the row has short range. It never aims.
-20. A transport with its passenger is one unit for the order of activation (points of the transport).
-21. Set-up: who has fewer units on the table counts neither reserves, aircraft nor embarked units.
-22. `initiative = "give"` is a choice of each side. The first draw for general A is redrawn until the cards differ;
-    decks of one value only: a fair coin.
-23. A unit that has nothing to shoot at in its attack step does nothing (it does not go on lookout of itself).
-24. A shooter that no row of fits the target approaches it all the same (class 3 and 4), by an advance.
-25. Sponsons are the target's blow in all respects (its Veteran, the charger's Durable), but always weakened.
+    the transport breaks or flees the passenger is annihilated too. Cryo on a transport leaves its passenger a turn.
+16. Nobody reacts to an aircraft without a target.
+17. A transport with its passenger has the points of the transport for `dearest`.
+18. A unit that has nothing to shoot at in its attack step does nothing (it does not go on lookout of itself).
+19. Sponsons, a Tail Gunner's answer and a Spectacular Demise have the Veteran of who deals them; no qualities.
+20. Overrun moves onto the target's point again, wherever that is by now; neither Sponsons nor Onslaught come again.
+21. Resilient (Front) helps against Sponsons, retaliation and demises too (everybody is attacked from the front).
+22. With the target gone after an attack the second reaction step still takes place.
+
+Not read here: All-Out Attack, Berserk, Run Amok, Throw, Fiery Demise, Overcharge, Inspiring, Turret, Full Steam
+Ahead, Fields of Fire, Coruscating, re-rolls of AC-3.5, models without room, failing on purpose.
 """
 
 from collections import defaultdict
@@ -197,6 +190,7 @@ class Battle(Fight):
         return piece.aircraft, min([self.distance(piece, foe) for foe in self.foes(piece)] or [0])
 
     def _activate(self, piece):
+        self.fumes()
         piece.activated = True
         was_suppressed, was_disordered = piece.suppressed, piece.disordered
         piece.on_lookout = False
@@ -216,6 +210,7 @@ class Battle(Fight):
             piece.suppressed = False
         if was_disordered and not piece.has("Construct"):
             piece.disordered = False
+        self.fumes()
 
     def _act(self, piece, rallied):
         """Movement and attack steps by the habit (AC-9.2)."""
@@ -265,6 +260,7 @@ class Battle(Fight):
             self.shoot(piece, row, target, distance)
         else:
             self.approach(piece, target, 2 * piece.speed if rallied else piece.speed)
+            self.fumes()
 
     def _shoot_by_habit(self, piece, target, habit, rallied):
         row, distance = self.ranged_row(piece, target), self.distance(piece, target)
@@ -272,6 +268,7 @@ class Battle(Fight):
         if not self.loaded(piece, row):
             if not reached:
                 self.approach(piece, target, piece.speed)
+                self.fumes()
             if reached or rallied:
                 piece.reloading = False
         elif reached and (not rallied or self._near_enough(row, distance, habit)):
@@ -279,6 +276,7 @@ class Battle(Fight):
         elif distance > hundredths(row.long) or habit == "short_range":
             stop = hundredths(row.short) if habit == "short_range" and row.short is not None else 0
             self.approach(piece, target, min(piece.speed, max(distance - stop, 0)))
+            self.fumes()
             distance = self.distance(piece, target)
             if rallied and "Move or Fire" not in row.qualities and reaches(row, distance):
                 self.shoot(piece, row, target, distance)

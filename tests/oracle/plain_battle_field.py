@@ -54,6 +54,9 @@ class Unit:
     behind: float = 0
     x: float | None = None
     officer: str = "last"  # last, first, random
+    peer_review: bool = False  # these three are told, as in a duel
+    chain_of_command: bool = False
+    ammo_supply: bool = False
     embarked_in: str | None = None
     capacity: int = 0
     disembark_within: float = 12
@@ -85,6 +88,7 @@ class Plan:
     width: float = 36
     hand_limit: int = 5
     die: tuple = DIE
+    replacement: bool = False
 
 
 def hundredths(inches):
@@ -135,7 +139,8 @@ class Piece:
 class Cards:
     """The deck, the discards and the hand of a side (BT-2)."""
 
-    def __init__(self, deck):
+    def __init__(self, deck, replacement=False):
+        self.full = Law(dict(deck)) if replacement else None
         self.deck, self.discards = dict(deck), {}
         self.hand = []
         self.broken_down = False
@@ -158,7 +163,9 @@ class Cards:
         self.discards[card] = self.discards.get(card, 0) + 1
 
     def test(self, chance):
-        """The card of a discipline test (AC-5.1)."""
+        """The card of a discipline test (AC-5.1); with replacement one of a full deck (AC-9.3)."""
+        if self.full:
+            return chance.pick(self.full)
         card = self.take(chance)
         self.discard(card)
         self.shuffle_if_out()
@@ -187,7 +194,7 @@ class Field:
     def __init__(self, plan, chance):
         self.plan, self.chance = plan, chance
         self.sides = (plan.a, plan.b)
-        self.cards = tuple(Cards(side.deck) for side in self.sides)
+        self.cards = tuple(Cards(side.deck, plan.replacement) for side in self.sides)
         self.pieces = tuple(
             tuple(Piece(unit, side, number) for number, unit in enumerate(self.sides[side].units)) for side in (0, 1)
         )
@@ -220,6 +227,10 @@ class Field:
     def distance(self, piece, other):
         (x, y), (other_x, other_y) = self.spot(piece), self.spot(other)
         return isqrt((x - other_x) ** 2 + (y - other_y) ** 2)
+
+    def all_on_field(self):
+        """Side A's in the order of the list, then side B's."""
+        return [piece for side in (0, 1) for piece in self.pieces[side] if piece.place == "field"]
 
     def friends(self, piece):
         """The other units of its side on the field."""

@@ -3,9 +3,10 @@
 from fractions import Fraction
 
 from tests.oracle.plain_battle_field import AERIAL_TYPES, TWO_INCHES, Field, hundredths
-from tests.oracle.plain_blows import Blow, blow_law, expected_share, rating_of
+from tests.oracle.plain_blows import FACES, Blow, blow_law, expected_share, rating_of
 from tests.oracle.plain_chance import Law
 
+DEMISE_REACH = {"miss": 600, "strike": 400, "heroic": 800}
 CLOSE_FORMATION = ("infantry", "field gun")
 OVERWHELMED = ("armour", "fortification")
 
@@ -33,6 +34,7 @@ class Fight(Field):
         super().__init__(plan, chance)
         self.scores = []  # (side that scores, why, VPs)
         self._rows = {}
+        self._fallen = []
 
     # --- which row -----------------------------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ class Fight(Field):
 
     def ranged_blow(self, piece, row, target, distance, *, aiming=False, opportunity=False, reforming=False):
         """A ranged attack at a distance (AC-4.2, AC-4.3)."""
-        bonuses = aiming + within_short(row, distance)
+        bonuses = aiming + within_short(row, distance) + piece.unit.ammo_supply
         penalties = piece.suppressed + (opportunity and "Lock On" not in row.qualities) + reforming
         concealed = self._concealed(row, target)
         covered = target.taking_cover and "Torrent" not in row.qualities and (concealed or target.has("Pavises"))
@@ -102,12 +104,14 @@ class Fight(Field):
     def _concealed(self, row, target):
         return "Torrent" not in row.qualities and (target.has("Shrouded") or target.has("Obfuscating"))
 
-    def close_blow(self, piece, row, target, *, charging):
+    def close_blow(self, piece, row, target, *, charging, overrun=False):
         """A close quarters attack (AC-8.2)."""
         bonuses = self._overwhelming(piece, target) + (charging and piece.has("Onslaught"))
         bonuses += any(self.distance(friend, target) <= TWO_INCHES for friend in self.friends(piece))
-        penalties = piece.suppressed + any(
-            foe is not target and self.distance(foe, piece) <= TWO_INCHES for foe in self.foes(piece)
+        penalties = (
+            piece.suppressed
+            + overrun
+            + any(foe is not target and self.distance(foe, piece) <= TWO_INCHES for foe in self.foes(piece))
         )
         rating = rating_of(bonuses, penalties)
         return self._blow(piece, row, target, self._dice(piece, row, target), rating, self._defence(target))
@@ -118,7 +122,8 @@ class Fight(Field):
     def bare_blow(self, piece, row, target, distance=None):
         """The attack by what the two units are, whatever they do; without a distance not at short range (BT-4)."""
         if row.ranged:
-            rating = rating_of(distance is not None and within_short(row, distance), self._concealed(row, target))
+            short = distance is not None and within_short(row, distance)
+            rating = rating_of(short + piece.unit.ammo_supply, self._concealed(row, target))
         else:
             rating = rating_of(self._overwhelming(piece, target) + piece.has("Onslaught"), 0)
         dice = self._dice(piece, row, target, distance)
@@ -142,6 +147,7 @@ class Fight(Field):
                 self.annihilate(passenger, "destroyed")
         if not target.models:
             self.annihilate(target, "destroyed")
+            self._fallen.append(target)
         elif lost and self._officer_fell(blow, target, lost, before):
             self.disorder(target)
         return lost, passengers_lost
@@ -181,10 +187,11 @@ class Fight(Field):
 
     def passes(self, piece, modifier=0):
         """A discipline test (AC-5.1, AC-5.3)."""
-        if piece.unit.discipline is None or piece.has("Automata") or piece.has("Irrepressible"):
+        unit = piece.unit
+        if unit.discipline is None or unit.peer_review or piece.has("Automata") or piece.has("Irrepressible"):
             return True
         card = self.cards[piece.side].test(self.chance)
-        return card <= piece.unit.discipline + modifier - piece.disordered
+        return card <= unit.discipline + unit.chain_of_command + modifier - piece.disordered
 
     def suppression_tests(self, target, losses, before, qualities):
         """The test of a unit and that of the unit embarked in it (AC-5.10); `losses`, `before`: of both."""
@@ -212,18 +219,57 @@ class Fight(Field):
             if piece.has("Construct") or seismic:
                 self.disorder(piece)
 
+    def fumes(self):
+        """Corrosive Fumes: whoever is near enough becomes disordered."""
+        for piece in self.all_on_field():
+            reaches_it = any(
+                self.distance(piece, foe) <= hundredths(foe.unit.rules.get("Corrosive Fumes", -1))
+                for foe in self.foes(piece)
+            )
+            if reaches_it and not piece.has("Automata"):
+                self.disorder(piece)
+
+    def demises(self):
+        """Spectacular Demise of whoever fell in this attack, and of whoever falls by it."""
+        while self._fallen:
+            fallen = self._fallen.pop(0)
+            dice = fallen.unit.rules.get("Spectacular Demise")
+            if dice is None:
+                continue
+            face = self.chance.pick(Law(dict(zip(FACES, self.plan.die, strict=True))))
+            reach = DEMISE_REACH.get(face, -1)
+            for piece in [each for each in self.all_on_field() if self.distance(fallen, each) <= reach]:
+                if piece.models and face == "miss":
+                    self.suppression_tests(piece, (0, 0), self._models(piece), ())
+                elif piece.models:
+                    self._attack(self._blow(fallen, None, piece, dice, 0, self._defence(piece)), piece)
+
+    def _models(self, piece):
+        """Its models and those of the unit embarked in it."""
+        passenger = self.passenger(piece)
+        return piece.models, passenger.models if passenger else 0
+
+    def _attack(self, blow, target, *, opportunity=False):
+        """A blow and the test that it causes (AC-4.5)."""
+        before = self._models(target)
+        losses = self.hit(blow, target)
+        exempt = opportunity or target.aircraft
+        if losses[0] and target.models and (not exempt or target.has("Hot Headed")):
+            self.suppression_tests(target, losses, before, blow.qualities)
+
     # --- ranged attacks ------------------------------------------------------------------------------------
 
     def shoot(self, piece, row, target, distance, **how):
-        """A ranged attack (AC-4)."""
-        passenger = self.passenger(target)
-        before = target.models, passenger.models if passenger else 0
-        losses = self.hit(self.ranged_blow(piece, row, target, distance, **how), target)
+        """A ranged attack (AC-4), and the Tail Gunner's answer (AC-7)."""
+        blow = self.ranged_blow(piece, row, target, distance, **how)
         if "Slow to Fire" in row.qualities:
             piece.reloading = True
-        exempt = how.get("opportunity") or target.aircraft  # AC-4.5
-        if losses[0] and target.models and (not exempt or target.has("Hot Headed")):
-            self.suppression_tests(target, losses, before, row.qualities)
+        self._attack(blow, target, opportunity=how.get("opportunity", False))
+        self.demises()
+        gunner = target.unit.rules.get("Tail Gunner")
+        if gunner and piece.unit.category == "aerial" and target.models and piece.models:
+            self._attack(self._blow(target, None, piece, gunner, -1, self._defence(piece)), piece)
+            self.demises()
 
     def loaded(self, piece, row):
         return not (piece.reloading and "Slow to Fire" in row.qualities)
@@ -249,41 +295,44 @@ class Fight(Field):
     def charge(self, piece, target):
         """Into contact, then the close quarters combat (AC-8.1 to AC-8.5)."""
         self.advance(piece, target, 2 * piece.speed)
+        self.fumes()
         target.on_lookout = False
         target.taking_cover = target.taking_cover and target.has("Pavises")
         sponsons = target.unit.rules.get("Sponsons")
         if sponsons:
             self.hit(self._blow(target, None, piece, sponsons, -1, self._defence(piece)), piece)
-        if piece.models:
-            self._combat(piece, target)
+            self.demises()
+        if not (piece.models and target.models):
+            return
+        winner = self._combat(piece, target, charging=True)
+        if winner is piece and piece.has("Overrun") and piece.models and target.models:
+            self.advance(piece, target, self.distance(piece, target))
+            self._combat(piece, target, charging=False)
 
-    def _combat(self, active, target):
+    def _combat(self, active, target, *, charging):
+        """The strikes and what comes of them; the winner. Not `charging`: an Overrun, with one more penalty."""
         both = (active, target)
-        passengers = {piece: self.passenger(piece) for piece in both}
-        before = {piece: (piece.models, passengers[piece].models if passengers[piece] else 0) for piece in both}
+        before = {piece: self._models(piece) for piece in both}
         losses = dict.fromkeys(both, (0, 0))
-        rows = {
-            active: self.close_row(active, target, charging=True),
-            target: self.close_row(target, active, charging=False),
-        }
-        strikers = (target, active) if target.has("Stoic Defence") else (active, target)
-        for striker in strikers:
+        rows = {piece: self.close_row(piece, foe, charging=piece is active) for piece, foe in (both, both[::-1])}
+        for striker in reversed(both) if target.has("Stoic Defence") else both:
             other = target if striker is active else active
             if striker.models and other.models and rows[striker]:
-                blow = self.close_blow(striker, rows[striker], other, charging=striker is active)
-                losses[other] = self.hit(blow, other)
+                how = {"charging": charging, "overrun": not charging} if striker is active else {"charging": False}
+                losses[other] = self.hit(self.close_blow(striker, rows[striker], other, **how), other)
+        self.demises()
         by_active, by_target = sum(losses[target]), sum(losses[active])
         if by_active == by_target:
             if active.models and target.models:
                 self.step_back(active)
-            return
+            return None
         winner, loser = (active, target) if by_active > by_target else (target, active)
         if winner.has("Hunter"):
             self.scores.append((winner.side, f"{winner.unit.name} won", 1))
-        if not loser.models or not target.models:
-            return
-        if loser.has("Static"):
-            self.annihilate(loser, "lost its ground")
-            return
-        self.step_back(loser)
-        self.suppression_tests(loser, losses[loser], before[loser], rows[winner].qualities)
+        if loser.models and target.models:
+            if loser.has("Static"):
+                self.annihilate(loser, "lost its ground")
+            else:
+                self.step_back(loser)
+                self.suppression_tests(loser, losses[loser], before[loser], rows[winner].qualities)
+        return winner

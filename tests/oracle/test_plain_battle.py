@@ -272,6 +272,89 @@ def test_a_transport_its_passenger_and_both_lost():
     assert battle.spot(battle.pieces[0][1]) == battle.spot(battle.pieces[0][0])
 
 
+def test_an_overrun_fights_again_with_a_penalty():
+    a = unit("a", models=3, rows=(blade(1),), rules={"Overrun": None})
+    b = unit("b", models=9, rows=(), policy="take_cover")
+    battle, outcome = first_course(plan(a, b))
+    assert outcome.models == ((3, 7),)
+    assert [y - 2700 for _, y in places(battle)] == [300, 600]
+    ratings = []
+    battle = Battle(plan(a, b), Told())
+    blow_of = battle.close_blow
+    battle.close_blow = lambda *given, **how: ratings.append(blow_of(*given, **how).rating) or blow_of(*given, **how)
+    battle.charge(battle.pieces[0][0], battle.pieces[1][0])
+    assert ratings == [0, -1]
+
+
+def test_fumes_disorder_who_comes_near():
+    smoking = unit("smoking", rows=(), policy="take_cover", rules={"Corrosive Fumes": 6})
+    for gap, disordered in ((6, True), (6.02, False)):
+        foe = side(
+            unit("near", rows=(), policy="take_cover"), unit("automaton", rules={"Automata": None}, rows=(), x=9)
+        )
+        battle, _ = first_course(
+            plan(smoking, replace(foe, units=(replace(foe.units[0], x=18), foe.units[1])), gap=gap)
+        )
+        assert [piece.disordered for piece in battle.pieces[1]] == [disordered, False]
+
+
+def test_a_commander_near_keeps_order():
+    smoking = unit("smoking", rows=(), policy="take_cover", rules={"Corrosive Fumes": 6})
+    near = unit("near", rows=(), policy="take_cover", x=18)
+    for x, disordered in ((24, False), (24.01, True)):
+        battle, _ = first_course(plan(smoking, side(near, replace(near, name="leader", x=x, commander=True))))
+        assert battle.pieces[1][0].disordered is disordered
+
+
+@pytest.mark.parametrize(
+    ("face", "models"),
+    [(ALWAYS, (0, 7, 9)), ((1, 0, 0, 0, 0), (0, 1, 1)), ((0, 0, 0, 1, 0), (0, 9, 9)), (NEVER, (0, 9, 9))],
+)
+def test_a_spectacular_demise(face, models):
+    """A strike reaches 4 inches, a heroic strike 8; a miss asks for discipline only.
+
+    Heroic strikes explode: two dice become four, of two hits each.
+    """
+    boiler = unit("boiler", x=18, rules={"Spectacular Demise": 2}, defence=4)
+    crew = unit("crew", models=9, x=21)
+    far = unit("far", models=9, x=11)
+    battle = Battle(plan(side(boiler, crew, far, deck=HARD), unit(), die=face), Told())
+    battle.pieces[1][0].y += 900
+    battle.hit(Blow(4, -1, 1, faces=ALWAYS), battle.pieces[0][0])
+    battle.demises()
+    assert tuple(piece.models for piece in battle.pieces[0]) == models
+
+
+def test_the_tail_gunner_answers():
+    balloon = unit("balloon", models=5, type="rotorcraft", category="aerial")
+    ground = unit("ground", models=5, rules={"Tail Gunner": 2}, rows=(), policy="take_cover")
+    _, outcome = first_course(plan(balloon, ground))
+    assert outcome.models == ((3, 4),)
+
+
+def test_what_is_told_of_friends():
+    for told, discipline, passes in (
+        ({}, 6, False),
+        ({"peer_review": True}, 0, True),
+        ({"chain_of_command": True}, 6, True),
+        ({"chain_of_command": True}, 5, False),
+    ):
+        piece_plan = plan(side(unit(discipline=discipline, **told), deck=((7, 40),)), unit())
+        battle = Battle(piece_plan, Told())
+        assert battle.passes(battle.pieces[0][0]) is passes
+    supplied = Battle(plan(unit(ammo_supply=True), unit()), Told())
+    a, b = supplied.pieces[0][0], supplied.pieces[1][0]
+    assert supplied.ranged_blow(a, a.unit.rows[0], b, 1000).rating == 1
+
+
+def test_tests_with_replacement_leave_the_deck_alone():
+    battle = Battle(plan(side(unit(discipline=0)), unit(), replacement=True), Rolled(2))
+    for _ in range(100):
+        assert not battle.passes(battle.pieces[0][0])
+    assert battle.cards[0].deck == dict(EASY)
+    assert not battle.cards[0].broken_down
+
+
 def test_slow_to_fire_every_other_round():
     slow = unit("slow", rows=(gun(1, 8, 16, "Slow to Fire"),))
     target = unit("target", models=9, rows=(), policy="take_cover")
