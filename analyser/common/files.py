@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +17,7 @@ DEEPEST = 32  # lists and tables within each other
 MOST_VALUES = 5_000_000
 MOST_BITS = 63  # of an integer
 LONGEST_WORD = 100_000  # characters
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def path_of(source: object, where: str) -> Path:
@@ -127,3 +130,34 @@ def write_content(path: Path, content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, whole or not at all."""
     data = content.encode() if isinstance(content, str) else content
     write_whole(path, lambda temporary: temporary.write_bytes(data))
+
+
+def toml_lines(values: Mapping[str, Any]) -> str:
+    """One line of TOML a key, without those that say nothing.
+
+    >>> print(toml_lines({"name": "Otters", "range": {"long": 6.0, "short": None}, "rules": ()}), end="")
+    name = "Otters"
+    range = {long = 6}
+    """
+    kept = ((key, value) for key, value in values.items() if value is not None and value != ())
+    return "".join(f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in kept)
+
+
+def _toml_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _quoted(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        parts = (f"{_toml_key(key)} = {_toml_value(part)}" for key, part in value.items() if part is not None)
+        return f"{{{', '.join(parts)}}}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, float) and value.is_integer():  # whole inches without a decimal point, as the cards print them
+        return str(int(value))
+    return _quoted(value)
+
+
+def _quoted(value: Any) -> str:
+    """Of text, numbers and truth values JSON's way to write them is TOML's, but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -5,18 +5,16 @@ The files are other people's: read without trust (`archive`), and what they say 
 
 from __future__ import annotations
 
-import json
 import os
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
-from analyser.common.files import write_content
+from analyser.common.files import toml_lines, write_content
 from analyser.common.text import counted
 from analyser.common.validation import checked
 from analyser.game.keywords import LONGEST_NAME, tidy
@@ -155,25 +153,9 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[Element]:
 def to_toml(faction: Faction) -> str:
     """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again."""
     source = faction.source or None
-    tables = [_lines({"format": faction.format, "id": faction.id, "name": faction.name, "source": source})]
+    tables = [toml_lines({"format": faction.format, "id": faction.id, "name": faction.name, "source": source})]
     for unit in faction.units:
-        tables.append("[[unit]]\n" + _lines(unit.model_dump(exclude={"levels", "rows"})))
-        tables.append("[unit.levels]\n" + _lines({name: level.model_dump() for name, level in unit.levels.items()}))
-        tables += ["[[unit.rows]]\n" + _lines(row.model_dump()) for row in unit.rows]
+        tables.append("[[unit]]\n" + toml_lines(unit.model_dump(exclude={"levels", "rows"})))
+        tables.append("[unit.levels]\n" + toml_lines({name: level.model_dump() for name, level in unit.levels.items()}))
+        tables += ["[[unit.rows]]\n" + toml_lines(row.model_dump()) for row in unit.rows]
     return "\n".join(tables)
-
-
-def _lines(values: Mapping[str, Any]) -> str:
-    """One line a key, without those that say nothing."""
-    return "".join(f"{key} = {_value(value)}\n" for key, value in values.items() if value is not None and value != ())
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        parts = (f"{key} = {_value(part)}" for key, part in value.items() if part is not None)
-        return f"{{{', '.join(parts)}}}"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, float) and value.is_integer():  # whole inches without a decimal point, as the cards print them
-        return str(int(value))
-    return json.dumps(value, ensure_ascii=False)

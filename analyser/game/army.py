@@ -1,0 +1,202 @@
+"""Armies: what a player puts on the table, unit by unit (AC-2.2, AC-5.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.files import toml_lines
+from analyser.game.profiles import ProfilesUsed, profiles_record
+from analyser.game.units import Loadout, Row
+
+Scale = Literal["skirmish", "battle", "cataclysm"]
+SCALES: Mapping[Scale, tuple[int, int]] = {"skirmish": (500, 1500), "battle": (1500, 2500), "cataclysm": (2500, 4000)}
+"""The force scales with their points limits, from and up to."""
+
+
+@dataclass(frozen=True, repr=False)
+class ArmyUnit:
+    """One unit of an army.
+
+    Attributes
+    ----------
+    name : str
+        Its own in the army: ``rifle-platoon@basic``, a second one ``rifle-platoon@basic #2``, or what its file says.
+    loadout : Loadout
+        Its profile and level, with every number that the army says instead; what each question takes as a unit.
+    battlegroup, embarked_in : str or None
+        The battlegroup that it belongs to; the name of the unit that it is embarked in.
+    reserve : bool
+        Whether it starts in reserve; an aircraft always does.
+    policy : str or None
+        What it does in its activations, by the name of a policy of a duel; None: as the battle says.
+    x, behind : float or None, float
+        Inches along the front from its left end (None: spread evenly), and behind the own line.
+    changes : dict
+        The keys of its profile that its army says instead of the library; of a unit that no library has, all.
+    """
+
+    name: str
+    loadout: Loadout
+    battlegroup: str | None = None
+    embarked_in: str | None = None
+    reserve: bool = False
+    policy: str | None = None
+    x: float | None = None
+    behind: float = 0.0
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    selector: str | None = None  # in the library; None for a unit that it does not have
+
+    @property
+    def points(self) -> int | None:
+        """What it costs, if that is known."""
+        return self.loadout.level.points
+
+    def __repr__(self) -> str:
+        return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
+
+    def to_table(self) -> dict[str, Any]:
+        """Its ``[[unit]]`` in a file, without what says nothing."""
+        unit = self.loadout.unit
+        named = self.selector or f"{unit.id}@{self.loadout.level_name}"
+        table = {
+            "unit": self.selector,
+            "name": self.name if self.name != named.rpartition("/")[2] else None,
+            **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "policy", "x")},
+            "reserve": (self.reserve and unit.type != "aircraft") or None,
+            "behind": self.behind or None,
+        }
+        if self.selector is None:
+            table |= {"name": self.name, "level": self.loadout.level_name}
+        return {key: value for key, value in table.items() if value is not None} | plain_keys(self.changes)
+
+
+@dataclass(frozen=True, repr=False)
+class Army:
+    """An army, checked: every unit with its profile.
+
+    Attributes
+    ----------
+    name : str
+    faction : str
+        The id of its faction; of an army of several that of its first unit.
+    scale : "skirmish", "battle" or "cataclysm"
+        As stated; else the smallest whose points limit holds its points.
+    points_limit : int or None
+        What it may cost, if it says so.
+    units : tuple of ArmyUnit
+        In the order of the list.
+    battlegroups : dict
+        The kind of each battlegroup by its name, where that is known.
+    warnings : tuple of str
+        What was doubted about it, and what was not understood.
+
+    Examples
+    --------
+    >>> from analyser import load_army
+    >>> army = load_army(["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"])
+    >>> army.points, army.scale, [unit.name for unit in army]
+    (145, 'skirmish', ['rifle-command-platoon@basic', 'rifle-platoon@basic', 'rifle-platoon@basic #2'])
+    >>> army["rifle-platoon@basic #2"].loadout.level.models
+    6
+    """
+
+    name: str
+    faction: str
+    scale: Scale
+    units: tuple[ArmyUnit, ...]
+    points_limit: int | None = None
+    battlegroups: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
+
+    def __iter__(self) -> Iterator[ArmyUnit]:
+        return iter(self.units)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def __getitem__(self, name: str) -> ArmyUnit:
+        """The unit of that name; InputError with the nearest if there is none."""
+        found = next((unit for unit in self.units if unit.name == name), None)
+        if found is None:
+            raise no_such_unit(name, [unit.name for unit in self.units], self.name)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Army {self.name}: {self.faction}, {self.scale}, {len(self.units)} units, {self.points} points>"
+
+    @property
+    def points(self) -> int:
+        """What all units cost whose cost is known."""
+        return sum(unit.points or 0 for unit in self.units)
+
+    @property
+    def loadouts(self) -> tuple[Loadout, ...]:
+        """The profile and level of each unit, in the order of the list."""
+        return tuple(unit.loadout for unit in self.units)
+
+    def embarked(self, transport: ArmyUnit) -> ArmyUnit | None:
+        """The unit that is embarked in a `transport`, if one is."""
+        return next((unit for unit in self.units if unit.embarked_in == transport.name), None)
+
+    def to_table(self) -> dict[str, Any]:
+        """The army as a file holds it; loading it gives the same army again."""
+        table = {
+            "format": 1,
+            "name": self.name,
+            "faction": self.faction,
+            "scale": self.scale,
+            "points_limit": self.points_limit,
+            "battlegroups": dict(self.battlegroups) or None,
+            "unit": [unit.to_table() for unit in self.units],
+        }
+        return {key: value for key, value in table.items() if value is not None}
+
+    def to_toml(self) -> str:
+        """The army as a file that a person can read and change."""
+        table = self.to_table()
+        units, battlegroups = table.pop("unit"), table.pop("battlegroups", None)
+        parts = [toml_lines(table)]
+        parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
+        for unit in units:
+            rows = unit.pop("rows", ())
+            parts.append(f"[[unit]]\n{toml_lines(unit)}")
+            parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
+        return "\n".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The army as plain data: its file, its points, and what was doubted."""
+        units = [
+            {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
+            for unit in self.units
+        ]
+        own = self.to_table() | {"points": self.points, "unit": units, "warnings": list(self.warnings)}
+        return own | profiles_record(self.profiles)
+
+
+def scale_for(points: int) -> Scale:
+    """The smallest force scale for an army of so many points.
+
+    >>> scale_for(1500), scale_for(1501), scale_for(9000)
+    ('skirmish', 'battle', 'cataclysm')
+    """
+    return next((scale for scale, (_, most) in SCALES.items() if points <= most), "cataclysm")
+
+
+def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a profile as plain data."""
+    return {
+        key: tuple(each.model_dump(exclude_none=True) if isinstance(each, Row) else each for each in value)
+        if isinstance(value, tuple)
+        else value
+        for key, value in changes.items()
+    }
+
+
+def no_such_unit(name: str, names: list[str], where: str) -> InputError:
+    """That no unit of an army has that name, with the nearest that one has."""
+    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=listed)

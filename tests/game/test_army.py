@@ -1,0 +1,141 @@
+"""Armies: read from whatever they are given as, and written so that they can be read again."""
+
+import tomllib
+
+import pytest
+
+import analyser
+from analyser.game.army import Army, scale_for
+
+OTTER = {
+    "name": "Otter guard",
+    "type": "infantry",
+    "category": "light",
+    "defence": 2,
+    "damage_limit": 1,
+    "models": 4,
+    "points": 30,
+    "rows": [{"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}],
+}
+RIFLES, TANKS = "crown/rifle-platoon@basic", "crown/rifle-platoon@reinforced"
+
+
+def names(army):
+    return [unit.name for unit in army]
+
+
+def again(army):
+    """The army that its own file makes."""
+    return analyser.load_army(tomllib.loads(army.to_toml()))
+
+
+def test_a_list_of_selectors_is_an_army():
+    army = analyser.load_army([RIFLES, f"2 x {RIFLES}", analyser.load_profiles()[TANKS]])
+    assert names(army) == [
+        "rifle-platoon@basic",
+        *(f"rifle-platoon@basic #{n}" for n in (2, 3)),
+        "rifle-platoon@reinforced",
+    ]
+    assert army.faction == "crown"
+    assert army.points == sum(each.level.points for each in army.loadouts)
+
+
+def test_an_army_comes_back_as_it_is():
+    army = analyser.load_army([RIFLES])
+    assert analyser.load_army(army) is army
+
+
+def test_a_file_is_read_and_written_again(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f'name = "Mine"\nfaction = "Crown"\npoints_limit = 900\n[battlegroups]\n"A 1" = "Crown Faction Battlegroup"\n'
+        f'[[unit]]\nunit = "rifle-command@basic"\nbattlegroup = "A 1"\ndiscipline = 7\n'
+        f'[[unit]]\nunit = "{RIFLES}"\ncount = 2\nreserve = true\npolicy = "take_cover"\nx = 3.25\nbehind = 2\n',
+        encoding="utf-8",
+    )
+    army = analyser.load_army(path)
+    assert army["rifle-command-platoon@basic"].loadout.unit.discipline == 7
+    assert army["rifle-command-platoon@basic"].changes == {"discipline": 7}
+    assert army["rifle-platoon@basic #2"].reserve
+    assert again(army) == army
+
+
+def test_a_unit_of_ones_own_needs_no_library():
+    army = analyser.load_army(
+        {"faction": "crown", "unit": [RIFLES, OTTER, OTTER | {"name": "Others", "level": "reinforced"}]}
+    )
+    own = army["Otter guard"]
+    assert (own.loadout.selector, own.points, own.selector) == ("crown/otter-guard@basic", 30, None)
+    assert army["Others"].loadout.level_name == "reinforced"
+    assert again(army) == army
+    assert analyser.load_army([OTTER]).faction == "own"
+
+
+def test_a_unit_embarks():
+    army = analyser.load_army(
+        [
+            {"unit": "crown/tristan-assault-transports@basic"},
+            {"unit": RIFLES, "embarked_in": "tristan-assault-transports@basic", "models": 4},
+        ]
+    )
+    assert army.embarked(army.units[0]) is army.units[1]
+    assert army.embarked(army.units[1]) is None
+
+
+def test_an_aircraft_is_in_reserve():
+    aircraft = next(each for each in analyser.load_profiles() if each.unit.type == "aircraft")
+    army = analyser.load_army([aircraft])
+    assert army.units[0].reserve
+    assert "reserve" not in army.units[0].to_table()
+
+
+@pytest.mark.parametrize(
+    ("points", "scale"),
+    [(0, "skirmish"), (1500, "skirmish"), (1501, "battle"), (2501, "cataclysm"), (9999, "cataclysm")],
+)
+def test_the_scale_follows_from_the_points(points, scale):
+    assert scale_for(points) == scale
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ([], "unit: 0 entries"),
+        ([RIFLES, 7], "unit.1"),
+        (["crown/rifel-platoon@basic"], "did you mean 'rifle-platoon'"),
+        ([{"unit": RIFLES, "embarkd_in": "a"}], "did you mean 'embarked_in'"),
+        ([{"unit": RIFLES, "embarked_in": "rifle-platoon@basic"}], "is no transport for it"),
+        ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon@basic"}], "without Capacity"),
+        ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon"}], "did you mean 'rifle-platoon@basic'"),
+        ([{"unit": RIFLES, "name": "a"}, {"unit": RIFLES, "name": "a"}], "two units are called 'a'"),
+        ([{"unit": RIFLES, "policy": "shot"}], "did you mean 'shoot'"),
+        ([{"unit": RIFLES, "defence": 0}], "1 to 100"),
+        ([{"points": 3}], "a selector; or a whole profile"),
+        ([{"name": "Own"}], "this key is missing"),
+        ({"unit": [RIFLES], "faction": "crwn"}, "did you mean 'crown'"),
+        ({"unit": [RIFLES], "scale": "small"}, "skirmish"),
+        ({"unit": f"600 x {RIFLES}"}, "a list"),
+        ([f"501 x {RIFLES}"], "1 to 500"),
+        ([f"400 x {RIFLES}", f"400 x {RIFLES}"], "800 units"),
+        ("nowhere.toml", "cannot read this file"),
+        (7, "neither a path nor a table"),
+    ],
+)
+def test_what_cannot_be_an_army_is_refused_in_one_line(source, says):
+    with pytest.raises(analyser.InputError) as refused:
+        analyser.load_army(source)
+    assert says in str(refused.value)
+
+
+def test_no_unit_of_that_name():
+    army = analyser.load_army([RIFLES])
+    with pytest.raises(analyser.InputError, match="did you mean 'rifle-platoon@basic'"):
+        army["rifle-platoon"]
+
+
+def test_an_army_as_plain_data_is_read_again():
+    army = analyser.load_army([RIFLES, {"unit": TANKS, "defence": 3}])
+    said = army.as_dict()
+    assert said["points"] == army.points
+    assert said["unit"][1]["selector"] == TANKS
+    assert isinstance(army, Army)
