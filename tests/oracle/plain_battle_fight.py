@@ -221,13 +221,11 @@ class Fight(Field):
 
     def fumes(self):
         """Corrosive Fumes: whoever is near enough becomes disordered."""
-        for piece in self.all_on_field():
-            reaches_it = any(
-                self.distance(piece, foe) <= hundredths(foe.unit.rules.get("Corrosive Fumes", -1))
-                for foe in self.foes(piece)
-            )
-            if reaches_it and not piece.has("Automata"):
-                self.disorder(piece)
+        for smoking in (piece for piece in self.all_on_field() if piece.has("Corrosive Fumes")):
+            reach = hundredths(smoking.unit.rules["Corrosive Fumes"])
+            for foe in self.foes(smoking):
+                if self.distance(smoking, foe) <= reach and not foe.has("Automata"):
+                    self.disorder(foe)
 
     def demises(self):
         """Spectacular Demise of whoever fell in this attack, and of whoever falls by it."""
