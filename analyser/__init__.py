@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.what_if import WhatIf as WhatIf
     from analyser.analysis.what_if import what_if as what_if
     from analyser.api import attack as attack
+    from analyser.api import battle as battle
     from analyser.api import charge as charge
     from analyser.api import duel as duel
     from analyser.api import exact as exact
@@ -48,6 +49,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.kernels import warm_up as warm_up
     from analyser.results.attack import AttackResult as AttackResult
     from analyser.results.base import Result as Result
+    from analyser.results.battle import BattleResult as BattleResult
     from analyser.results.charge import ChargeResult as ChargeResult
     from analyser.results.duel import DuelResult as DuelResult
     from analyser.results.focus import FocusResult as FocusResult

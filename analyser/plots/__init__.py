@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from analyser.plots.bars import probabilities as probabilities
     from analyser.plots.bars import probability_bars as probability_bars
     from analyser.plots.bars import tornado as tornado
+    from analyser.plots.battles import contributions as contributions
+    from analyser.plots.battles import margins as margins
+    from analyser.plots.battles import points_left as points_left
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
     from analyser.plots.frontier import fair_points as fair_points
     from analyser.plots.heatmaps import distributions_by_round as distributions_by_round
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
+    **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),

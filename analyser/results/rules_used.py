@@ -20,7 +20,7 @@ from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant
 
-_CARDS = {  # by whether they are put back
+CARDS = {  # by whether they are put back
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
     "cards are gone until the deck runs out (AC-5.1)",
     False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
@@ -36,7 +36,7 @@ _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which 
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Case:
+class Case:
     """A kind of fight as a unit with a rule is in it, against an enemy."""
 
     unit: Any  # an Attack, a Target or a Combatant: whoever has the rule
@@ -66,7 +66,7 @@ class _Case:
     answers: bool = False  # it shoots back at aerial attackers
 
 
-_OCCASION: Mapping[str, Callable[[_Case], bool]] = {  # a rule that is not here has its occasion in every fight
+_OCCASION: Mapping[str, Callable[[Case], bool]] = {  # a rule that is not here has its occasion in every fight
     # qualities (AC-6)
     "Point Blank": lambda case: case.in_parentheses and case.at_short_range,
     "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
@@ -136,7 +136,7 @@ _OF_SHOTS = ("ranged attack", "when the row may fire")
 
 
 @dataclass
-class _Sorted:
+class SortedRules:
     """Rules by what an answer makes of them, in the order of the profiles."""
 
     applied: list[str] = field(default_factory=list)
@@ -144,7 +144,7 @@ class _Sorted:
     not_modelled: list[str] = field(default_factory=list)
     computed: set[str] = field(default_factory=set)  # in one kind of fight that the answer holds
 
-    def add(self, keywords: Iterable[Keyword], fight: str, case: _Case, side: str = "") -> None:
+    def add(self, keywords: Iterable[Keyword], fight: str, case: Case, side: str = "") -> None:
         """Sort keywords of a profile by what they do in that kind of fight; `side`: whose profile, in an attack."""
         for keyword in keywords:
             term, name = keyword.term, keyword.canonical
@@ -155,7 +155,7 @@ class _Sorted:
             elif term is None or self._could_bear(term, fight, case):
                 self.not_modelled.append(name)
 
-    def _could_bear(self, term: Term, fight: str, case: _Case) -> bool:
+    def _could_bear(self, term: Term, fight: str, case: Case) -> bool:
         """Whether a rule that no number is computed from could change the answer all the same."""
         if term.touches in _OF_SHOTS:
             return can_bear(term, fight) or (case.charged and case.enemy.has("Throw"))
@@ -168,20 +168,20 @@ class _Sorted:
         return RulesUsed(applied, not_used, left_out, tuple(assumptions), warnings)
 
 
-def _has_occasion(term: Term, case: _Case) -> bool:
+def _has_occasion(term: Term, case: Case) -> bool:
     return term.name not in _OCCASION or _OCCASION[term.name](case)
 
 
 def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
     """The rules that a single attack rests on."""
-    rules = _Sorted()
+    rules = SortedRules()
     _add_attack(rules, scenario, fight, "attack")
     return rules.all((), scenario.warnings)
 
 
-def _add_attack(rules: _Sorted, scenario: Scenario, fight: FightFacts, where: str) -> None:
+def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
-    made = _Case(
+    made = Case(
         unit=attack,
         enemy=target,
         alone=True,
@@ -197,7 +197,7 @@ def _add_attack(rules: _Sorted, scenario: Scenario, fight: FightFacts, where: st
         disorders=bool(fight.disordered) and not target.disordered,
         fires_several=True,
     )
-    met = _Case(
+    met = Case(
         unit=target,
         enemy=attack,
         alone=True,
@@ -216,12 +216,12 @@ def _add_attack(rules: _Sorted, scenario: Scenario, fight: FightFacts, where: st
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a sequence of attacks rests on: those of each of them, each once."""
-    rules, target = _Sorted(), scenario.target
+    rules, target = SortedRules(), scenario.target
     computed = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
     for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
         _add_attack(rules, each, each.fight, f"attacks.{place}")
-        rules.add(computed, FOCUS_FIRE, _Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
-    assumptions = [_CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
+        rules.add(computed, FOCUS_FIRE, Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
+    assumptions = [CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
     assumptions += [_NO_PROFILE] if computed and None in scenario.attackers else []
     return rules.all(assumptions, scenario.warnings)
@@ -229,7 +229,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
 
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a charge rests on."""
-    rules, (attacker, target) = _Sorted(), (scenario.attacker, scenario.target)
+    rules, (attacker, target) = SortedRules(), (scenario.attacker, scenario.target)
     charging = [attacker.charge_row("attacker")]
     fighters = [(attacker, target, charging, "attacker"), (target, attacker, target.retaliation_rows(), "target")]
     for place, unit in enumerate(scenario.secondary):
@@ -237,21 +237,21 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
-            rules.add(row.qualities, CLOSE_QUARTERS, _case_of_row(row, unit, enemy))
+            rules.add(row.qualities, CLOSE_QUARTERS, case_of_row(row, unit, enemy))
         enemy_rows = target.retaliation_rows() if charges else charging
-        case = _case(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
+        case = case_of_unit(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
         rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
     overcharge = [unit.overcharge and any(row.has("Overcharge") for row in rows) for unit, _, rows, _ in fighters]
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or any(overcharge)
-    assumptions = [_CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
+    assumptions = [CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
     assumptions += [_OTHERS_UNHURT] if any(overcharge[2:]) else []
     return rules.all(assumptions, scenario.warnings)
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
-    rules, near = _Sorted(), list[Keyword]()
+    rules, near = SortedRules(), list[Keyword]()
     charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
     contact, apart = any(charges), scenario.terms.distance is not None
     rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
@@ -264,9 +264,9 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     for place, (shooter, enemy) in enumerate(zip(shooters, shooters[::-1])):
         unit, where = shooter.mine, shooter.where
         for row in rows[place]:
-            case = _case_of_row(row, unit, enemy.mine, shooter)
+            case = case_of_row(row, unit, enemy.mine, shooter)
             rules.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
-        case = _case(
+        case = case_of_unit(
             unit,
             enemy.mine,
             rows[1 - place],
@@ -282,7 +282,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         rules.not_used += _unused_in_shooting(shooter)
         rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
-    assumptions = [_CARDS[with_replacement]]
+    assumptions = [CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
@@ -290,10 +290,11 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     return rules.all(assumptions, scenario.warnings)
 
 
-def _case(
+def case_of_unit(
     unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row], *, charges: bool, charged: bool, **more: bool
-) -> _Case:
-    return _Case(
+) -> Case:
+    """A unit with its special rules against an enemy in a duel or a charge."""
+    return Case(
         unit=unit,
         enemy=enemy,
         against_it=frozenset(quality.name for row in enemy_rows for quality in row.qualities),
@@ -308,10 +309,11 @@ def _case(
     )
 
 
-def _case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> _Case:
+def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> Case:
+    """A row with its qualities against an enemy in a duel or a charge."""
     distant = shooter is not None and shooter.distance is not None
     policy = None if shooter is None else shooter.policy
-    return _Case(
+    return Case(
         unit=unit,
         enemy=enemy,
         in_parentheses=any(band.special is not None for band in row.bands),

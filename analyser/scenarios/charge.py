@@ -112,7 +112,7 @@ def combat(
     `secondary` are other units of the charged side in contact (AC-8.7).
     """
     contact = _Contact(sides[active], sides[1 - active], active, secondary)
-    charger, charged, before = contact.charger, contact.charged, len(strikes)
+    charger, before = contact.charger, len(strikes)
     operations = [Operation(Kind.ENGAGE, active)]
 
     def add(more: Iterable[Strike]) -> None:
@@ -120,9 +120,8 @@ def combat(
             operations.append(Operation(Kind.STRIKE, active, len(strikes)))
             strikes.append(strike)
 
-    if dice := charged.value("Sponsons"):  # before anything else; their losses do not count (AC-8.1, AC-7)
-        facts: dict[str, Any] = {"striker": 1 - active, "orders": contact.orders, "counts": 0}
-        add([fixed_strike(dice, Rating.WEAKENED, charger, veteran=charged.veteran or 0, **facts)])
+    if (sponsons := _sponsons(contact)) is not None:
+        add([sponsons])
     add(_in_order(contact))
     operations += _resolution(sides, active)
     if any(strike.strike.wrecks for strike in strikes[before:]):
@@ -132,12 +131,61 @@ def combat(
         operations.append(Operation(Kind.ENGAGE, active))
         add([_charge(again), *_retaliation(again)])
         operations += _resolution(sides, active)
-    if charger.has("Throw"):
-        from_front, reach = False if charger.charge.outflanking else None, charger.rule_length("Throw") or NONE
-        throw = {"veteran": charger.veteran or 0, "striker": active, "long_range": reach}
-        add([thrown_strike(charged, from_front=from_front, **throw)])
+    if (thrown := _throw(contact)) is not None:
+        add([thrown])
         operations.append(Operation(Kind.FORGET, 1 - active))
     return operations + going_off(sides, strikes)
+
+
+class Blows(NamedTuple):
+    """The strikes of a charge between two units, each if it can be made; of side 0, who charges, on side 1, or back."""
+
+    sponsons: Strike | None
+    charge: Strike
+    retaliation: Strike | None
+    overrun: Strike | None
+    retaliation_to_overrun: Strike | None
+    throw: Strike | None
+
+
+def blows(charger: Combatant, charged: Combatant) -> Blows:
+    """The strikes of a charge that can be made, out in the open and with nobody near."""
+    contact = _Contact(charger, charged, ATTACKER)
+    again = contact._replace(again=True)
+    overruns = charger.has("Overrun") and charger.charge.overrun
+    return Blows(
+        _sponsons(contact),
+        _charge(contact),
+        next(iter(_retaliation(contact)), None),
+        _charge(again) if overruns else None,
+        next(iter(_retaliation(again)), None) if overruns else None,
+        _throw(contact),
+    )
+
+
+def _sponsons(contact: _Contact) -> Strike | None:
+    """The attack that Sponsons of the charged unit make first; its losses count for no combat (AC-8.1, AC-7)."""
+    charged = contact.charged
+    if not (dice := charged.value("Sponsons")):
+        return None
+    facts: dict[str, Any] = {"striker": 1 - contact.active, "orders": contact.orders, "counts": 0}
+    return fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)
+
+
+def _throw(contact: _Contact) -> Strike | None:
+    """The Throw of the charger, when its combat is over (AC-7)."""
+    charger = contact.charger
+    if not charger.has("Throw"):
+        return None
+    from_front, reach = False if charger.charge.outflanking else None, charger.rule_length("Throw") or NONE
+    throw = {"veteran": charger.veteran or 0, "striker": contact.active, "long_range": reach}
+    return thrown_strike(contact.charged, from_front=from_front, **throw)
+
+
+def blast_on(unit: Combatant, enemy: Combatant, striker: int) -> Strike:
+    """The attack of a unit with Spectacular Demise on another one: neutral, past cover (AC-7)."""
+    dice = unit.value("Spectacular Demise")
+    return fixed_strike(dice, Rating.NEUTRAL, enemy, afterwards=True, striker=striker, by_blast=1)
 
 
 def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
@@ -147,15 +195,14 @@ def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list
     """
     operations = []
     for side in (ATTACKER, TARGET):
-        if dice := sides[side].value("Spectacular Demise"):
+        if sides[side].value("Spectacular Demise"):
             operations += [
                 Operation(Kind.GO_OFF, side),
                 Operation(Kind.FRIGHTEN, side),
                 Operation(Kind.STRIKE, side, len(strikes)),
                 Operation(Kind.TEST_FRIGHTENED, 1 - side),
             ]
-            enemy = sides[1 - side]
-            strikes.append(fixed_strike(dice, Rating.NEUTRAL, enemy, afterwards=True, striker=side, by_blast=1))
+            strikes.append(blast_on(sides[side], sides[1 - side], side))
     return operations
 
 

@@ -1,0 +1,75 @@
+"""The command about battles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analyser.cli.answer import NUMBERS, write
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT, OUTPUT_OPTIONS, SAMPLE_OPTIONS, Option, given_keys, keys_of
+from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
+from analyser.rules.policies import POLICIES
+from analyser.scenarios.battle import BattleTerms
+
+_PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
+BATTLE_OPTIONS = [
+    *keys_of(BattleTerms, "battle", "Battle"),
+    Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
+    Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=click.IntRange(0)),
+    Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
+    Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
+    *SAMPLE_OPTIONS,
+    Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
+    *OUTPUT_OPTIONS,
+]
+
+
+@click.command(
+    cls=Command,
+    params=BATTLE_OPTIONS,
+    epilog="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
+)
+@click.argument("mine")
+@click.argument("yours")
+def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, **_: Any) -> None:
+    """What a battle of two whole armies comes to: who wins, who is left, and what each unit did for it.
+
+    MINE and YOURS are army files (docs/armies.md), or selectors with commas between them, such as
+    "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
+    """
+    from analyser.api import battle as asked
+    from analyser.results import rendering
+
+    options = click.get_current_context().params
+    note_other_profiles(options["profiles"])
+    terms = {option.path[1]: value for option, value in given_keys()}
+    numbers: dict[str, Any] = given(options, *NUMBERS) | {"profiles": options["profiles"]}
+    if tell is not None:
+        numbers |= {"trials": 1}
+        numbers.pop("precision", None)
+    with progress_bar("battles", after=1.0) as progress:
+        result = asked(
+            army_from(mine), army_from(yours), swing=swing and tell is None, progress=progress, **numbers, **terms
+        )
+    if tell is not None:
+        story = result.tell(tell)
+        lines = list(story.lines())
+        write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
+        return
+    draw = getattr(result, _PICTURES[picture])
+    write(
+        lambda: rendering.text([result]),
+        lambda: rendering.record([result]),
+        lambda: rendering.rows([result]),
+        warnings=result.warnings,
+        plot=draw,
+    )
+
+
+def army_from(text: str) -> Any:
+    """An army as an argument gives it: a path, or selectors with commas between them."""
+    if "," not in text and (Path(text).suffix or Path(text).exists()):
+        return text
+    return [each.strip() for each in text.split(",") if each.strip()]

@@ -1,0 +1,229 @@
+"""One activation from its rally test to its end, that of the duel between a unit and its target (AC-9.2)."""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.engine.battle import choices, combat
+from analyser.engine.battle.attack import NOBODY, passes, settle, strike
+from analyser.engine.battle.choices import NO_TARGET
+from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.space import advance, is_commanded, put
+from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.rules import activation, special_rules, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.battle import length_of
+from analyser.rules.discipline import DISORDERED
+from analyser.rules.policies import Action, Manoeuvre, Policy, allowed, decide
+from analyser.rules.structs import NONE
+from analyser.rules.unit_state import is_removed
+
+
+@step
+def activate(battle: Battle, unit: int) -> None:
+    """Activate a unit."""
+    field, units = battle.field, battle.field.units
+    note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
+    spread_fumes(battle)
+    field.states[unit] = activation.begun(field.states[unit], units[unit])
+    if field.place[unit] == Place.INCOMING:
+        fly(battle, unit)
+    else:
+        highest = activation.rallies_up_to(field.states[unit], units[unit])
+        if not passes(battle, unit, highest, 1):
+            field.states[unit] |= unit_state.RALLY_FAILED
+        used = react(battle, unit)
+        target = act(battle, unit)
+        if not used:
+            react(battle, unit)
+        run_amok(battle, unit, target)
+    field.states[unit] = activation.ended(field.states[unit], units[unit])
+    spread_fumes(battle)
+
+
+@step
+def act(battle: Battle, unit: int) -> int:
+    """What an active unit on the field does, by its orders; its target."""
+    field, facts = battle.field, battle.encoding
+    state = int(field.states[unit])
+    if is_removed(state):
+        return NO_TARGET
+    rally_failed = state & unit_state.RALLY_FAILED != 0
+    target = choices.target_of(battle, unit, rally_failed)
+    if target != NO_TARGET:
+        give_orders(battle, unit, target)
+    elif facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
+        stand_by(battle, unit)
+    return target
+
+
+@step
+def stand_by(battle: Battle, unit: int) -> None:
+    """Go on lookout, or take cover."""
+    field = battle.field
+    side = field.sides[unit]
+    side.policy = battle.encoding.own_habit[unit]
+    side.rearms = battle.encoding.rearms_on_lookout[unit]
+    decision = decide(side.policy, activation.view_of(0, 0, (side, side), battle.tables.strikes[0], False))
+    field.states[unit] = activation.ordered(field.states[unit], decision, side, battle.tables.strikes[0], NONE)
+
+
+@step
+def give_orders(battle: Battle, unit: int, target: int) -> None:
+    """Decide as in a duel with the target, move, and attack."""
+    field, facts, tables = battle.field, battle.encoding, battle.tables
+    side, state = field.sides[unit], int(field.states[unit])
+    side.policy = Policy.CHARGE  # it closes in, at least
+    if facts.habit[unit, target] != NO_HABIT:
+        side.policy = facts.habit[unit, target]
+    side.charges = 1 if facts.charges[unit, target] >= 0 else 0
+    side.rearms = facts.rearms[unit, target]
+    side.distance = field.distance[unit, target]
+    number = int(facts.strikes[unit, target, 0])
+    has_row = number != NO_STRIKE
+    row = tables.strikes[max(number, 0)]
+    view = activation.view_of(state, field.states[target], (side, field.sides[target]), row, has_row)
+    manoeuvre, action = decide(side.policy, view)
+    manoeuvre, action = allowed(manoeuvre, action, view)
+    length = activation.length_moved(manoeuvre, side, row, view.distance)
+    if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
+        manoeuvre = Manoeuvre.AIM
+    note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
+    field.states[unit] = activation.ordered(state, (manoeuvre, action), side, row, view.distance)
+    if length > 0:
+        advance(battle, unit, target, length)
+        spread_fumes(battle)
+    order = unit_state.order_of(field.states[unit])
+    if order in (Order.SHOOT, Order.SHOOT_AIMING):
+        shoot(battle, unit, target)
+    elif order == Order.CHARGE:
+        combat.charge(battle, unit, target)
+
+
+@step
+def shoot(battle: Battle, unit: int, target: int) -> None:
+    """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
+    facts = battle.encoding
+    for place in range(facts.shots[unit, target]):
+        fire(battle, int(facts.strikes[unit, target, place]), unit, target, int(battle.field.distance[unit, target]))
+
+
+@step
+def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> bool:
+    """A ranged attack at that distance, if it can be made (AC-4.1, AC-6), and what answers it; whether it was made."""
+    field, facts = battle.field, battle.encoding
+    row, state = battle.tables.strikes[number], int(field.states[unit])
+    if is_removed(state) or is_removed(field.states[other]) or (row.reloads and state & unit_state.RELOADING):
+        return False
+    rally_failed = state & unit_state.RALLY_FAILED != 0
+    if rally_failed and not row.after_failed_rally:
+        return False
+    order = unit_state.order_of(state)
+    if row.move_or_fire and order == Order.SHOOT and not rally_failed:
+        return False
+    short = row.short_range != NONE and distance <= row.short_range
+    if distance > row.long_range or (row.indirect and short) or choices.dice_of(battle, number, state) <= 0:
+        return False
+    aims = order == Order.SHOOT_AIMING and not row.by_lookout
+    strike(battle, number, unit, other, short, 1 if aims else 0)
+    combat.go_off(battle)
+    if facts.answered[unit, other] and combat.stand(battle, unit, other):
+        strike(battle, int(facts.strikes[other, unit, Blow.ANSWER]), other, unit, False, 0)
+        combat.go_off(battle)
+    return True
+
+
+@step
+def react(battle: Battle, unit: int) -> bool:
+    """A reaction step: the first enemy on lookout that can fires at the active unit; whether one did (BT-4)."""
+    field, facts = battle.field, battle.encoding
+    if not facts.has_lookouts or is_removed(field.states[unit]):
+        return False
+    first = first_of(1 - side_of(unit))
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
+            number = int(facts.strikes[other, unit, Blow.REACTION])
+            if number != NO_STRIKE and fire(battle, number, other, unit, int(field.distance[other, unit])):
+                return True
+    return False
+
+
+@step
+def run_amok(battle: Battle, unit: int, target: int) -> None:
+    """Who runs amok and has not charged hurts its target, if that is near, and loses a model (AC-7)."""
+    field = battle.field
+    if target == NO_TARGET or not field.sides[unit].runs_amok or field.place[target] != Place.ON_FIELD:
+        return
+    state, other = int(field.states[unit]), int(field.states[target])
+    sides = field.sides[unit], field.sides[target]
+    sides[0].distance = field.distance[unit, target]
+    if not special_rules.hurts(state, other, sides, battle.field.units[target]):
+        return
+    limit = battle.field.units[target].damage_limit
+    settle(battle, target, unit, special_rules.with_damage(other, sides[1], limit), 0)
+    note(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
+    settle(battle, unit, NOBODY, special_rules.without_a_model(state, sides[0]), 0)
+    combat.go_off(battle)
+
+
+@step
+def fly(battle: Battle, unit: int) -> None:
+    """The sortie of an aircraft (BT-3): to short range of its target, a shot, and back to its reserve."""
+    field, facts = battle.field, battle.encoding
+    target = choices.target_in_flight(battle, unit)
+    if target != NO_TARGET:
+        row = battle.tables.strikes[facts.strikes[unit, target, 0]]
+        distance = int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
+        react_in_flight(battle, unit, target)
+        if not is_removed(field.states[unit]):
+            note(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
+            field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
+            for place in range(facts.shots[unit, target]):
+                fire(battle, int(facts.strikes[unit, target, place]), unit, target, distance)
+            react_in_flight(battle, unit, target)
+    if not is_removed(field.states[unit]):
+        field.place[unit] = Place.IN_RESERVE
+
+
+@step
+def react_in_flight(battle: Battle, unit: int, target: int) -> None:
+    """A reaction step against an aircraft, which is where its target is."""
+    field, facts = battle.field, battle.encoding
+    if not facts.has_lookouts or is_removed(field.states[unit]):
+        return
+    first = first_of(1 - side_of(unit))
+    x, y = int(field.x[target]), int(field.y[target])
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
+            number = int(facts.strikes[other, unit, Blow.REACTION])
+            distance = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
+            if number != NO_STRIKE and fire(battle, number, other, unit, distance):
+                return
+
+
+@step
+def spread_fumes(battle: Battle) -> None:
+    """Corrosive Fumes disorder every unit that stands within their reach (AC-7)."""
+    field, facts = battle.field, battle.encoding
+    if not facts.has_fumes:
+        return
+    for side in range(2):
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            if facts.fumes[unit] == NONE or field.place[unit] != Place.ON_FIELD:
+                continue
+            others = first_of(1 - side)
+            for other in range(others, others + facts.units[1 - side]):
+                reached = facts.suffers[other] and field.distance[unit, other] <= facts.fumes[unit]
+                if reached and not is_commanded(battle, other):
+                    field.states[other] |= DISORDERED
+
+
+@step
+def enter(battle: Battle, unit: int) -> None:
+    """A unit comes out of reserve: an aircraft is incoming, others stand at their own edge (BT-3)."""
+    field, facts = battle.field, battle.encoding
+    note(battle, Event.ENTERED, unit, 0, 0, 0, 0)
+    if facts.aircraft[unit]:
+        field.place[unit] = Place.INCOMING
+        return
+    field.place[unit] = Place.ON_FIELD
+    put(battle, unit, int(facts.x[unit]), 0 if side_of(unit) == 0 else int(facts.table))

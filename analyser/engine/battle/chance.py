@@ -1,0 +1,176 @@
+"""What a battle draws: words of its own stream, attack rolls, cards of two decks, hands."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from analyser.common.jit import step
+from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
+from analyser.engine.rng import HALF, LOWER, counter_of_chunk, word_of
+from analyser.rules.battle import SURRENDERED, played_from, takes_initiative
+
+WORDS_A_BATTLE = np.uint64(1 << 22)
+_ALL = np.uint64(1 << 32)
+_WORD = np.uint64(64)
+_BLANKS = 16
+
+
+@step
+def begin_stream(field: Field, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
+    """Begin the stream of a battle, which is a function of the seed and of which battle it is."""
+    start, gamma = stream
+    field.counter = counter_of_chunk(start, gamma, chunk) + gamma * (WORDS_A_BATTLE * np.uint64(number))
+    field.gamma = gamma
+
+
+@step
+def next_word(field: Field) -> np.uint64:
+    """64 random bits."""
+    field.counter += field.gamma
+    return word_of(field.counter)
+
+
+@step
+def one_of(field: Field, number: int) -> Any:
+    """An integer in [0, number), uniformly distributed.
+
+    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
+    """
+    many = np.uint64(number)
+    while True:
+        product = (next_word(field) >> HALF) * many
+        low = product & LOWER
+        if low >= many or low >= _ALL % many:
+            return np.int64(product >> HALF)
+
+
+@step
+def roll(tables: Tables, field: Field, pool: int) -> Any:
+    """Points of damage that a pool comes to, and its blanks, which count in Overcharge: see :func:`points_of`.
+
+    What its dice come to is drawn from its exact distribution, by the alias method (Walker, Electronics Letters 10,
+    1974), whose thresholds have all bits of the word that do not pick the row.
+    """
+    word, bits = next_word(field), tables.bits[pool]
+    row = tables.first[pool] + (word >> (_WORD - bits))
+    both = tables.alias[row, 1]
+    return np.int64(both & LOWER if word << bits < tables.alias[row, 0] else both >> HALF)
+
+
+@step
+def points_of(rolled: int) -> int:
+    """Points of damage of a roll."""
+    return rolled & 0xFFFF
+
+
+@step
+def blanks_of(rolled: int) -> int:
+    """Blanks of a roll."""
+    return rolled >> _BLANKS
+
+
+def rolled_as(points: int, blanks: int) -> int:
+    """A roll of so many points and blanks."""
+    return points | blanks << _BLANKS
+
+
+class Card(IntEnum):
+    """What a card is turned for."""
+
+    TEST = 0
+    HAND = 1
+
+
+@step
+def shuffle(encoding: Encoding, field: Field, side: int) -> None:
+    """A full deck, in any order: which card is on top is drawn."""
+    for place in range(encoding.cards):
+        field.deck[side, place] = encoding.deck[place]
+    field.left[side] = encoding.cards
+
+
+@step
+def turn(field: Field, side: int) -> int:
+    """Turn the top card of a side's deck (AC-5.1)."""
+    place = one_of(field, field.left[side])
+    last = field.left[side] - 1
+    card = field.deck[side, place]
+    field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
+    field.left[side] = last
+    return int(card)
+
+
+@step
+def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
+    """A deck of all cards that are not in the hand, if it has run out: communications have broken down (BT-2)."""
+    if field.left[side] > 0:
+        return
+    field.broken_down[side] = 1
+    left = encoding.cards
+    for held in range(field.held[side]):
+        place = 0
+        while field.deck[side, place] != field.hand[side, held]:
+            place += 1
+        left -= 1
+        field.deck[side, place], field.deck[side, left] = field.deck[side, left], field.deck[side, place]
+    field.left[side] = left
+
+
+@step
+def test_card(encoding: Encoding, field: Field, side: int) -> int:
+    """The card of a discipline test (AC-5.1)."""
+    if encoding.replacement:
+        return int(encoding.deck[one_of(field, encoding.cards)])
+    card = turn(field, side)
+    shuffle_discards(encoding, field, side)
+    return card
+
+
+@step
+def draw_hand(encoding: Encoding, field: Field, side: int) -> None:
+    """Discard low cards, and draw up to the hand limit; not once communications have broken down (BT-2)."""
+    kept = 0
+    for place in range(field.held[side]):
+        if field.hand[side, place] >= encoding.discard_below[side]:
+            field.hand[side, kept] = field.hand[side, place]
+            kept += 1
+    field.held[side] = kept
+    while field.held[side] < encoding.hand_limit and not field.broken_down[side]:
+        field.hand[side, field.held[side]] = turn(field, side)
+        field.held[side] += 1
+        shuffle_discards(encoding, field, side)
+
+
+@step
+def begin_cards(encoding: Encoding, field: Field) -> None:
+    """Both decks full and shuffled, and no hands yet."""
+    for side in range(2):
+        field.held[side], field.broken_down[side] = 0, 0
+        shuffle(encoding, field, side)
+
+
+@step
+def play_for_initiative(battle: Battle) -> tuple[int, int]:
+    """Both sides play a card for the initiative (BT-2); the values of side 0 and of side 1."""
+    encoding, field = battle.encoding, battle.field
+    holder = int(field.holder)
+    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder])
+    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder])
+    of_holder = int(field.hand[holder, first]) if first >= 0 else SURRENDERED
+    of_other = int(field.hand[1 - holder, second]) if second >= 0 else SURRENDERED
+    if second >= 0:  # else the first general takes the card back
+        take_from_hand(field, holder, first)
+        take_from_hand(field, 1 - holder, second)
+    field.holder = takes_initiative(holder, of_holder, of_other)
+    return (of_holder, of_other) if holder == 0 else (of_other, of_holder)
+
+
+@step
+def take_from_hand(field: Field, side: int, place: int) -> Any:
+    """A card leaves the hand, if one was played."""
+    if place >= 0:
+        field.held[side] -= 1
+        field.hand[side, place] = field.hand[side, field.held[side]]

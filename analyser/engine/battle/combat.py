@@ -1,0 +1,192 @@
+"""A charge from contact to withdrawal, with Sponsons, Overrun and Throw (AC-8), and what a blast does (AC-7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyser.common.jit import step
+from analyser.engine.battle.attack import NOBODY, passes, settle, strike
+from analyser.engine.battle.chance import one_of
+from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.space import advance, is_beside, is_commanded, length_between, put, set_back
+from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.rules import close_quarters, discipline, special_rules, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.battle import NEAR_IN_COMBAT
+from analyser.rules.discipline import FELL_BACK
+from analyser.rules.structs import NONE
+from analyser.rules.unit_state import FALL_BACK, is_removed
+
+
+@step
+def charge(battle: Battle, unit: int, other: int) -> None:
+    """The combat of a unit that has charged another one, its Overrun and its Throw."""
+    field, facts = battle.field, battle.encoding
+    shift = engage(battle, unit, other)
+    blow(battle, Blow.SPONSONS, other, unit, 0)
+    first = facts.stoic[other] != 0
+    if first:
+        blow(battle, Blow.RETALIATION, other, unit, -shift)
+    has_destroyed = blow(battle, Blow.CHARGE, unit, other, shift)
+    if not first:
+        blow(battle, Blow.RETALIATION, other, unit, -shift)
+    if resolve(battle, unit, other):
+        put(battle, unit, int(field.x[other]), int(field.y[other]))
+        shift = engage(battle, unit, other)
+        has_destroyed |= blow(battle, Blow.OVERRUN, unit, other, shift)
+        blow(battle, Blow.RETALIATION_TO_OVERRUN, other, unit, -shift)
+        resolve(battle, unit, other)
+    if has_destroyed and facts.throws[unit]:
+        number = battle.tables.strikes[facts.strikes[unit, other, Blow.THROW]]
+        if stand(battle, unit, other) and field.distance[unit, other] <= number.long_range:
+            blow(battle, Blow.THROW, unit, other, 0)
+    go_off(battle)
+
+
+@step
+def stand(battle: Battle, unit: int, other: int) -> bool:
+    """Whether neither of two units is gone."""
+    return not is_removed(battle.field.states[unit]) and not is_removed(battle.field.states[other])
+
+
+@step
+def engage(battle: Battle, unit: int, other: int) -> int:
+    """Bring two units into contact; the bonuses less penalties of the charge by who stands near (AC-8.2)."""
+    field, units = battle.field, battle.field.units
+    for each, enemy in ((unit, other), (other, unit)):
+        side = field.sides[each]
+        side.fumes_within = battle.encoding.fumes[enemy] if battle.encoding.suffers[each] else NONE
+        if side.fumes_within != NONE and is_commanded(battle, each):
+            side.fumes_within = NONE
+        field.states[each] = close_quarters.engaged(field.states[each], side, units[each])
+    supported = is_beside(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
+    threatened = is_beside(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
+    return (1 if supported else 0) - (1 if threatened else 0)
+
+
+@step
+def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
+    """Make a strike, if the unit has it and both stand; whether who is struck has lost models, and still stands."""
+    number = int(battle.encoding.strikes[striker, struck, kind])
+    if number == NO_STRIKE or not stand(battle, striker, struck):
+        return False
+    models = unit_state.models_of(battle.field.states[struck])
+    strike(battle, number, striker, struck, False, shift)
+    after = int(battle.field.states[struck])
+    return not is_removed(after) and unit_state.models_of(after) < models
+
+
+@step
+def resolve(battle: Battle, unit: int, other: int) -> bool:
+    """Who has won, the loser's withdrawal and test (AC-8.5); whether the unit overruns now (AC-7)."""
+    field = battle.field
+    mine, theirs = int(field.states[unit]), int(field.states[other])
+    fell_before_it = is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
+    if fell_before_it and not is_removed(theirs):
+        return False
+    won_by = close_quarters.winner(mine, theirs, (field.sides[unit], field.sides[other]))
+    note(battle, Event.COMBAT, unit, other, won_by, 0, 0)
+    charged = unit_state.order_of(mine) != Order.OVERRUN
+    if won_by == close_quarters.ACTIVE:
+        withdraw(battle, other, unit)
+        field.points[side_of(unit)] += battle.encoding.hunts[unit]
+    elif won_by == close_quarters.TARGET:
+        withdraw(battle, unit, other)
+        field.points[side_of(other)] += battle.encoding.hunts[other]
+    elif not is_removed(mine):
+        settle(battle, unit, NOBODY, close_quarters.withdrawn(mine, field.sides[unit]), 0)
+        if not is_removed(field.states[unit]):
+            set_back(battle, unit, FALL_BACK)
+    again = won_by == close_quarters.ACTIVE and field.sides[unit].overrun and charged and stand(battle, unit, other)
+    for each in (unit, other):
+        if not is_removed(field.states[each]):
+            field.states[each] &= ~close_quarters.OF_THE_COMBAT
+    field.states[unit] = close_quarters.ended_as(field.states[unit], won_by, bool(again), field.sides[unit])
+    return bool(again)
+
+
+@step
+def withdraw(battle: Battle, unit: int, winner: int) -> None:
+    """The loser of a combat: annihilated if Static (AC-7), else 3 inches back and tested (AC-8.5)."""
+    field, state = battle.field, int(battle.field.states[unit])
+    side = field.sides[unit]
+    if is_removed(state):
+        return
+    if side.static:
+        settle(battle, unit, winner, unit_state.removed_state(state, side, 0, discipline.ANNIHILATED), 0)
+        return
+    settle(battle, unit, winner, close_quarters.withdrawn(state, side), 0)
+    if is_removed(field.states[unit]):
+        return
+    set_back(battle, unit, FALL_BACK)
+    fight = test_of(battle, unit)
+    lost = unit_state.lost_of(field.states[unit])
+    test(battle, unit, winner, discipline.passes_up_to(fight, lost, fight.disordered))
+
+
+@step
+def test_of(battle: Battle, unit: int) -> Any:
+    """The scratch fight, filled with a test on which no attack bears but those of the combat."""
+    field = battle.field
+    target, fight = field.units[unit], field.fight[0]
+    target.near_commander = 1 if is_commanded(battle, unit) else 0
+    close_quarters.set_losers_test(fight, target, field.attack[0], field.sides[unit], field.states[unit])
+    return fight
+
+
+@step
+def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
+    """A unit takes the test of the scratch fight, which values up to `highest` pass."""
+    field, state = battle.field, int(battle.field.states[unit])
+    if passes(battle, unit, highest, 0):
+        return
+    after = close_quarters.failed_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
+    if is_removed(after):
+        settle(battle, unit, due_to, after, 0)
+    else:
+        settle(battle, unit, due_to, after | state & FELL_BACK, after & FELL_BACK)
+
+
+@step
+def go_off(battle: Battle) -> None:
+    """Whoever has Spectacular Demise and has lost the last model goes off, one after the other (AC-7)."""
+    if not battle.encoding.has_blasts:
+        return
+    field, waits = battle.field, True
+    while waits:
+        waits = False
+        for side in range(2):
+            for unit in range(first_of(side), first_of(side) + battle.encoding.units[side]):
+                if special_rules.goes_off(field.states[unit], field.sides[unit]) and not field.absent[unit]:
+                    field.states[unit] |= special_rules.SETTLED
+                    burst(battle, unit)
+                    waits = True
+
+
+@step
+def burst(battle: Battle, unit: int) -> None:
+    """One die for a unit that goes off, and what it means for each other unit near it."""
+    field, facts = battle.field, battle.encoding
+    shown = one_of(field, facts.die_sides)
+    heroic, strikes = shown < facts.heroic, shown < facts.heroic + facts.strike
+    misses = not strikes and shown < facts.heroic + facts.strike + facts.miss
+    note(battle, Event.DIE, unit, 0, 0 if heroic else 1 if strikes else 2 if misses else 3, 0, 0)
+    if strikes:
+        reach = special_rules.HEROIC_REACHES if heroic else special_rules.STRIKE_REACHES
+    else:
+        reach = special_rules.PANIC_REACHES if misses else -1
+    for side in range(2):
+        for other in range(first_of(side), first_of(side) + facts.units[side]):
+            near = other != unit and field.place[other] == Place.ON_FIELD
+            if near and length_between(battle, unit, other) <= reach:
+                if strikes:
+                    strike(battle, int(facts.strikes[unit, other, Blow.BLAST]), unit, other, False, 0)
+                else:
+                    fight = test_of(battle, other)
+                    test(battle, other, unit, discipline.test_up_to(fight, 0, fight.disordered))
+
+
+@step
+def close_to(battle: Battle, unit: int, other: int) -> None:
+    """A unit charges: it moves into contact."""
+    advance(battle, unit, other, int(battle.field.distance[unit, other]))

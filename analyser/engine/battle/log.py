@@ -1,0 +1,41 @@
+"""What happens in a battle, event by event, where it is told (:mod:`analyser.results.story`)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from analyser.common.jit import step
+from analyser.engine.battle.tables import MOST_EVENTS, Battle
+
+
+class Event(IntEnum):
+    """What happens; beside it stand up to two units and three numbers."""
+
+    ROUND = 0  # it begins: holder of the initiative, value of the card of side 0, of side 1 (0: surrendered)
+    ENTERED = 1  # a unit comes out of reserve
+    ACTIVATED = 2  # a unit: models, damage on it
+    CARD = 3  # a test of a unit: the card, the highest that passes, whether it is a rally test
+    ORDERED = 4  # a unit against its target: manoeuvre, action, distance
+    MOVED = 5  # a unit toward another: length
+    ATTACKED = 6  # a unit another one: strike, points of damage, models destroyed
+    FELL_BACK = 7  # a unit
+    SUPPRESSED = 8  # a unit
+    REMOVED = 9  # a unit: models destroyed, victory points
+    COMBAT = 10  # who charged, its target: who has won (0 the charger, 1 its target, 2 nobody)
+    OWN_LOSS = 11  # a unit by its own doing: models
+    DIE = 12  # Spectacular Demise of a unit: what the die shows (0 heroic, 1 strike, 2 miss, 3 something else)
+    ENDED = 13  # a round: VP of side 0, of side 1
+    GROUND = 14  # zero ground presence of a side
+    DISEMBARKED = 15  # a unit
+    CARD_DICE = 16  # a unit: the card that gives it dice (Overcharge, Throw)
+
+
+@step
+def note(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
+    """Tell an event, if events are told and there is room."""
+    field = battle.field
+    if field.logs and field.logged < MOST_EVENTS:
+        line = field.log[field.logged]
+        line[0], line[1], line[2] = event, unit, other
+        line[3], line[4], line[5] = first, second, third
+        field.logged += 1

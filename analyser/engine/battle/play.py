@@ -1,0 +1,168 @@
+"""A battle from deployment to its last end phase (BT-2, BT-4, BT-5), and chunks of battles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyser.common.jit import kernel, step
+from analyser.engine.battle import chance, choices
+from analyser.engine.battle.activation import activate, enter
+from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.space import put, take_off
+from analyser.engine.battle.tables import BATCHES, PERCENT, UNITS, Battle, Place, first_of
+from analyser.rules import activation, unit_state
+from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
+from analyser.rules.structs import NONE
+from analyser.rules.unit_state import is_removed
+
+
+@kernel
+def play_chunk(battle: Battle, stream: tuple[np.uint64, np.uint64], chunk: int, first: int, end: int) -> None:
+    """Play the battles of a chunk from `first` up to, not including, `end`, and add up what they come to."""
+    field = battle.field
+    field.batch = chunk % BATCHES
+    for number in range(first, end):
+        chance.begin_stream(field, stream, chunk, number)
+        play_battle(battle)
+        count(battle)
+        field.margins[number] = field.points[0] - field.points[1]
+
+
+@step
+def play_battle(battle: Battle) -> None:
+    """One battle."""
+    field, facts = battle.field, battle.encoding
+    deploy(battle)
+    over = False
+    while not over:
+        field.round += 1
+        ready(battle)
+        side = int(field.holder)
+        waiting = 0  # sides in turn that had nobody ready
+        while waiting < 2:
+            unit = choices.next_unit(battle, side)
+            waiting = waiting + 1 if unit == NONE else 0
+            if unit != NONE:
+                activate(battle, unit)
+            side = 1 - side
+        over = end_phase(battle) or field.round == facts.rounds
+        add_up_round(battle)
+    battle.counts.ended[field.round] += 1
+    for later in range(field.round, facts.rounds):  # a battle that is over stays as it is
+        field.round = later + 1
+        add_up_round(battle)
+
+
+@step
+def deploy(battle: Battle) -> None:
+    """Everybody in place, full decks, and who begins (BT-2)."""
+    field, facts = battle.field, battle.encoding
+    field.round = field.logged = 0
+    placed = 0
+    for unit in range(UNITS):
+        take_off(battle, unit, Place.GONE)
+    for side in range(2):
+        field.points[side] = 0
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            field.states[unit] = facts.state[unit]
+            if field.absent[unit]:
+                continue
+            if facts.arrives[unit] > 0:
+                field.place[unit] = Place.IN_RESERVE
+            else:
+                field.place[unit] = Place.ON_FIELD
+                put(battle, unit, int(facts.x[unit]), int(facts.y[unit]))
+                placed += 1 if side == 0 else -1
+    chance.begin_cards(facts, field)
+    general = chance.one_of(field, 2)
+    first_done = general if placed == 0 else (0 if placed < 0 else 1)
+    field.holder = 1 - first_done if facts.gives[first_done] else first_done
+
+
+@step
+def ready(battle: Battle) -> None:
+    """The ready phase: initiative, cards, reserves (BT-2, BT-3)."""
+    field, facts = battle.field, battle.encoding
+    values = (0, 0)
+    if field.round > 1:
+        values = chance.play_for_initiative(battle)
+    note(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
+    for side in range(2):
+        chance.draw_hand(facts, field, side)
+    if 1 < field.round < facts.rounds:
+        deploy_reserves(battle)
+
+
+@step
+def deploy_reserves(battle: Battle) -> None:
+    """Both sides in turn, from the holder of the initiative on, bring a unit out of reserve (BT-3)."""
+    side, waiting = int(battle.field.holder), 0
+    while waiting < 2:
+        unit = next_in_reserve(battle, side)
+        waiting = waiting + 1 if unit == NONE else 0
+        if unit != NONE:
+            enter(battle, unit)
+        side = 1 - side
+
+
+@step
+def next_in_reserve(battle: Battle, side: int) -> int:
+    """The next unit of a side that comes out of reserve now; NONE if there is none."""
+    field, facts = battle.field, battle.encoding
+    for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        if field.place[unit] == Place.IN_RESERVE and facts.arrives[unit] <= field.round:
+            return unit
+    return NONE
+
+
+@step
+def end_phase(battle: Battle) -> bool:
+    """The end phase; whether a side has zero ground presence, which ends the battle (BT-5)."""
+    field, facts = battle.field, battle.encoding
+    there_of_0, there_of_1 = 0, 0
+    for side in range(2):
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            if not is_removed(field.states[unit]):
+                field.states[unit] &= ~activation.OF_THE_ROUND
+            there = 1 if field.place[unit] == Place.ON_FIELD else 0
+            there_of_0, there_of_1 = there_of_0 + there * (1 - side), there_of_1 + there * side
+    for side in range(2):
+        if (there_of_0 if side == 0 else there_of_1) == 0:
+            note(battle, Event.GROUND, first_of(side), 0, side, 0, 0)
+            field.points[1 - side] += ZERO_GROUND_PRESENCE
+    note(battle, Event.ENDED, 0, 0, int(field.round), int(field.points[0]), int(field.points[1]))
+    return there_of_0 == 0 or there_of_1 == 0
+
+
+@step
+def add_up_round(battle: Battle) -> None:
+    """Add up how both sides stand at the end of a round."""
+    field, facts, counts = battle.field, battle.encoding, battle.counts
+    number = field.round - 1
+    for side in range(2):
+        standing, points, whole = 0, 0.0, 0.0
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            whole += facts.points[unit]
+            if field.absent[unit] or is_removed(field.states[unit]):
+                continue
+            models = unit_state.models_of(field.states[unit])
+            counts.models[number, unit] += models
+            standing += 1
+            points += facts.points[unit] * models / facts.models[unit]
+        counts.standing[number, side, standing] += 1
+        share = int(points / whole * (PERCENT - 1) + 0.5) if whole > 0 else 0
+        counts.percent[number, side, min(share, PERCENT - 1)] += 1
+
+
+@step
+def count(battle: Battle) -> None:
+    """Add up what a battle has come to."""
+    field, facts, counts = battle.field, battle.encoding, battle.counts
+    a, b = int(field.points[0]), int(field.points[1])
+    counts.results[a, b] += 1
+    outcome = outcome_of(a, b)
+    counts.outcomes[field.batch, outcome] += 1
+    for side in range(2):
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            if not field.absent[unit] and not is_removed(field.states[unit]):
+                counts.survived[unit] += 1

@@ -1,0 +1,98 @@
+"""Battles by the thousand, on several threads; and one of them, told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from analyser.common.records import Integers, empty_record
+from analyser.common.sampling import Progress
+from analyser.engine.battle.play import play_chunk
+from analyser.engine.battle.tables import CHUNK_BATTLES, Battle, Counts, Encoding, Field, Tables
+from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.rng import stream_of
+
+
+class Told(NamedTuple):
+    """One battle, told."""
+
+    number: int  # which one of its seed, 0 is the first
+    margin: int  # VP of side 0 less those of side 1
+    events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
+    rounds: int
+
+
+class Simulation:
+    """A battle that can be played again and again."""
+
+    def __init__(self, encoding: Encoding, sides: Any, units: Any, tables: Tables, replacement: bool = False) -> None:
+        self._encoding: Any = encoding
+        self._encoding.replacement = replacement
+        self._sides, self._units, self._tables = sides, units, tables
+        self._fields: list[Field] = []
+
+    def play(
+        self, trials: int, seed: int, threads: int = 1, progress: Progress | None = None, without: int | None = None
+    ) -> Counts:
+        """What so many battles come to; the counts do not depend on `threads`. `without`: a unit that is left out."""
+        stream, seen = stream_of(seed), list[Counts]()
+
+        def work(queue: Queue) -> None:
+            field: Any = self._fields.pop() if self._fields else self._new_field()
+            field.absent[:] = 0
+            if without is not None:
+                field.absent[without] = 1
+            counts = empty_record(Counts)
+            battle = Battle(self._encoding, self._tables, field, counts)
+            for task in queue:
+                for chunk in range(task.first, task.last):
+                    play_chunk(battle, stream, chunk, 0, task.chunk_trials)
+            self._fields.append(field)
+            seen.append(counts)
+
+        def report(done: int) -> None:
+            if progress is not None:
+                progress(done, trials)
+
+        play(Chunks(trials, CHUNK_BATTLES), work, threads, report)
+        return added_up(seen)
+
+    def first_with(self, margin: int, trials: int, seed: int) -> int:
+        """The first of so many battles of a seed that ends with that margin, which one of them does."""
+        field: Any = self._new_field()
+        battle = Battle(self._encoding, self._tables, field, empty_record(Counts))
+        for chunk in range(-(-trials // CHUNK_BATTLES)):
+            many = min(CHUNK_BATTLES, trials - chunk * CHUNK_BATTLES)
+            play_chunk(battle, stream_of(seed), chunk, 0, many)
+            found = np.flatnonzero(field.margins[:many] == margin)
+            if len(found):
+                return chunk * CHUNK_BATTLES + int(found[0])
+        raise AssertionError(f"no battle of seed {seed} ends with {margin}")
+
+    def told(self, number: int, seed: int) -> Told:
+        """A battle of a seed, told event by event."""
+        field: Any = self._new_field()
+        field.logs = 1
+        chunk, place = divmod(number, CHUNK_BATTLES)
+        battle = Battle(self._encoding, self._tables, field, empty_record(Counts))
+        play_chunk(battle, stream_of(seed), chunk, place, place + 1)
+        events = field.log[: field.logged].astype(np.int64)
+        rounds = int(np.flatnonzero(battle.counts.ended)[0])
+        return Told(number, int(field.margins[place]), events, rounds)
+
+    def _new_field(self) -> Field:
+        field: Any = empty_record(Field)
+        field.sides[:], field.units[:] = self._sides, self._units
+        return cast("Field", field)
+
+
+def added_up(every: Sequence[Counts]) -> Counts:
+    """The sums of several counts."""
+    total: Any = empty_record(Counts)
+    for counts in every:
+        fields: Any = counts
+        for name in fields.dtype.names:
+            total[name] += fields[name]
+    return cast("Counts", total)

@@ -1,0 +1,221 @@
+"""What a battle is played from: all that does not depend on chance, and the field that changes as it is played.
+
+A unit is a number: those of side 0 are 0 to MOST_UNITS - 1, those of side 1 follow. Lengths are in hundredths of an inch.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from analyser.common.jit import step
+from analyser.common.records import Int
+from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
+
+MOST_UNITS = 64  # a side
+UNITS = 2 * MOST_UNITS
+MOST_HAND = 10
+MOST_CARDS = 10_000
+MOST_ROUNDS = 10
+MOST_SHOTS = 6  # rows that one unit fires in one activation
+NO_STRIKE = -1
+NOWHERE = 1 << 28  # further than anything reaches: of who is not on the field
+BATCHES = 32  # of battles, by which differences are told from chance
+PERCENT = 101
+CHUNK_BATTLES = 256  # a power of two: the words of so many fit into those of a chunk
+EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
+OUTCOMES = 5
+MOST_POINTS = 1023  # victory points of a side
+MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # different ones of a battle
+MOST_CELLS, MOST_ROWS = 1 << 21, 1 << 20
+
+
+class Blow(IntEnum):
+    """The strikes that a unit can make at another one, beside its shots, which are the first of them."""
+
+    REACTION = MOST_SHOTS
+    CHARGE = 7
+    RETALIATION = 8
+    OVERRUN = 9
+    RETALIATION_TO_OVERRUN = 10
+    SPONSONS = 11
+    THROW = 12
+    ANSWER = 13  # Tail Gunner
+    BLAST = 14  # Spectacular Demise
+
+
+BLOWS = 16
+
+
+class Encoding:
+    """Both armies and the terms of their battle, as one record."""
+
+    rounds: Int
+    table: Int  # its depth
+    replacement: Int  # whether tests draw from a full deck
+    cards: Int  # of a deck
+    hand_limit: Int
+    has_fumes: Int  # whether anybody has Corrosive Fumes,
+    has_blasts: Int  # Spectacular Demise,
+    has_lookouts: Int  # or may go on lookout
+    miss: Int  # sides of the die by what a Spectacular Demise looks at: a miss,
+    strike: Int
+    heroic: Int
+    die_sides: Int
+    units: Annotated[Any, np.int64, (2,)]  # of each side
+    gives: Annotated[Any, np.int64, (2,)]  # whether it gives the first initiative away
+    hand: Annotated[Any, np.int64, (2,)]  # a Hand
+    order: Annotated[Any, np.int64, (2,)]  # an Order of activation
+    choice: Annotated[Any, np.int64, (2,)]  # a Choice of targets
+    discard_below: Annotated[Any, np.int64, (2,)]
+    deck: Annotated[Any, np.uint8, (MOST_CARDS,)]
+    # Of each unit
+    state: Annotated[Any, np.int64, (UNITS,)]  # as it begins
+    x: Annotated[Any, np.int32, (UNITS,)]
+    y: Annotated[Any, np.int32, (UNITS,)]
+    arrives: Annotated[Any, np.int64, (UNITS,)]  # the round from which it may come out of reserve; 0: it is deployed
+    aircraft: Annotated[Any, np.int64, (UNITS,)]
+    commander: Annotated[Any, np.int64, (UNITS,)]
+    rating: Annotated[Any, np.int64, (UNITS,)]  # VICTORY POINTS RATING
+    hunts: Annotated[Any, np.int64, (UNITS,)]  # Hunter
+    throws: Annotated[Any, np.int64, (UNITS,)]
+    stoic: Annotated[Any, np.int64, (UNITS,)]  # Stoic Defence
+    fumes: Annotated[Any, np.int64, (UNITS,)]  # how far its Corrosive Fumes reach; NONE
+    suffers: Annotated[Any, np.int64, (UNITS,)]  # whether fumes can disorder it
+    points: Annotated[Any, np.float64, (UNITS,)]
+    models: Annotated[Any, np.int64, (UNITS,)]  # at the start
+    carrier: Annotated[Any, np.int64, (UNITS,)]  # the transport that it begins on; NONE
+    cargo: Annotated[Any, np.int64, (UNITS,)]  # the unit that is embarked on it at the start; NONE
+    disembark_within: Annotated[Any, np.int64, (UNITS,)]
+    disembark_by: Annotated[Any, np.int64, (UNITS,)]
+    listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
+    own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
+    rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
+    # Of each pair, the unit that acts first
+    habit: Annotated[Any, np.int8, (UNITS, UNITS)]  # a Policy, or NO_HABIT
+    reach: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to which it attacks where it stands; below 0: it cannot
+    within: Annotated[Any, np.int32, (UNITS, UNITS)]  # down to which: its short range, of an Indirect row; or -1
+    reach_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]  # the same of its shot after a failed rally test
+    within_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]
+    charges: Annotated[
+        Any, np.int32, (UNITS, UNITS)
+    ]  # up to which it can charge, by whatever makes it; below 0: it cannot
+    rearms: Annotated[Any, np.int8, (UNITS, UNITS)]
+    answered: Annotated[Any, np.int8, (UNITS, UNITS)]  # its shots are answered (Tail Gunner)
+    shots: Annotated[Any, np.int8, (UNITS, UNITS)]  # how many rows it fires
+    strikes: Annotated[Any, np.int16, (UNITS, UNITS, BLOWS)]  # or NO_STRIKE
+    value_at: Annotated[Any, np.int32, (UNITS, UNITS)]  # where its expected values begin; below 0: they are 0
+    value_short: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to where the second of each two holds
+    value_by_damage: Annotated[Any, np.int8, (UNITS, UNITS)]
+
+
+NO_HABIT = -1
+
+
+class Tables:
+    """The strikes of a battle, and the distributions of their pools, as one record."""
+
+    strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
+    attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
+    fights: Annotated[Any, FIGHT, (MOST_STRIKES,)]  # of each strike: how both units stand does not count
+    first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # of each strike, in `pool_of`
+    first_dice: Annotated[Any, np.int64, (MOST_STRIKES,)]  # of each strike, in `dice`
+    pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # by count of models or damage, and what else counts (`cell_of`)
+    dice: Annotated[Any, np.int16, (MOST_CELLS,)]  # attack dice by count of models or damage
+    first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, in `alias`
+    bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, how many of a word pick the row there
+    alias: Annotated[
+        Any, np.uint64, (MOST_ROWS, 2)
+    ]  # a threshold; what is rolled below it, and above it in the upper half
+    values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by pair, models, enemy's models and range
+
+
+class Field:
+    """A battle as it stands, as one record, with room to work in; it belongs to one thread."""
+
+    states: Annotated[Any, np.int64, (UNITS,)]
+    x: Annotated[Any, np.int32, (UNITS,)]
+    y: Annotated[Any, np.int32, (UNITS,)]
+    distance: Annotated[Any, np.int32, (UNITS, UNITS)]  # NOWHERE where one of them is not on the field
+    place: Annotated[Any, np.int8, (UNITS,)]  # a Place
+    absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
+    aboard: Annotated[Any, np.int16, (UNITS,)]  # the transport that it is embarked on; NONE
+    disembarks: Annotated[Any, np.int8, (UNITS,)]  # whether it has disembarked in this activation
+    deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
+    hand: Annotated[Any, np.uint8, (2, MOST_HAND)]
+    left: Annotated[Any, np.int64, (2,)]  # cards of the deck
+    held: Annotated[Any, np.int64, (2,)]  # cards of the hand
+    broken_down: Annotated[Any, np.int64, (2,)]  # communications
+    points: Annotated[Any, np.int64, (2,)]  # victory points
+    holder: Int  # of the initiative
+    round: Int
+    batch: Int
+    sides: Annotated[Any, SIDE, (UNITS,)]
+    units: Annotated[Any, TARGET, (UNITS,)]
+    fight: Annotated[Any, FIGHT, (1,)]
+    attack: Annotated[Any, ATTACK, (1,)]
+    counter: Annotated[Any, np.uint64]  # of the stream of this battle
+    gamma: Annotated[Any, np.uint64]
+    margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # VP of side 0 less those of side 1, of the last chunk
+    logged: Int  # events of this battle
+    logs: Int  # whether they are told
+    log: Annotated[Any, np.int32, (MOST_EVENTS, EVENT_FIELDS)]
+
+
+class Place(IntEnum):
+    """Where a unit is."""
+
+    GONE = 0  # destroyed, broken, fled; or never there
+    ON_FIELD = 1
+    IN_RESERVE = 2
+    INCOMING = 3  # an aircraft before its sortie
+    ABOARD = 4
+
+
+class Counts:
+    """What battles come to, added up, as one record."""
+
+    results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # by VP of side 0 and of side 1
+    outcomes: Annotated[Any, np.int64, (BATCHES, OUTCOMES)]  # by :class:`~analyser.rules.battle.Outcome`
+    # Models of the second unit that the first has destroyed, or made break or flee,
+    killed: Annotated[Any, np.int64, (BATCHES, UNITS, UNITS)]
+    lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # and those lost by whatever cause
+    survived: Annotated[Any, np.int64, (UNITS,)]  # battles at whose end a unit is there
+    models: Annotated[Any, np.int64, (MOST_ROUNDS, UNITS)]  # left at the end of each round
+    standing: Annotated[Any, np.int64, (MOST_ROUNDS, 2, MOST_UNITS + 1)]  # how often so many units were left
+    percent: Annotated[Any, np.int64, (MOST_ROUNDS, 2, PERCENT)]  # how often so many percent of the points were left
+    ended: Annotated[Any, np.int64, (MOST_ROUNDS + 1,)]  # after which round it was over
+
+
+class Battle(NamedTuple):
+    """All that a kernel plays with."""
+
+    encoding: Encoding
+    tables: Tables
+    field: Field
+    counts: Counts
+
+
+CELLS_A_COUNT = 20
+_SHIFTS = 5  # -2 to 2: bonuses less penalties that the states make
+_NO_SHIFT = 2
+
+
+@step
+def cell_of(count: int, short: bool, covered: bool, shift: int) -> int:
+    """The place of a pool among those of its strike."""
+    return ((count * 2 + (1 if short else 0)) * 2 + (1 if covered else 0)) * _SHIFTS + shift + _NO_SHIFT
+
+
+@step
+def side_of(unit: int) -> int:
+    """The side of a unit."""
+    return unit // MOST_UNITS
+
+
+@step
+def first_of(side: int) -> int:
+    """The first unit of a side."""
+    return side * MOST_UNITS

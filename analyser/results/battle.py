@@ -1,0 +1,375 @@
+"""What a battle comes to (`docs/battle.md`): who wins, by how much, who is left, and what each unit did for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.estimates import NORMAL_95, Estimate, estimate, plus_minus
+from analyser.common.sampling import Sampling
+from analyser.common.text import counted
+from analyser.engine.battle.simulation import Simulation
+from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, Counts
+from analyser.game.army import ArmyUnit
+from analyser.results.base import Result, Weighed, captioned, estimate_in, frame_of, probability_figures, share_columns
+from analyser.results.battle_rules import of_battle
+from analyser.results.by_batch import Shared, mean_by_batch, means_by_batch
+from analyser.results.rendering import Block
+from analyser.results.story import Story, story_of
+from analyser.rules.battle import Outcome
+from analyser.scenarios.battle import SIDES, BattleScenario
+from analyser.scenarios.battle_tables import encoded
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+DEFAULT_BATTLES = 100_000
+LEAST_FOR_SWING = 2_000
+_EVENTS = {
+    "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
+    "devastating_victory": (Outcome.DEVASTATING_VICTORY,),
+    "draw": (Outcome.DRAW,),
+    "defeat": (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT),
+    "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
+}
+_OF_SIDES = ("victory_points", "units", "points_percent")
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class BattleResult(Result):
+    """What a battle comes to: a sample of battles.
+
+    Attributes
+    ----------
+    counts : Counts
+        What the battles came to, added up.
+    simulation : Simulation
+        What played them, and can tell one of them.
+    swings : tuple of dict
+        What the battle would be without each unit (:meth:`swing`).
+    """
+
+    kind = "battle"
+    pictured = "margin"
+    events = tuple(_EVENTS)
+    figures = ("margin", *(f"{side}_{figure}" for side in SIDES for figure in _OF_SIDES))
+
+    scenario: BattleScenario
+    trials: int
+    seed: int
+    counts: Counts
+    simulation: Simulation
+    swings: tuple[dict[str, Any], ...] = field(default=())
+
+    # --- what a Result is asked for ---------------------------------------------------------------------------
+
+    def _event_weight(self, name: str, moment: int | None) -> float:  # noqa: ARG002 - a battle ends once
+        return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
+
+    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+        if figure == "margin" or figure.endswith("victory_points"):
+            mine, yours = np.nonzero(self.counts.results)
+            values = {"margin": mine - yours, "mine": mine, "yours": yours}[figure.partition("_")[0]]
+            return values, self.counts.results[mine, yours]
+        side, _, what = figure.partition("_")
+        number = (moment or self.rounds) - 1
+        table = self.counts.standing if what == "units" else self.counts.percent
+        (values,) = np.nonzero(table[number, SIDES.index(side)])
+        return values, table[number, SIDES.index(side)][values]
+
+    def _all_weights(self) -> list[NDArray[Any]]:
+        margins = self._weighed("margin", None)
+        by_margin = np.bincount(margins[0] - margins[0].min(), margins[1])
+        events = np.array([self._event_weight(name, None) for name in self.events])
+        alive = [self.counts.survived[self._numbers]]
+        return [by_margin, np.cumsum(by_margin), events, *alive]
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """The joint distribution of both sides' victory points as columns."""
+        mine, yours = np.nonzero(self.counts.results)
+        weights = self.counts.results[mine, yours]
+        return {"mine_victory_points": mine, "yours_victory_points": yours, **share_columns(weights, self.trials)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What each unit did (:meth:`contributions`): what ``--format csv`` prints."""
+        return self.contributions()
+
+    def to_frame(self, *, by_round: bool = False, contributions: bool = False) -> pd.DataFrame:
+        """The joint distribution of both sides' victory points; or who was left by round; or what each unit did."""
+        return frame_of(self.survivors() if by_round else self.contributions() if contributions else self.table())
+
+    # --- what there is to know of a battle --------------------------------------------------------------------
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are played at most."""
+        return self.scenario.terms.rounds
+
+    @cached_property
+    def _units(self) -> list[tuple[str, ArmyUnit, int]]:
+        """Each unit with its side and its number."""
+        fielded = self.scenario.fielded
+        return [
+            (side, each.unit, place + MOST_UNITS * SIDES.index(side))
+            for side, units in zip(SIDES, fielded)
+            for place, each in enumerate(units)
+        ]
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        return [number for _, _, number in self._units]
+
+    @cached_property
+    def _worth(self) -> NDArray[np.float64]:
+        """The points of one model of each unit, by its number; 0 where they are not known."""
+        worth = np.zeros(2 * MOST_UNITS)
+        for (_, unit, number), models in zip(self._units, self._models):
+            worth[number] = (unit.points or 0) / models
+        return worth
+
+    @cached_property
+    def _models(self) -> list[int]:
+        return [each.combatant.models or 1 for units in self.scenario.fielded for each in units]
+
+    @cached_property
+    def _batches(self) -> NDArray[np.int64]:
+        """How many battles there are in each batch."""
+        battles: NDArray[np.int64] = self.counts.outcomes.sum(axis=1)
+        return battles
+
+    def survivors(self) -> list[dict[str, Any]]:
+        """Who is left at the end of each round, a plain dict a round and side.
+
+        `mean_units` and `mean_points` with their standard errors, `mean_percent` of the points, and its 10th and 90th
+        percentile. A battle that is over stays as it is.
+        """
+        rows = []
+        for number in range(1, self.rounds + 1):
+            for place, side in enumerate(SIDES):
+                own = slice(place * MOST_UNITS, (place + 1) * MOST_UNITS)
+                points = float(self.counts.models[number - 1, own] @ self._worth[own]) / self.trials
+                figures: dict[str, Any] = {"round": number, "side": side}
+                mean, error = self.mean_with_error(f"{side}_units", number)
+                figures |= {"mean_units": mean, "mean_units_standard_error": error, "mean_points": points}
+                percent, spread = self.mean_with_error(f"{side}_points_percent", number)
+                figures |= {"mean_percent": percent, "mean_percent_standard_error": spread}
+                rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
+        return rows
+
+    def contributions(self) -> list[dict[str, Any]]:
+        """What each unit did, a plain dict a unit: in a battle on average.
+
+        `points_destroyed` of the enemy, by its attacks and the tests that followed them; `points_absorbed`: of its own
+        that were lost; both with their standard errors, and per 100 of its own points (None where those are not
+        known); `p_alive` at the end.
+        """
+        rows = []
+        for side, unit, number in self._units:
+            destroyed = mean_by_batch(self.counts.killed[:, number, :] @ self._worth, self._batches)
+            absorbed = mean_by_batch(self.counts.lost[:, number] * self._worth[number], self._batches)
+            figures: dict[str, Any] = {"side": side, "unit": unit.name, "points": unit.points}
+            for name, (mean, error) in (("points_destroyed", destroyed), ("points_absorbed", absorbed)):
+                per_100 = 100 * mean / unit.points if unit.points else None
+                figures |= {name: mean, f"{name}_standard_error": error, f"{name}_per_100": per_100}
+            alive = estimate(float(self.counts.survived[number]), self.trials)
+            rows.append(figures | probability_figures("p_alive", alive))
+        return rows
+
+    def swing(self) -> list[dict[str, Any]]:
+        """P(victory) without each unit, beside that with it: the unit that its side misses most comes first.
+
+        `p_without`; `difference`: with it less without it, with the ends of its 95% interval, `low` and `high`, by
+        batches of battles that begin with the same random numbers; `expected_margin_difference` of victory points.
+        None were asked for: an empty list.
+        """
+        return [dict(row) for row in self.swings]
+
+    @cached_property
+    def story(self) -> Story:
+        """A battle with the median margin, told: the first of them that was played."""
+        median = int(self.quantile("margin", 0.5))
+        return self.tell(self.simulation.first_with(median, self.trials, self.seed))
+
+    def tell(self, number: int) -> Story:
+        """The battle of that number among those of the seed, 0 or more, told."""
+        return story_of(self.scenario, self.simulation.told(number, self.seed), self.seed)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The figures at the end by name; each probability has its interval beside it."""
+        figures = {f"expected_{side}_victory_points": f"{side}_victory_points" for side in SIDES}
+        return self._figures_named({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
+
+    def margins(self) -> list[dict[str, Any]]:
+        """The distribution of my victory points less yours, as plain dicts."""
+        names = ("probability", "low", "high")
+        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
+
+    def _body(self) -> dict[str, Any]:
+        parts = {"rounds": self.survivors(), "margins": self.margins(), "contributions": self.contributions()}
+        told = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
+        return {**parts, "swing": self.swing(), "story": told, "summary": self.summary}
+
+    # --- how it is shown --------------------------------------------------------------------------------------
+
+    def caption(self) -> list[str]:
+        """What a picture says of the question."""
+        terms = self.scenario.terms
+        armies = [f"{side}: {army.name}, {army.points} points" for side, army in zip(SIDES, self.scenario.armies)]
+        return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The distribution of the margin; by default on new Axes."""
+        return self.plot_margin(ax)
+
+    def plot_margin(self, ax: Axes | None = None) -> Axes:
+        """How many victory points more, or less, my side scores."""
+        from analyser.plots import margins
+
+        axes = margins(frame_of(self.margins()), ax=ax)
+        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+
+    def plot_survival(self, ax: Axes | None = None) -> Axes:
+        """Points left by round, of both sides."""
+        from analyser.plots import points_left
+
+        axes = points_left(frame_of(self.survivors()), ax=ax)
+        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+
+    def plot_contributions(self, ax: Axes | None = None) -> Axes:
+        """What each unit destroyed and lost."""
+        from analyser.plots import contributions
+
+        axes = contributions(frame_of(self.contributions()), ax=ax)
+        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+
+    def heading(self) -> list[tuple[str, str]]:
+        """What was asked, as labels and texts."""
+        terms = self.scenario.terms
+        asked = (
+            f'{counted(terms.rounds, "round")}, lines {terms.gap:g}" apart, table {terms.table:g}" deep, {terms.scale}'
+        )
+        lines = [("Battle", asked)]
+        for side, army in zip(SIDES, self.scenario.armies):
+            how = ", ".join(
+                f"{key} {terms.of(key, side)}" for key in ("target", "order", "hand", "initiative")
+            ).replace("_", " ")
+            lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {army.points} points; {how}"))
+        return lines
+
+    def blocks(self) -> list[Block]:
+        """The answer as text, block by block."""
+        rows = [[f"P({name.replace('_', ' ')})", str(self.probability(name))] for name in self.events]
+        margin, error = self.mean_with_error("margin")
+        rows.append(["Expected VP, mine less yours", plus_minus(margin, NORMAL_95 * (error or 0.0))])
+        blocks = [
+            Block("For my side, by victory points", rows=rows),
+            Block("VP of mine less VP of yours", rows=_by_margin(self.margins()), align=">"),
+            _by_round(self.survivors()),
+            _by_unit(self.contributions()),
+        ]
+        if self.swings:
+            blocks.append(_by_swing(self.swings))
+        title = f"A battle of the median margin (battle {self.story.number} of seed {self.seed})"
+        return [*blocks, Block(title, lines=list(self.story.lines()))]
+
+
+def _by_margin(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
+    return [[f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))] for row in rows]
+
+
+def _with(mean: float, error: float | None) -> str:
+    return f"{mean:.1f}" if not error else plus_minus(mean, NORMAL_95 * error)
+
+
+def _by_round(rows: Sequence[dict[str, Any]]) -> Block:
+    head = ["round", *(f"{side} {what}" for side in SIDES for what in ("units", "points", "percent", "10-90%"))]
+    lines: dict[int, list[str]] = {}
+    for row in rows:
+        line = lines.setdefault(row["round"], [str(row["round"])])
+        line += [_with(row["mean_units"], row["mean_units_standard_error"]), f"{row['mean_points']:.0f}"]
+        line += [f"{row['mean_percent']:.0f}%"]
+        line += [f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"]
+    return Block("Left at the end of each round", head, list(lines.values()), ">")
+
+
+def _by_unit(rows: Sequence[dict[str, Any]]) -> Block:
+    head = ("unit", "side", "points", "destroyed", "per 100", "absorbed", "per 100", "alive at the end")
+    lines = []
+    for row in rows:
+        cells = [row["unit"], row["side"], "?" if row["points"] is None else str(row["points"])]
+        for name in ("points_destroyed", "points_absorbed"):
+            per_100 = row[f"{name}_per_100"]
+            cells += [_with(row[name], row[f"{name}_standard_error"]), "" if per_100 is None else f"{per_100:.0f}"]
+        lines.append([*cells, str(estimate_in(row, "p_alive"))])
+    return Block("What each unit did: points of the enemy destroyed, and of its own lost", head, lines, "<<>")
+
+
+def _by_swing(rows: Sequence[dict[str, Any]]) -> Block:
+    head = ("without", "side", "P(victory)", "with it, the difference")
+    lines = []
+    for row in rows:
+        change = Estimate(row["difference"], row["low"], row["high"])
+        lines.append([row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(change)])
+    return Block("Without each unit (common random numbers)", head, lines, "<<>")
+
+
+def _change(change: Estimate) -> str:
+    half = 100 * max((change.high or 0.0) - change, change - (change.low or 0.0))
+    return plus_minus(100 * float(change), half, " points")
+
+
+def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = True) -> BattleResult:
+    """What a battle comes to; with `swing` also without each unit, by a tenth as many battles."""
+    simulation = Simulation(*encoded(scenario), replacement=sampling.replacement)
+    rules = of_battle(scenario, with_replacement=sampling.replacement)
+
+    def played(how: Sampling) -> BattleResult:
+        trials = how.trials or DEFAULT_BATTLES
+        counts = simulation.play(trials, how.seed, how.n_threads, how.report)
+        head: dict[str, Any] = {"trials": trials, "seed": int(how.seed), "profiles": scenario.profiles}
+        return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, **head)
+
+    if sampling.precision is None and sampling.trials is None:
+        sampling = replace(sampling, trials=DEFAULT_BATTLES)
+    result = sampling.settled(played, CHUNK_BATTLES)
+    return replace(result, swings=_swings(result, sampling)) if swing else result
+
+
+def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
+    """The battle without each unit: as many battles of the same random numbers each."""
+    trials = min(max(result.trials // 10, LEAST_FOR_SWING), result.trials)
+    threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
+    units, rows = result._units, []
+    base = simulation.play(trials, seed, threads)
+    for place, (side, unit, number) in enumerate(units):
+        sampling.report(place * trials, len(units) * trials)
+        without = simulation.play(trials, seed, threads, without=number)
+        rows.append({"side": side, "unit": unit.name} | _swing(base, without, side, trials))
+    return tuple(sorted(rows, key=lambda row: -row["difference"]))
+
+
+def _swing(base: Counts, without: Counts, side: str, trials: int) -> dict[str, Any]:
+    event = "victory" if side == SIDES[0] else "defeat"
+    wins, others = (counts.outcomes[:, list(_EVENTS[event])].sum(axis=1) for counts in (base, without))
+    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1))
+    return {
+        **probability_figures("p_without", estimate(float(others.sum()), trials)),
+        "difference": shared.mean,
+        "low": shared.low,
+        "high": shared.high,
+        "expected_margin_difference": _expected(base, side) - _expected(without, side),
+    }
+
+
+def _expected(counts: Counts, side: str) -> float:
+    mine, yours = np.nonzero(counts.results)
+    weights = counts.results[mine, yours]
+    margin = float(((mine - yours) * weights).sum() / weights.sum())
+    return margin if side == SIDES[0] else -margin

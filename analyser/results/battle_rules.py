@@ -1,0 +1,83 @@
+"""What the answer to a battle rests on: the rules of its units, and those of the sequence that there is no map for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL
+from analyser.game.units import Row
+from analyser.results.base import RulesUsed
+from analyser.results.rules_used import CARDS, SortedRules, case_of_row, case_of_unit
+from analyser.scenarios.battle import BattleScenario, Fielded, habit_against
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with
+
+NOT_MODELLED = (
+    "terrain, buildings and objectives",
+    "line of sight, arcs and outflanking",
+    "commands, interference and conquest objectives",
+    "flank attacks",
+    "unit coherency and the room that models take",
+    "secondary combatants",
+)
+_POINTS = (
+    "there is no map: units are points on an open field, everybody sees everybody, targets are attacked from the front "
+    "(docs/battle.md)"
+)
+_CHOICES = "both sides choose by fixed rules: who acts next, whom it attacks, which card is played"
+_BY_KEYS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules of friends near a unit
+
+
+def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
+    """The rules that a battle rests on."""
+    rules, seen = SortedRules(), set[tuple[int, int, str]]()
+    for side, units in enumerate(scenario.fielded):
+        for each in units:
+            for enemy in scenario.fielded[1 - side]:
+                key = (id(each.combatant), id(enemy.combatant), each.habit)
+                if key not in seen:
+                    seen.add(key)
+                    _add(rules, scenario, each, enemy)
+    every = [each.combatant for units in scenario.fielded for each in units]
+    near = tuple(dict.fromkeys(rule.canonical for unit in every for rule in unit.keywords if rule.name in _BY_KEYS))
+    rules.applied = [name for name in rules.applied if name not in near]
+    used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings)
+    left_out = tuple(dict.fromkeys((*used.not_modelled, *near, *NOT_MODELLED)))
+    return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
+
+
+def _add(rules: SortedRules, scenario: BattleScenario, each: Fielded, enemy: Fielded) -> None:
+    """Sort the rules of a unit by what they do against an enemy."""
+    unit, other = each.combatant, enemy.combatant
+    habits = habit_against(each.habit, unit, other), habit_against(enemy.habit, other, unit)
+    charges = [
+        habit is not None and one.may_charge(two, habit)
+        for habit, one, two in zip(habits, (unit, other), (other, unit))
+    ]
+    shooter = None if habits[0] is None else Shooter(unit, other, habits[0], 1.0, scenario.ruleset, "a")
+    for row in _rows(each, enemy, charges):
+        in_contact = row.kind != "ranged"
+        rules.add(row.qualities, CLOSE_QUARTERS if in_contact else DUEL, case_of_row(row, unit, other, shooter))
+    case = case_of_unit(
+        unit,
+        other,
+        list(_rows(enemy, each, charges[::-1])),
+        charges=charges[0],
+        charged=charges[1],
+        distant=True,
+        takes_cover=each.habit == "take_cover",
+        fires_several=shooter is not None and len(shooter.rows) > 1,
+        answers=other.category == "aerial",
+    )
+    for rule in unit.keywords:
+        contact = any(charges) and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS)
+        rules.add([rule], CLOSE_QUARTERS if contact else DUEL, case)
+
+
+def _rows(each: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
+    """The rows that a unit can use against an enemy."""
+    unit = each.combatant
+    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if each.habit == "lookout" else "shoot")
+    if charges[0]:
+        yield unit.charge_row("")
+    if charges[1]:
+        yield from unit.retaliation_rows()

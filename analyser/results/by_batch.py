@@ -1,0 +1,43 @@
+"""Means of samples that were played in batches: their standard errors, and intervals of differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Shared(NamedTuple):
+    """A mean over all trials, and its 95% interval by Student's t over the batches."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float, float | None]:
+    """A mean over all trials and its standard error, from the sum and the trials of each batch; shapes (batches,).
+
+    The error is None where there is one batch alone.
+
+    >>> mean_by_batch(np.array([1.0, 3.0]), np.array([2, 2]))
+    (1.0, 0.5)
+    """
+    played = trials > 0
+    batches, total = int(played.sum()), int(trials.sum())
+    mean = float(sums.sum()) / total
+    if batches < 2:
+        return mean, None
+    spread = float(((sums - mean * trials)[played] ** 2).sum())
+    return mean, math.sqrt(spread * batches / (batches - 1)) / total
+
+
+def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> Shared:
+    """The same of a difference of chances, with the 95% interval of its mean: all there is, where there is one batch."""
+    from scipy.stats import t
+
+    mean, error = mean_by_batch(sums, trials)
+    half = math.inf if error is None else float(t.ppf(0.975, int((trials > 0).sum()) - 1)) * error
+    return Shared(mean, max(mean - half, -1.0), min(mean + half, 1.0))

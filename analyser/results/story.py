@@ -1,0 +1,132 @@
+"""One battle, told: who acted, on whom, what was rolled and turned, what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from analyser.common.text import counted
+from analyser.engine.battle.log import Event
+from analyser.engine.battle.simulation import Told
+from analyser.engine.battle.tables import MOST_UNITS
+from analyser.rules.policies import Action, Manoeuvre
+from analyser.rules.structs import INCH
+from analyser.scenarios.battle import SIDES, BattleScenario
+
+_MANOEUVRES = {
+    Manoeuvre.STAY: "stays",
+    Manoeuvre.AIM: "aims",
+    Manoeuvre.ADVANCE: "advances",
+    Manoeuvre.CLOSE_IN: "closes in",
+    Manoeuvre.DOUBLE_TIME: "moves at double time",
+    Manoeuvre.CHARGE: "charges",
+}
+_FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
+_WON = ("wins the combat", "loses the combat", "fights to a stalemate")
+
+
+class Happening(NamedTuple):
+    """One event of a battle."""
+
+    event: Event
+    unit: int
+    other: int
+    first: int
+    second: int
+    third: int
+
+
+@dataclass(frozen=True)
+class Story:
+    """One battle, told.
+
+    Attributes
+    ----------
+    number, seed : int
+        Which battle of which seed it is: :meth:`BattleResult.tell` tells it again.
+    margin : int
+        VP of my side less yours.
+    happenings : tuple of Happening
+        Everything that happened, in order.
+    """
+
+    number: int
+    seed: int
+    margin: int
+    happenings: tuple[Happening, ...]
+    names: Mapping[int, str]
+
+    def lines(self) -> Iterator[str]:
+        """A line for each round that begins or ends, and for each activation."""
+        parts: list[str] = []
+        for each in self.happenings:
+            begins = each.event in (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)
+            if begins and parts:
+                yield "; ".join(parts)
+                parts = []
+            text = _TOLD[each.event](each, self.names)
+            if text:
+                parts.append(text)
+        yield "; ".join(parts)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def story_of(scenario: BattleScenario, told: Told, seed: int) -> Story:
+    """A battle that a simulation has told."""
+    names = {
+        place + side * MOST_UNITS: f"{name} {each.name}"
+        for side, name in enumerate(SIDES)
+        for place, each in enumerate(scenario.fielded[side])
+    }
+    events = tuple(Happening(Event(event), *rest) for event, *rest in told.events.tolist())
+    return Story(told.number, seed, told.margin, events, names)
+
+
+def _round(each: Happening, _: Any) -> str:
+    holder = SIDES[each.unit]
+    if each.first == 1:
+        return f"Round 1: {holder} takes the first turn"
+    mine, yours = (str(value) if value else "none" for value in (each.second, each.third))
+    return f"Round {each.first}: {holder} takes the initiative (cards: mine {mine}, yours {yours})"
+
+
+def _ordered(each: Happening, names: Mapping[int, str]) -> str:
+    manoeuvre = _MANOEUVRES[Manoeuvre(each.first)]
+    special = {Action.GO_ON_LOOKOUT: " and goes on lookout", Action.TAKE_COVER: " and takes cover"}
+    deed = special.get(Action(each.second), "")
+    return f'{manoeuvre}{deed}, target {names[each.other]} at {each.third / INCH:g}"'
+
+
+def _attacked(each: Happening, names: Mapping[int, str]) -> str:
+    lost = f", {counted(each.third, 'model')} destroyed" if each.third else ""
+    return f"{names[each.unit]} hits {names[each.other]}: {each.second} damage{lost}"
+
+
+def _card(each: Happening, names: Mapping[int, str]) -> str:
+    what = "rally test" if each.third else "test"
+    verdict = "passed" if each.first <= each.second else "failed"
+    return f"{what} of {names[each.unit]}: card {each.first}, {verdict} (up to {each.second})"
+
+
+_TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
+    Event.ROUND: _round,
+    Event.ENTERED: lambda each, names: f"  {names[each.unit]} comes out of reserve",
+    Event.ACTIVATED: lambda each, names: f"  {names[each.unit]} ({counted(each.first, 'model')})",
+    Event.CARD: _card,
+    Event.ORDERED: _ordered,
+    Event.MOVED: lambda each, _: f'moves {each.first / INCH:g}"',
+    Event.ATTACKED: _attacked,
+    Event.FELL_BACK: lambda each, names: f"{names[each.unit]} falls back",
+    Event.SUPPRESSED: lambda each, names: f"{names[each.unit]} is suppressed",
+    Event.REMOVED: lambda each, names: f"{names[each.unit]} is gone ({each.second} VP)",
+    Event.COMBAT: lambda each, names: f"{names[each.unit]} {_WON[each.first]}",
+    Event.OWN_LOSS: lambda each, names: f"{names[each.unit]} loses {counted(each.first, 'model')} by its own doing",
+    Event.DIE: lambda each, names: f"{names[each.unit]} goes off: {_FACES[each.first]}",
+    Event.ENDED: lambda each, _: f"End of round {each.first}: {each.second} VP to {each.third}",
+    Event.GROUND: lambda each, _: f"{SIDES[each.first]} has nobody left on the field: 5 VP for the other side",
+    Event.DISEMBARKED: lambda each, names: f"{names[each.unit]} disembarks",
+    Event.CARD_DICE: lambda each, names: f"{names[each.unit]} turns a {each.first} for more dice",
+}

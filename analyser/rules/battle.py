@@ -1,0 +1,124 @@
+"""The sequence of a battle in whole numbers: places, initiative, who acts, who is chosen, who has won (BT-1 to BT-5).
+
+The numbers are those of `docs/battle.md`. Lengths are in hundredths of an inch.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from analyser.common.jit import step
+from analyser.common.records import Integers
+
+ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
+DEVASTATING_RATIO = 2  # AC-9.4
+COMMANDED_WITHIN = 600  # AC-5.8
+NEAR_IN_COMBAT = 200  # AC-8.2
+SURRENDERED = 0  # the value that surrendering the initiative counts as
+
+
+class Hand(IntEnum):
+    """The card that a side plays for the initiative (BT-2)."""
+
+    HIGHEST = 0
+    LOWEST = 1
+    MIDDLE = 2
+    SURRENDER = 3
+
+
+class Turn(IntEnum):
+    """Which of its ready units a side activates next (BT-4)."""
+
+    LISTED = 0
+    NEAREST = 1
+    DEAREST = 2
+
+
+class Choice(IntEnum):
+    """Which enemy of those that it can attack a unit chooses (BT-4)."""
+
+    NEAREST = 0
+    MOST_POINTS = 1
+    BEST_KILL = 2
+    MOST_DANGEROUS = 3
+
+
+class Outcome(IntEnum):
+    """How a battle ends, as side 0 sees it (AC-9.4)."""
+
+    VICTORY = 0
+    DEVASTATING_VICTORY = 1
+    DRAW = 2
+    DEFEAT = 3
+    DEVASTATING_DEFEAT = 4
+
+
+@step
+def length_of(dx: int, dy: int) -> int:
+    """The length of a way, rounded down (BT-1).
+
+    >>> length_of(300, -400), length_of(1, 1)
+    (500, 1)
+    """
+    return int(np.floor(np.sqrt(np.float64(dx * dx + dy * dy))))
+
+
+@step
+def moved_by(at: int, to: int, length: int, distance: int) -> int:
+    """One coordinate of a point that moves so far toward another at that distance; halves round up (BT-1).
+
+    >>> moved_by(0, 300, 250, 500), moved_by(0, -301, 1, 2), moved_by(7, 9, 3, 2)
+    (150, -150, 9)
+    """
+    if length >= distance:
+        return to
+    return at + (2 * length * (to - at) + distance) // (2 * distance)
+
+
+@step
+def played_from(hand: Integers, held: int, how: int) -> int:
+    """The place in a hand of the card that is played for the initiative, or -1: the side surrenders it (BT-2).
+
+    >>> cards = np.array([7, 2, 9, 4])
+    >>> [played_from(cards, 4, how) for how in (Hand.HIGHEST, Hand.LOWEST, Hand.MIDDLE, Hand.SURRENDER)]
+    [2, 1, 0, -1]
+    """
+    if how == Hand.SURRENDER or held == 0:
+        return -1
+    above = held - 1 if how == Hand.LOWEST else 0  # cards that are to stand above it
+    if how == Hand.MIDDLE:
+        above = (held - 1) // 2
+    for place in range(held):
+        higher = equal_before = 0
+        for other in range(held):
+            higher += 1 if hand[other] > hand[place] else 0
+            equal_before += 1 if hand[other] == hand[place] and other < place else 0
+        if higher + equal_before == above:
+            return place
+    return -1
+
+
+@step
+def takes_initiative(holder: int, of_holder: int, of_other: int) -> int:
+    """Who has the initiative by the values of both cards: a tie goes to who did not hold it (BT-2).
+
+    >>> takes_initiative(0, 5, 4), takes_initiative(0, 5, 5), takes_initiative(1, 0, 3)
+    (0, 1, 0)
+    """
+    return holder if of_holder > of_other else 1 - holder
+
+
+@step
+def outcome_of(mine: int, theirs: int) -> int:
+    """Who has won by victory points, and how (AC-9.4).
+
+    >>> [outcome_of(*each).name for each in ((4, 2), (4, 3), (0, 0), (0, 1))]
+    ['DEVASTATING_VICTORY', 'VICTORY', 'DRAW', 'DEVASTATING_DEFEAT']
+    """
+    if mine == theirs:
+        return Outcome.DRAW
+    if mine > theirs:
+        return Outcome.DEVASTATING_VICTORY if mine >= DEVASTATING_RATIO * theirs else Outcome.VICTORY
+    return Outcome.DEVASTATING_DEFEAT if theirs >= DEVASTATING_RATIO * mine else Outcome.DEFEAT

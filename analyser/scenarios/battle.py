@@ -1,0 +1,238 @@
+"""Two armies and the terms of their battle (`docs/battle.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from analyser.common.errors import InputError
+from analyser.common.validation import Record, told
+from analyser.engine.battle.tables import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
+from analyser.game.army import SCALES, Army, ArmyUnit, Scale
+from analyser.game.profiles import Profiles, ProfilesUsed
+from analyser.game.ruleset import HIGHEST_CARD, Ruleset
+from analyser.game.units import Inches, hundredths
+from analyser.rules.battle import Choice, Hand, Turn, length_of
+from analyser.rules.policies import POLICIES
+from analyser.rules.structs import INCH
+from analyser.scenarios.armies import AUTO, load_army
+from analyser.scenarios.policies import rows_to_shoot_with, why_not
+from analyser.scenarios.resolve import resolve_combatant
+from analyser.scenarios.schema import Combatant, PolicyName
+
+SIDES = ("mine", "yours")
+HAND_LIMITS: Mapping[Scale, int] = {"skirmish": 4, "battle": 5, "cataclysm": 6}  # BT-2
+TABLES: Mapping[Scale, float] = {"skirmish": 36.0, "battle": 48.0, "cataclysm": 48.0}  # inches from edge to edge (BT-1)
+_LONGEST = 120
+
+if TYPE_CHECKING:
+    TargetName = str
+    HandName = str
+    TurnName = str
+    Habit = str
+else:
+    TargetName = Literal[tuple(each.name.lower() for each in Choice)]
+    HandName = Literal[tuple(each.name.lower() for each in Hand)]
+    TurnName = Literal[tuple(each.name.lower() for each in Turn)]
+    Habit = Literal[(AUTO, *POLICIES)]
+Length = Annotated[Inches, Field(le=_LONGEST)]
+Value = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
+_TARGET = "Of the enemies that it can attack, whom a unit of {} chooses."
+_TURN = "Which of its ready units {} activates next."
+_HAND = "The card that {} plays for the initiative."
+_GIVES = "What {} does with the initiative of round 1, if the choice is there."
+_DISCARDS = "Cards of a lower value {} discards before drawing."
+_MINE, _YOURS = "my side", "yours"
+
+
+class BattleTerms(Record):
+    """The ``[battle]`` of a file. `docs/battle.md` says each key."""
+
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
+    scale: Scale | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
+    table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
+    gap: Length = told(24.0, "Inches between the two lines at the start.")
+    width: Length = told(36.0, "Inches along the front over which a line is spread.")
+    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = told(None, "Cards of a hand. Default: the scale's.")
+    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "The round in which reserves begin to come.")
+    disembark_within: Length = told(12.0, "Inches to an enemy within which who is embarked disembarks.")
+    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which it does so anyway.")
+    policy_mine: Habit = told(AUTO, "The habit of my units that name none.")
+    policy_yours: Habit = told(AUTO, "The habit of yours.")
+    target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
+    target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
+    order_mine: TurnName = told("listed", _TURN.format(_MINE))
+    order_yours: TurnName = told("listed", _TURN.format(_YOURS))
+    hand_mine: HandName = told("highest", _HAND.format(_MINE))
+    hand_yours: HandName = told("highest", _HAND.format(_YOURS))
+    initiative_mine: Literal["take", "give"] = told("take", _GIVES.format(_MINE))
+    initiative_yours: Literal["take", "give"] = told("take", _GIVES.format(_YOURS))
+    discard_below_mine: Value = told(0, _DISCARDS.format(_MINE))
+    discard_below_yours: Value = told(0, _DISCARDS.format(_YOURS))
+
+    def of(self, key: str, side: str) -> Any:
+        """What the terms say of one side."""
+        return getattr(self, f"{key}_{side}")
+
+
+class Fielded(NamedTuple):
+    """A unit of an army, ready to fight."""
+
+    unit: ArmyUnit
+    combatant: Combatant
+    habit: PolicyName
+    x: int  # hundredths of an inch
+    y: int
+    reserve: bool
+    commander: bool
+
+    @property
+    def name(self) -> str:
+        """What its army calls it."""
+        return self.unit.name
+
+
+@dataclass(frozen=True, slots=True)
+class BattleScenario:
+    """A battle, resolved."""
+
+    kind: ClassVar[Literal["battle"]] = "battle"
+
+    terms: BattleTerms
+    mine: Army
+    yours: Army
+    fielded: tuple[tuple[Fielded, ...], tuple[Fielded, ...]]
+    ruleset: Ruleset
+    warnings: tuple[str, ...] = ()
+    profiles: ProfilesUsed | None = None
+
+    @property
+    def armies(self) -> tuple[Army, Army]:
+        """Mine and yours."""
+        return self.mine, self.yours
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        return {
+            "battle": self.terms.model_dump(mode="json"),
+            "mine": self.mine.to_table(),
+            "yours": self.yours.to_table(),
+            "ruleset": self.ruleset.model_dump(mode="json"),
+        }
+
+
+def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset, library: Profiles) -> BattleScenario:
+    """The battle between two armies, given as :func:`~.armies.load_army` takes them; InputError if it cannot be."""
+    armies = []
+    for side, given in zip(SIDES, (mine, yours)):
+        try:
+            armies.append(load_army(given, library))
+        except InputError as error:
+            raise error.inside(side) from None
+    terms = _filled_in(terms, (armies[0], armies[1]))
+    _check_terms(terms, ruleset)
+    resolved = [_resolved(side, army, library) for side, army in zip(SIDES, armies)]
+    fielded = [
+        _in_line(side, army, mine, theirs, terms)
+        for side, army, mine, theirs in zip(SIDES, armies, resolved, resolved[::-1])
+    ]
+    warnings = tuple(dict.fromkeys(about_battle((armies[0], armies[1]), fielded)))
+    return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
+
+
+def _filled_in(terms: BattleTerms, armies: tuple[Army, Army]) -> BattleTerms:
+    larger = max((army.scale for army in armies), key=lambda scale: SCALES[scale])
+    scale: Scale = larger if terms.scale is None else terms.scale
+    table = TABLES[scale] if terms.table is None else terms.table
+    hand_limit = HAND_LIMITS[scale] if terms.hand_limit is None else terms.hand_limit
+    return terms.model_copy(update={"scale": scale, "table": table, "hand_limit": hand_limit})
+
+
+def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
+    assert terms.table is not None
+    assert terms.hand_limit is not None
+    if terms.gap > terms.table:
+        raise InputError(f"{terms.gap:g} inches", where="battle.gap", allowed=f"up to the table's {terms.table:g}")
+    cards = int(ruleset.deck.counts().sum())
+    if not terms.hand_limit < cards <= MOST_CARDS:
+        problem = f"a deck of {cards} cards, and hands of {terms.hand_limit}"
+        raise InputError(problem, where="battle.hand_limit", allowed=f"up to {cards - 1}, or a larger deck")
+
+
+def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
+    if len(army) > MOST_UNITS:
+        raise InputError(f"{len(army)} units in one battle", where=side, allowed=f"up to {MOST_UNITS}")
+    known: dict[str, Combatant] = {}
+    combatants = []
+    for unit in army:
+        key = unit.loadout.model_dump_json()
+        if key not in known:
+            front = Combatant(unit=unit.loadout, from_front=True)  # type: ignore[arg-type]  # a loadout is a selector, too
+            known[key] = resolve_combatant(front, library, f"{side}: {unit.name}", unit.loadout)
+        combatants.append(known[key])
+    return combatants
+
+
+def _in_line(
+    side: str, army: Army, mine: list[Combatant], theirs: list[Combatant], terms: BattleTerms
+) -> tuple[Fielded, ...]:
+    """The units of an army where they stand at the start (BT-1)."""
+    assert terms.table is not None
+    width, table, gap = (hundredths(each) for each in (terms.width, terms.table, terms.gap))
+    fielded = []
+    for place, (unit, combatant) in enumerate(zip(army, mine)):
+        x = width * (2 * place + 1) // (2 * len(army)) if unit.x is None else hundredths(unit.x)
+        back = (table - gap) // 2 - hundredths(unit.behind)
+        if back < 0:
+            allowed = f"up to {(table - gap) // 2 / INCH:g}"
+            raise InputError(f"{unit.behind:g} inches", where=f"{side}: {unit.name}: behind", allowed=allowed)
+        reserve = unit.reserve or bool(combatant.aircraft)
+        y = 0 if reserve else back
+        habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
+        commander = "commander" in unit.loadout.unit.traits
+        fielded.append(Fielded(unit, combatant, habit, x, y if side == "mine" else table - y, reserve, commander))
+    in_reserve = sum(each.reserve for each in fielded)
+    if in_reserve > len(army) // 2:
+        problem = f"{in_reserve} of {len(army)} units in reserve, aircraft among them"
+        raise InputError(problem, where=side, allowed=f"up to {len(army) // 2} (at least half are deployed, BT-3)")
+    return tuple(fielded)
+
+
+def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
+    """The habit of a unit; by itself it charges where that is all that it can do to anybody (BT-4)."""
+    if (stated := unit.policy or default) != AUTO:
+        return stated
+    shoots = any(rows_to_shoot_with(combatant, enemy, "shoot") for enemy in theirs)
+    in_contact = any(row.kind != "ranged" for row in combatant.rows or ())
+    return "charge" if in_contact and not shoots and not combatant.has("Static") else "shoot"
+
+
+def habit_against(habit: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
+    """What a unit of that habit does against an enemy: the habit, or what it can; None if it can do nothing (BT-4)."""
+    return next((each for each in (habit, "shoot", "charge") if why_not(each, mine, theirs) is None), None)
+
+
+def about_battle(armies: tuple[Army, Army], fielded: Any) -> Iterator[str]:
+    """The warnings of a battle."""
+    for side, army, units in zip(SIDES, armies, fielded):
+        yield from army.warnings
+        for each in units:
+            if each.combatant.victory_points is None:
+                yield f"{side}: {each.name} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
+            if each.unit.points is None:
+                yield f"{side}: {each.name} has no points: it counts for none"
+            can = [
+                habit_against(each.habit, each.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
+            ]
+            if not any(can):
+                yield f"{side}: {each.name} can do nothing to any enemy"
+
+
+def lengths(each: Fielded, other: Fielded) -> float | None:
+    """Inches between two units at the start; None with an aircraft."""
+    if each.combatant.aircraft or other.combatant.aircraft:
+        return None
+    return length_of(each.x - other.x, each.y - other.y) / INCH

@@ -1,0 +1,373 @@
+"""A battle in whole numbers: what a kernel plays it from (:mod:`analyser.engine.battle.tables`)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from analyser.common.errors import InputError
+from analyser.common.records import empty_record, plain
+from analyser.engine.battle.pools import Rolls, aliases_of, expected
+from analyser.engine.battle.tables import (
+    CELLS_A_COUNT,
+    MOST_SHOTS,
+    MOST_UNITS,
+    NO_STRIKE,
+    UNITS,
+    Blow,
+    Encoding,
+    Tables,
+    cell_of,
+)
+from analyser.game.ruleset import Ruleset
+from analyser.rules import unit_state
+from analyser.rules.attack import set_fight, special_counts
+from analyser.rules.battle import Choice, Hand, Turn
+from analyser.rules.policies import SHOOTING, Policy
+from analyser.rules.structs import NONE, SIDE, TARGET
+from analyser.scenarios.attack import fight_record, target_record
+from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
+from analyser.scenarios.charge import blast_on, blows
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.schema import Combatant, PolicyName
+from analyser.scenarios.strikes import Strike, length_of, side_record
+
+_ONE_BONUS, _ONE_PENALTY = 1 << 20, 1 << 21  # bits that no Bonus and no Penalty has
+_SHIFTS = range(-2, 3)
+
+
+class Encoded(NamedTuple):
+    """A battle as kernels read it."""
+
+    encoding: Encoding
+    sides: Any  # records of SIDE,
+    units: Any  # and of TARGET, of each unit
+    tables: Tables
+
+
+def encoded(scenario: BattleScenario) -> Encoded:
+    """The tables of a battle."""
+    return _Encoder(scenario).encoded()
+
+
+class _Strikes:
+    """The strikes of a battle, each once, and their pools."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
+        self.rolls = Rolls(faces)
+        self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
+        self._numbers: dict[tuple[bytes, ...], int] = {}
+        self.records: list[tuple[Any, Any, Any]] = []
+        self.cells: list[list[int]] = []
+        self.dice: list[list[int]] = []
+
+    def number(self, strike: Strike | None) -> int:
+        """The number of a strike; whose side it is of, and under which orders it is made, does not count."""
+        if strike is None:
+            return NO_STRIKE
+        record = strike.strike.copy()
+        record.striker, record.orders, record.marks = 0, NONE, 0
+        key = (record.tobytes(), strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
+        if key not in self._numbers:
+            self._numbers[key] = len(self.records)
+            self.records.append((record, strike.attack, fight_record(strike.attack, strike.target)))
+            self.cells.append(self._cells(strike))
+            self.dice.append([max(int(dice), 0) for dice in strike.dice[:, 0]])
+        return self._numbers[key]
+
+    def _cells(self, strike: Strike) -> list[int]:
+        attack, target = plain(strike.attack), plain(strike.target)
+        fixed = int(strike.strike.fixed_dice)
+        counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
+        cells = [0] * (CELLS_A_COUNT * len(counts))
+        for covered in (False, True):
+            for shift in _SHIFTS:
+                fight = _fight(attack, target, covered, shift)
+                for short in (False, True):
+                    special = special_counts(attack, target, short)
+                    for count, (dice, other) in enumerate(counts.tolist()):
+                        rolled = other if special and other != NONE else dice
+                        cells[cell_of(count, short, covered, shift)] = self._pool(strike, fight, rolled)
+        return cells
+
+    def _pool(self, strike: Strike, fight: Any, dice: int) -> int:
+        if fight.overcharge and (dice > 0 or strike.strike.by_throw):
+            return self.rolls.pools_of(fight, [dice + card for card in self._cards])
+        return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
+
+    def tables(self, values: list[float]) -> Tables:
+        """All of them as arrays."""
+        tables: Any = empty_record(Tables)
+        first, bits, alias = aliases_of(self.rolls.laws)
+        columns = {
+            "strikes": [record[0] for record in self.records],
+            "attacks": [record[1] for record in self.records],
+            "fights": [record[2] for record in self.records],
+            "first_cell": _firsts(self.cells),
+            "first_dice": _firsts(self.dice),
+            "pool_of": [each for cells in self.cells for each in cells],
+            "dice": [each for dice in self.dice for each in dice],
+            "first": first,
+            "bits": bits,
+            "alias": alias,
+            "values": values,
+        }
+        for name, column in columns.items():
+            if len(column) > len(tables[name]):
+                problem = f"{len(column)} {name.replace('_', ' ')} in one battle"
+                raise InputError(problem, where="battle", allowed=f"up to {len(tables[name])}: fewer different units")
+            if len(column):
+                tables[name][: len(column)] = column
+        return cast("Tables", tables)
+
+
+def _firsts(lists: list[list[int]]) -> Any:
+    return np.concatenate([[0], np.cumsum([len(each) for each in lists])[:-1]]).astype(np.int64)
+
+
+def _fight(attack: Any, target: Any, covered: bool, shift: int) -> Any:
+    """The fight of a strike, as far as its pool goes, with so many bonuses more, or penalties."""
+    attack, target = SimpleNamespace(**vars(attack)), SimpleNamespace(**vars(target))
+    target.taking_cover = covered
+    if shift > 0:
+        attack.bonuses |= _ONE_BONUS | (_ONE_BONUS << 2 if shift > 1 else 0)
+    if shift < 0:
+        attack.penalties |= _ONE_PENALTY | (_ONE_PENALTY << 2 if shift < -1 else 0)
+    fight = SimpleNamespace()
+    set_fight(attack, target, fight)  # type: ignore[arg-type]
+    return fight
+
+
+class _Pair(NamedTuple):
+    """What one unit can do to an enemy, and the strikes that it makes."""
+
+    habit: PolicyName | None
+    shooter: Shooter | None
+    numbers: dict[int, int]  # by place among the blows
+    shots: int
+
+    @property
+    def row(self) -> Any:
+        """The row that it shoots with first."""
+        return None if self.shooter is None else self.shooter.main
+
+
+class _Encoder:
+    def __init__(self, scenario: BattleScenario) -> None:
+        self._scenario = scenario
+        self._strikes = _Strikes(scenario.ruleset)
+        self._pairs: dict[tuple[Any, ...], _Pair] = {}
+        self._values: list[float] = []
+        self._value_at: dict[tuple[Any, ...], tuple[int, bool, int]] = {}
+        self._expected: dict[tuple[int, ...], float] = {}
+
+    @cached_property
+    def _units(self) -> dict[int, Fielded]:
+        fielded = self._scenario.fielded
+        return {side * MOST_UNITS + place: each for side in range(2) for place, each in enumerate(fielded[side])}
+
+    def encoded(self) -> Encoded:
+        encoding: Any = empty_record(Encoding)
+        sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
+        self._set_terms(encoding)
+        for name in ("habit", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
+            encoding[name][:] = -1
+        encoding.carrier[:], encoding.cargo[:], encoding.fumes[:] = NONE, NONE, NONE
+        for number, each in self._units.items():
+            self._set_unit(encoding, number, each)
+            sides[number], units[number] = _side(each), target_record(each.combatant)
+        for number, each in self._units.items():
+            for other, enemy in self._units.items():
+                if number // MOST_UNITS != other // MOST_UNITS:
+                    self._set_pair(encoding, (number, other), (each, enemy))
+                if number != other and each.combatant.value("Spectacular Demise"):
+                    blast = blast_on(each.combatant, enemy.combatant, 0)
+                    encoding.strikes[number, other, Blow.BLAST] = self._strikes.number(blast)
+        tables = self._strikes.tables(self._values)
+        return Encoded(cast("Encoding", encoding), sides, units, tables)
+
+    def _set_terms(self, encoding: Any) -> None:
+        scenario, terms = self._scenario, self._scenario.terms
+        deck = scenario.ruleset.deck.counts()
+        encoding.rounds, encoding.table = terms.rounds, length_of(terms.table)
+        encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
+        encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
+        die = scenario.ruleset.die
+        encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = (
+            die.heroic,
+            die.strike,
+            die.miss,
+            die.sides,
+        )
+        every = [each.combatant for each in self._units.values()]
+        encoding.has_fumes = any(each.has("Corrosive Fumes") for each in every)
+        encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
+        encoding.has_lookouts = any(each.habit == "lookout" for each in self._units.values())
+        for side, name in enumerate(SIDES):
+            units = scenario.fielded[side]
+            encoding.units[side] = len(units)
+            encoding.gives[side] = terms.of("initiative", name) == "give"
+            encoding.hand[side] = Hand[terms.of("hand", name).upper()]
+            encoding.order[side] = Turn[terms.of("order", name).upper()]
+            encoding.choice[side] = Choice[terms.of("target", name).upper()]
+            encoding.discard_below[side] = terms.of("discard_below", name)
+            listed = list(range(len(units)))
+            if encoding.order[side] == Turn.DEAREST:
+                listed.sort(key=lambda place: -(units[place].unit.points or 0))
+            encoding.listed[side, : len(units)] = np.array(listed) + side * MOST_UNITS
+
+    def _set_unit(self, encoding: Any, number: int, each: Fielded) -> None:
+        unit = each.combatant
+        encoding.state[number] = unit_state.start_state(target_record(unit), 0)
+        encoding.x[number], encoding.y[number] = each.x, each.y
+        encoding.arrives[number] = self._scenario.terms.arrives if each.reserve else 0
+        encoding.aircraft[number], encoding.commander[number] = bool(unit.aircraft), each.commander
+        encoding.rating[number] = 1 if unit.victory_points is None else unit.victory_points
+        encoding.hunts[number], encoding.throws[number] = unit.has("Hunter"), unit.has("Throw")
+        encoding.stoic[number] = unit.has("Stoic Defence")
+        encoding.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE
+        encoding.suffers[number] = not unit.has("Automata")
+        encoding.points[number], encoding.models[number] = each.unit.points or 0, unit.models
+        encoding.disembark_within[number] = length_of(self._scenario.terms.disembark_within)
+        encoding.disembark_by[number] = self._scenario.terms.disembark_by
+        encoding.own_habit[number] = Policy[each.habit.upper()]
+
+    def _set_pair(self, encoding: Any, numbers: tuple[int, int], fielded: tuple[Fielded, Fielded]) -> None:
+        mine, theirs = fielded[0].combatant, fielded[1].combatant
+        pair = self._pair(*fielded)
+        speed = length_of(mine.speed or 0)
+        for blow, strike in pair.numbers.items():
+            encoding.strikes[numbers][blow] = strike
+        for blow, strike in self._struck_back(*fielded).items():
+            encoding.strikes[numbers][blow] = strike
+        encoding.shots[numbers] = pair.shots
+        if pair.habit is not None:
+            encoding.habit[numbers] = Policy[pair.habit.upper()]
+            if mine.may_charge(theirs, pair.habit):
+                encoding.charges[numbers] = 2 * speed
+        if pair.row is not None:
+            long, within = length_of(pair.row.long_range), _within(pair.row)
+            encoding.reach_rallying[numbers], encoding.within_rallying[numbers] = long, within
+            if pair.habit in SHOOTING:
+                encoding.reach[numbers], encoding.within[numbers] = long, within
+        if pair.habit == "charge":
+            encoding.reach[numbers] = 2 * speed
+        if pair.shooter is not None:
+            encoding.rearms[numbers], encoding.answered[numbers] = pair.shooter.rearms, pair.shooter.is_answered
+        if pair.habit == "lookout":
+            encoding.rearms_on_lookout[numbers[0]] |= encoding.rearms[numbers]
+        self._set_value(encoding, numbers, fielded)
+
+    def _pair(self, each: Fielded, enemy: Fielded) -> _Pair:
+        mine, theirs = each.combatant, enemy.combatant
+        distance = lengths(each, enemy)
+        reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in mine.rows or ())
+        key = (id(mine), id(theirs), each.habit, reaching)
+        if key not in self._pairs:
+            self._pairs[key] = self._new_pair(mine, theirs, each.habit, distance)
+        return self._pairs[key]
+
+    def _new_pair(self, mine: Combatant, theirs: Combatant, own: PolicyName, distance: float | None) -> _Pair:
+        habit = habit_against(own, mine, theirs)
+        numbers: dict[int, int] = {}
+        if habit is None:
+            return _Pair(None, None, numbers, 0)
+        shooter = Shooter(mine, theirs, habit, distance, self._scenario.ruleset, "a")
+        shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
+        numbers |= dict(enumerate(shots))
+        if own == "lookout" and habit == "lookout":
+            numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+        if mine.may_charge(theirs, habit):
+            struck = blows(mine, theirs)
+            numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
+            numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
+            numbers[Blow.THROW] = self._strikes.number(struck.throw)
+        return _Pair(habit, shooter, numbers, len(shots))
+
+    def _struck_back(self, each: Fielded, enemy: Fielded) -> dict[int, int]:
+        """The strikes of a unit in answer to what an enemy does."""
+        numbers: dict[int, int] = {}
+        pair = self._pair(enemy, each)
+        if pair.habit is not None and enemy.combatant.may_charge(each.combatant, pair.habit):
+            struck = blows(enemy.combatant, each.combatant)
+            numbers[Blow.SPONSONS] = self._strikes.number(struck.sponsons)
+            numbers[Blow.RETALIATION] = self._strikes.number(struck.retaliation)
+            numbers[Blow.RETALIATION_TO_OVERRUN] = self._strikes.number(struck.retaliation_to_overrun)
+        if pair.shooter is not None and pair.shooter.is_answered:
+            numbers[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
+        return numbers
+
+    def _set_value(self, encoding: Any, numbers: tuple[int, int], fielded: tuple[Fielded, Fielded]) -> None:
+        """What an enemy is worth to a unit as a target, at every strength of both (BT-4)."""
+        choice = Choice(encoding.choice[numbers[0] // MOST_UNITS])
+        if choice == Choice.NEAREST:
+            return
+        each, enemy = fielded
+        if choice == Choice.MOST_DANGEROUS:
+            strike, row = self._danger(enemy, each)
+            struck, by = each, enemy
+        else:
+            pair = self._pair(each, enemy)
+            first = pair.numbers.get(Blow.CHARGE if pair.habit == "charge" else 0)
+            strike, row = first, None if pair.habit == "charge" else pair.row
+            struck, by = enemy, each
+        if strike is None:
+            return
+        models, points = struck.combatant.models or 0, (struck.unit.points or 0)
+        key = (strike, choice, models, points)
+        if key not in self._value_at:
+            worth = 1.0 if choice != Choice.MOST_POINTS else points / models
+            self._value_at[key] = len(self._values), bool(by.combatant.behemoth), strike
+            self._values += self._values_of(strike, models, worth, choice == Choice.BEST_KILL)
+        encoding.value_at[numbers], encoding.value_by_damage[numbers] = self._value_at[key][:2]
+        short = None if row is None or choice == Choice.MOST_DANGEROUS else row.short_range
+        encoding.value_short[numbers] = length_of(short)
+
+    def _danger(self, enemy: Fielded, each: Fielded) -> tuple[int | None, Any]:
+        """The strike by which an enemy is dangerous to a unit: the row that it would shoot with, else its charge."""
+        mine, theirs = enemy.combatant, each.combatant
+        if rows_to_shoot_with(mine, theirs, "shoot"):
+            shooter = Shooter(mine, theirs, "shoot", lengths(enemy, each), self._scenario.ruleset, "a")
+            return self._strikes.number(shooter.shots()[0]), shooter.main
+        if why_not("charge", mine, theirs) is None:
+            return self._strikes.number(blows(mine, theirs).charge), None
+        return None, None
+
+    def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
+        """By count of models or damage, the target's models, and whether it is at short range."""
+        fight = plain(self._strikes.records[strike][2])
+        cells, values = self._strikes.cells[strike], []
+        for count in range(len(cells) // CELLS_A_COUNT):
+            for left in range(models + 1):
+                for short in (False, True):
+                    pool = cells[cell_of(count, short, False, 1 if short else 0)]
+                    values.append(worth * self._expected_of(pool, fight, left, whole) if left else 0.0)
+        return values
+
+    def _expected_of(self, pool: int, fight: Any, models: int, whole: bool) -> float:
+        key = (pool, fight.damage_limit, fight.penetrating, fight.behemoth, models, whole)
+        if key not in self._expected:
+            self._expected[key] = expected(self._strikes.rolls.laws[pool], fight, models, whole=whole)
+        return self._expected[key]
+
+
+def _within(row: Any) -> int:
+    return length_of(row.short_range) if row.has("Indirect") else NONE
+
+
+def _side(each: Fielded) -> Any:
+    unit = each.combatant
+    numbers = {
+        "distance": 0,
+        "edge_distance": 0,
+        "tracks_position": 0,
+        "speed": length_of(unit.speed or 0),
+        "berserk": unit.has("Berserk"),
+        "runs_amok": unit.has("Run Amok"),
+        "overrun": unit.has("Overrun") and unit.charge.overrun,
+    }
+    return side_record(unit, (), **numbers)
