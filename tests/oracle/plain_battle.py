@@ -7,21 +7,21 @@ with the package. `play(plan, chance)` plays one battle: with `Rolled(seed)` onc
 QUESTIONS: what the base and the rules leave open, and what is answered here.
 
  1. How far does a unit advance that is out of range (`shoot`)? Its full SPEED, to one inch of the target at most.
- 2. Habit `short_range`: beyond short range it advances just as far as short range, at most SPEED, and shoots if then
-    in long range; within short range it aims. After a failed rally test it shoots where it stands, or advances.
-    With a row without short range, Indirect or Move or Fire it stands and shoots as soon as it can.
-    By rounding a diagonal move to short range may end 0.01" beyond it.
+ 2. Habit `short_range`: beyond short range it advances just as far as short range (long range, for a row without),
+    at most SPEED, and shoots if then in long range and not Move or Fire; within it, it aims. After a failed rally
+    test it shoots where it stands, or advances. With an Indirect row it acts as `shoot`. A unit that has not moved
+    at all (SPEED 0, one inch away) aims. By rounding a diagonal move to short range may end 0.01" beyond it.
  3. Double time leaves no attack (a failed rally test, which leaves one step of two, forbids it).
  4. A charger stands on its target's point; nothing else is "in contact": two units on one point need not fight,
     and there are no secondary combatants.
  5. After a failed rally test a unit that can only charge goes toward the nearest enemy by SPEED.
- 6. A unit that stands within short range of an Indirect row's target neither shoots nor moves.
+ 6. A unit that stands within the short range of its Indirect row is out of its range, so it advances, too.
  7. A unit loses suppressed (and disordered) at the end of an activation only if it had it at the start: what a
     charger gets in its own activation stays for "the end of its next activation" (the seed; AC-9.2 can be read
     otherwise for suppressed).
  8. Without DISCIPLINE: every discipline test is passed and no card is drawn.
  9. A row that is reloading: the unit re-arms in its attack step instead of shooting, and moves as its habit has it
-    if it is out of range; after a failed rally test it does one of the two. Opportunity fire leaves it reloading
+    (to short range, too); after a failed rally test it does one of the two. Opportunity fire leaves it reloading
     too; a reloading unit with `lookout` or `take_cover` re-arms instead.
 10. Cryo replaces only "becomes suppressed": breaking and falling back come before it. Suppressive, Cryo and
     Seismic of the winner's row bear on the test of the loser of a close quarters combat.
@@ -29,19 +29,20 @@ QUESTIONS: what the base and the rules leave open, and what is answered here.
     in parentheses); ties: the first.
 12. An odd gap leaves half a hundredth on each side; it is dropped.
 13. Withdrawing ends at the own edge without fleeing; falling back onto it flees; a unit on it flees at once.
-14. Close quarters combat in which the active unit is annihilated but destroyed more models: the target has lost,
-    withdraws and tests; Hunter scores. With the target annihilated nothing more happens than Hunter.
+14. Who annihilates the other has won the combat, whatever it has lost; the winner's Hunter scores.
 15. A passenger is not counted as a unit on the table at set-up. While embarked it rallies when activated, and its
     suppression test uses its own losses; it cannot fall back. It disembarks in its own part of the turn, after the
     transport has moved; it may then shoot where it stands, go on lookout or take cover, not charge; after a failed
     rally test it disembarks and does nothing. Nobody can fire at it in the first reaction step of that turn. When
     the transport breaks or flees the passenger is annihilated too. Cryo on a transport leaves its passenger a turn.
-16. Nobody reacts to an aircraft without a target.
+16. Nobody reacts to an aircraft without a target. A sortie has no re-arm action, so a row that is Slow to Fire is
+    fired once in a battle; one that is Move or Fire never. The nearest target is the nearest to the aircraft's point
+    on its own edge.
 17. A transport with its passenger has the points of the transport for `dearest`.
 18. A unit that has nothing to shoot at in its attack step does nothing (it does not go on lookout of itself).
 19. Sponsons, a Tail Gunner's answer and a Spectacular Demise have the Veteran of who deals them; no qualities.
 20. Overrun moves onto the target's point again, wherever that is by now; neither Sponsons nor Onslaught come again.
-21. Resilient (Front) helps against Sponsons, retaliation and demises too (everybody is attacked from the front).
+21. Resilient (Front) helps against Sponsons and retaliation, not against a Tail Gunner's answer and demises.
 22. With the target gone after an attack the second reaction step still takes place.
 
 Not read here: All-Out Attack, Berserk, Run Amok, Throw, Fiery Demise, Overcharge, Inspiring, Turret, Full Steam
@@ -264,28 +265,21 @@ class Battle(Fight):
 
     def _shoot_by_habit(self, piece, target, habit, rallied):
         row, distance = self.ranged_row(piece, target), self.distance(piece, target)
-        reached = reaches(row, distance)
-        if not self.loaded(piece, row):
-            if not reached:
-                self.approach(piece, target, piece.speed)
-                self.fumes()
-            if reached or rallied:
-                piece.reloading = False
-        elif reached and (not rallied or self._near_enough(row, distance, habit)):
-            self.shoot(piece, row, target, distance, aiming=rallied)
-        elif distance > hundredths(row.long) or habit == "short_range":
-            stop = hundredths(row.short) if habit == "short_range" and row.short is not None else 0
-            self.approach(piece, target, min(piece.speed, max(distance - stop, 0)))
+        stop = 0
+        if habit == "short_range" and "Indirect" not in row.qualities:
+            stop = hundredths(row.long if row.short is None else row.short)
+        stands = reaches(row, distance) and (distance <= stop or not stop or not rallied)
+        if not stands:
+            moved = self.approach(piece, target, min(piece.speed, max(distance - stop, 0)))
             self.fumes()
             distance = self.distance(piece, target)
-            if rallied and "Move or Fire" not in row.qualities and reaches(row, distance):
-                self.shoot(piece, row, target, distance)
-
-    def _near_enough(self, row, distance, habit):
-        """Whether a unit whose row reaches the target stands and aims."""
-        if habit != "short_range" or row.short is None or {"Indirect", "Move or Fire"} & set(row.qualities):
-            return True
-        return within_short(row, distance)
+            if not rallied:
+                return
+            stands = not moved
+        if not self.loaded(piece, row):
+            piece.reloading = False
+        elif reaches(row, distance) and (stands or "Move or Fire" not in row.qualities):
+            self.shoot(piece, row, target, distance, aiming=stands and rallied)
 
     def _ride(self, piece, rallied):
         """The turn of an embarked unit (BT-3)."""
@@ -317,12 +311,12 @@ class Battle(Fight):
 
     def _sortie(self, piece):
         """AIRCRAFT of the seed, BT-3."""
-        foes = [foe for foe in self.foes(piece) if self.ranged_row(piece, foe)]
+        rows = {foe: self.ranged_row(piece, foe) for foe in self.foes(piece)}
+        foes = [foe for foe, row in rows.items() if row and piece.dice(row, False)]
         if foes:
-            rows = {foe: self.ranged_row(piece, foe) for foe in foes}
             target = self._preferred(piece, foes, lambda foe: (rows[foe], self._flight(rows[foe])))
             self.reaction(piece, place=target)
-            if piece.models:
+            if piece.models and self.loaded(piece, rows[target]) and "Move or Fire" not in rows[target].qualities:
                 self.shoot(piece, rows[target], target, self._flight(rows[target]))
             if piece.models:
                 self.reaction(piece, place=target)

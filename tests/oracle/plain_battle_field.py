@@ -240,8 +240,11 @@ class Field:
         return [other for other in self.pieces[1 - piece.side] if other.place == "field"]
 
     def approach(self, piece, toward, length):
-        """Moves straight toward another unit, ending one inch short of it at most."""
-        self.advance(piece, toward, max(min(length, self.distance(piece, toward) - ONE_INCH), 0))
+        """Moves straight toward another unit, ending one inch short of it at most; whether it moved."""
+        length = max(min(length, self.distance(piece, toward) - ONE_INCH), 0)
+        if length:
+            self.advance(piece, toward, length)
+        return length > 0
 
     def advance(self, piece, toward, length):
         """Moves straight toward another unit, at most onto its point (BT-1)."""

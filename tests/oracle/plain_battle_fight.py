@@ -240,7 +240,7 @@ class Fight(Field):
                 if piece.models and face == "miss":
                     self.suppression_tests(piece, (0, 0), self._models(piece), ())
                 elif piece.models:
-                    self._attack(self._blow(fallen, None, piece, dice, 0, self._defence(piece)), piece)
+                    self._attack(self._blow(fallen, None, piece, dice, 0, piece.unit.defence), piece)
 
     def _models(self, piece):
         """Its models and those of the unit embarked in it."""
@@ -266,7 +266,7 @@ class Fight(Field):
         self.demises()
         gunner = target.unit.rules.get("Tail Gunner")
         if gunner and piece.unit.category == "aerial" and target.models and piece.models:
-            self._attack(self._blow(target, None, piece, gunner, -1, self._defence(piece)), piece)
+            self._attack(self._blow(target, None, piece, gunner, -1, piece.unit.defence), piece)
             self.demises()
 
     def loaded(self, piece, row):
@@ -320,6 +320,8 @@ class Fight(Field):
                 losses[other] = self.hit(self.close_blow(striker, rows[striker], other, **how), other)
         self.demises()
         by_active, by_target = sum(losses[target]), sum(losses[active])
+        if not (active.models and target.models):  # who annihilates the other has won
+            by_active, by_target = active.models > 0, target.models > 0
         if by_active == by_target:
             if active.models and target.models:
                 self.step_back(active)
@@ -327,7 +329,7 @@ class Fight(Field):
         winner, loser = (active, target) if by_active > by_target else (target, active)
         if winner.has("Hunter"):
             self.scores.append((winner.side, f"{winner.unit.name} won", 1))
-        if loser.models and target.models:
+        if loser.models:
             if loser.has("Static"):
                 self.annihilate(loser, "lost its ground")
             else:
