@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
+    from analyser.analysis.clash import Clash as Clash
+    from analyser.analysis.clash import clash as clash
     from analyser.analysis.compare import compare as compare
     from analyser.analysis.comparison import Comparison as Comparison
     from analyser.analysis.comparison import Comparisons as Comparisons

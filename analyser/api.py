@@ -50,7 +50,7 @@ def attack(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -70,9 +70,10 @@ def attack(
         Monte Carlo: attacks to play, 1 to 10**12. Default: a million.
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
-    precision : float, optional
-        Instead of `trials`: play on until the 95% interval of every probability of this very answer, from its lower to
-        its upper end, is at most this wide (1e-5 or more).
+    precision : float or str, optional
+        Instead of `trials`: as many as it takes until the 95% interval of every probability of this very answer, from
+        its lower to its upper end, is at most this wide (1e-5 up to below 1). A text such as ``"5%"``: until that of
+        every event of it (`AttackResult.events`) that is not too rare is at most this share of its probability.
     threads : int, optional
         Default: one for each processor.
     profiles : Profiles or path, optional
@@ -85,7 +86,7 @@ def attack(
     Returns
     -------
     AttackResult
-        Exact probabilities, up to the rounding of sums (below 1e-12); or each with its Wilson score interval at 95%.
+        Exact probabilities, up to the rounding of sums (below 1e-12); or each with its 95% interval.
 
     Raises
     ------
@@ -96,7 +97,8 @@ def attack(
     -----
     Exact: the score of the pool as convolution powers of that of a die (Feller: An Introduction to Probability Theory
     and Its Applications I, 1968, XI), pushed forward through the rules. Monte Carlo: counter-based random numbers
-    (SplitMix64: Steele, Lea, Flood, OOPSLA 2014), and score intervals (Wilson, JASA 22, 1927).
+    (SplitMix64: Steele, Lea, Flood, OOPSLA 2014), and intervals by Wilson (JASA 22, 1927) and, of what is rare, by
+    Blaker (Canadian Journal of Statistics 28, 2000).
 
     Examples
     --------
@@ -116,7 +118,7 @@ def charge(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
@@ -183,7 +185,7 @@ def focus(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
@@ -238,7 +240,7 @@ def duel(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
@@ -396,7 +398,7 @@ def simulate(
     *,
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
@@ -418,7 +420,7 @@ def simulate(
     Returns
     -------
     Result
-        Each probability has a Wilson score interval at 95%.
+        Each probability has a 95% interval.
 
     Raises
     ------

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis.places import places_of
 from analyser.common.estimates import SAME_WITHIN
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
@@ -26,6 +27,7 @@ DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # to its tar
 SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its attackers: less is better
 # To be stopped is to be suppressed or annihilated: who annihilates a unit does not suppress it, and has done more.
 Row = dict[Hashable, Any]  # of a table
+_LOOKED_AT_FIRST = 64  # figures
 _SWEEPS = 10  # of a median polish
 _LEAST_WRITTEN = 0.05  # points; less is called nothing
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
@@ -272,11 +274,24 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     """
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
+    names, prices = sides["attacker"].tolist(), sides["attacker_points"].to_numpy(np.int64)
+    factions = np.array([name.split("/")[0] for name in names])
+    # An attack that cannot be made does nothing.
+    done = _wide(frame, "attacker", "defender", DONE, names)
+    # Models count as a share of the unit's.
+    shares = frame["mean_models_destroyed"] / frame["defender_models"].astype(float)
+    suffered = _wide(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED, names)
+    defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
     profiles = {each.selector: each for each in attackers}
     found: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    for _, faction in sides.groupby(sides["attacker"].str.split("/").str[0], sort=False):
-        for one, other, saved, counts in _within(frame, faction):
-            mine, theirs = profiles.get(one), profiles.get(other)
+    for faction in dict.fromkeys(factions.tolist()):
+        same = np.flatnonzero(factions == faction)
+        suffers = bool(defends[same].all())
+        figures = np.hstack([done[same], -suffered[same]]) if suffers else done[same]
+        counts = "attack and defence" if suffers else "attack"
+        for place, by in _pairs(figures, prices[same], np.flatnonzero(done[same].any(axis=1))):
+            one, other = names[same[place]], names[same[by]]
+            saved, mine, theirs = int(prices[same[place]] - prices[same[by]]), profiles.get(one), profiles.get(other)
             if mine is None or theirs is None:
                 found.append((one, other, saved, counts, ()))
             elif mine.unit.category == theirs.unit.category:
@@ -284,31 +299,31 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     return pd.DataFrame(found, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
 
 
-def _within(frame: pd.DataFrame, faction: pd.DataFrame) -> Iterator[tuple[str, str, int, str]]:
-    """The pairs of a faction: the dominated loadout, the other one, points saved, what counts."""
-    names, prices = faction["attacker"].tolist(), faction["attacker_points"].to_numpy(np.int64)
-    suffer = set(names) <= set(frame["defender"])
-    # An attack that cannot be made does nothing.
-    done = figures = _wide(frame, "attacker", "defender", DONE, names)
-    if suffer:  # models count as a share of the unit's
-        shares = frame["mean_models_destroyed"] / frame["defender_models"].astype(float)
-        suffered = _wide(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED, names)
-        figures = np.hstack([done, -suffered])
-    for place in np.flatnonzero(done.any(axis=1)):
-        as_good = (figures >= figures[place] - SAME_WITHIN).all(axis=1) & (prices <= prices[place])
-        better = (figures > figures[place] + SAME_WITHIN).any(axis=1) | (prices < prices[place])
-        for other in np.flatnonzero(as_good & better):
-            counts = "attack and defence" if suffer else "attack"
-            yield names[place], names[other], int(prices[place] - prices[other]), counts
+def _pairs(
+    figures: NDArray[np.float64], prices: NDArray[np.int64], asked: NDArray[np.int64]
+) -> Iterator[tuple[int, int]]:
+    """Places of those asked about, each with those that are as good in all figures, and better in one or cheaper."""
+    first = figures[:, :: max(figures.shape[1] // _LOOKED_AT_FIRST, 1)].copy()  # rules out nearly all, and soon
+    for place in asked.tolist():
+        others = np.flatnonzero((first >= first[place] - SAME_WITHIN).all(axis=1) & (prices <= prices[place]))
+        theirs = figures[others]
+        as_good = (theirs >= figures[place] - SAME_WITHIN).all(axis=1)
+        better = (theirs > figures[place] + SAME_WITHIN).any(axis=1) | (prices[others] < prices[place])
+        for other in others[as_good & better].tolist():
+            yield place, other
 
 
 def _wide(
     frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
 ) -> NDArray[np.float64]:
-    """Every figure of every matchup of those `names` on one side: shape (names, matchups x figures)."""
-    part = frame[frame[side].isin(names)]
-    table = part.pivot(index=side, columns=[other, "situation"], values=list(figures)).reindex(names)
-    return table.fillna(0.0).to_numpy(np.float64)
+    """Every figure of every matchup of those `names` on one side: shape (names, matchups x figures); 0 for none."""
+    rows = places_of(frame[side], names)
+    columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
+    found = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))
+    there = rows >= 0
+    values = frame[list(figures)].to_numpy(np.float64)
+    found[rows[there], columns[there], kinds[there]] = np.nan_to_num(values[there])
+    return found.reshape(len(names), -1)
 
 
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:

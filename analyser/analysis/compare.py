@@ -10,7 +10,7 @@ import pandas as pd
 
 from analyser.analysis import selection
 from analyser.analysis.comparison import Comparison, Comparisons, compared, mean_of_targets, shares_of
-from analyser.analysis.figures import Played, compared_side, play
+from analyser.analysis.figures import Played, compared_side, play, probabilities_of
 from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
@@ -39,7 +39,7 @@ class Options(TypedDict, total=False):
     method: Method
     trials: int | None
     seed: int
-    precision: float | None
+    precision: float | str | None
     threads: int | None
     profiles: ProfilesLike | None
     progress: Progress | bool | None
@@ -94,7 +94,7 @@ def compare(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -260,6 +260,9 @@ def _comparison(
             result, _ = played[place]
             row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
             row |= ({} if result.exact else {"trials": result.trials}) | sides[place].columns()
+            if not result.exact:
+                probabilities = probabilities_of(result, question.at_least)
+                row |= {f"{name}_interval": p.by for name, p in probabilities.items()}
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
             table.insert(0, "loadout", each.selector)
             tables.append(table.assign(method=result.method))

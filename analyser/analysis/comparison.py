@@ -43,8 +43,8 @@ class Comparison:
         :data:`~analyser.plots.metrics.COMPARED`, means and expected ones also per 100 points; `difference` with
         the best loadout in the metric that decides, with `difference_low` and `difference_high` if it was sampled,
         `significant`, `tied`; `why_not` where it cannot make the attack. Of a sample also `trials` and, beside each
-        figure, `_low` and `_high`, a 95% interval. Of a mean over targets without `row` and `dice`, but with `cannot`,
-        the targets that it cannot attack.
+        figure, `_low` and `_high`, a 95% interval, and beside a probability `_interval`, whose it is. Of a mean over
+        targets without `row` and `dice`, but with `cannot`, the targets that it cannot attack.
     distributions : DataFrame
         `loadout`, `models_destroyed`, `probability`, `at_least`, and of a sample their intervals. Of a mean over
         targets there are none.
@@ -220,9 +220,10 @@ class Comparison:
             "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
         if not self._exact:
+            holds = "" if self.sides[0].stopped_at is None else " that holds whenever one stops"
             notes.append(
                 f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "
-                f"interval; {UNSURE} marks one that is not significant."
+                f"interval{holds}; {UNSURE} marks one that is not significant."
             )
         if len(self.shares) > 1:
             notes.append("What a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
@@ -391,7 +392,8 @@ def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[s
     figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
     figures[IS_PERCENTILE] = np.nan
     batches = [share * side.batches for share, side in able if side.batches is not None]
-    return Side(name, able[0][1].points, figures, np.sum(batches, axis=0) if batches else None)
+    values = np.sum(batches, axis=0) if batches else None
+    return Side(name, able[0][1].points, figures, values, able[0][1].stopped_at)
 
 
 def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, Side | None]) -> list[dict[str, Any]]:

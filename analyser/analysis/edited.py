@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from analyser.analysis.grid import Field, Known, grid, not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.common.sampling import Progress, Sampling
+from analyser.game.forces import Limits
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout, Unit
+from analyser.game.units import Level, Loadout, Unit
 
 
 def edited(
@@ -71,9 +72,10 @@ def fights_as(one: Loadout, other: Loadout) -> bool:
 
 
 def _fighting(loadout: Loadout) -> Unit:
-    """The unit with no other level, and without points."""
-    level = loadout.level.model_copy(update={"points": None})
-    return loadout.unit.model_copy(update={"levels": {loadout.level_name: level}})
+    """The unit with no other level, and without points and what only force building reads."""
+    level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
+    without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
+    return loadout.unit.model_copy(update=without)
 
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis.places import places_of
 from analyser.analysis.pricing import Array, connected
 from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout, unit_of
@@ -84,7 +85,7 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
     Situations that are no exchange (:data:`WAYS`) are left out.
     """
     left_out: dict[str, str] = {}
-    both = set(frame["attacker"]) & set(frame["defender"])
+    both = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for each in loadouts:
         if not each.level.points:
             left_out[each.selector] = "it costs no points" if each.level.points == 0 else "it has no points"
@@ -119,17 +120,17 @@ def _actions(
     frame: pd.DataFrame, names: Sequence[str], situations: Sequence[Situation]
 ) -> tuple[dict[str, _Action], NDArray[np.bool_]]:
     """What each does to each, by situation; and who meets whom."""
-    places = pd.Index(names)
+    rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
+    of_situation = places_of(frame["situation"], [each.name for each in situations])
+    lost, own = (frame[name].to_numpy(np.float64) for name in ("mean_share_lost", "attacker_share_lost"))
+    known = (rows >= 0) & (columns >= 0)
     actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
-    for situation in situations:
-        part = frame[frame["situation"] == situation.name]
-        rows, columns = (places.get_indexer(pd.Index(part[side])) for side in ("attacker", "defender"))
-        known = (rows >= 0) & (columns >= 0)
-        at, to = rows[known], columns[known]
+    for number, situation in enumerate(situations):
+        there = known & (of_situation == number)
+        at, to = rows[there], columns[there]
         attacks[at, to] = True
         action = _Action(np.full(attacks.shape, np.nan), np.zeros(attacks.shape))
-        action.lost[at, to] = part["mean_share_lost"].to_numpy(np.float64)[known]
-        action.own[at, to] = np.nan_to_num(part["attacker_share_lost"].to_numpy(np.float64)[known])
+        action.lost[at, to], action.own[at, to] = lost[there], np.nan_to_num(own[there])
         actions[situation.name] = action
     return actions, attacks & attacks.T
 

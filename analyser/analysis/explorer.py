@@ -187,7 +187,7 @@ class Explorer:
     def _shown(self) -> tuple[str, str, bytes, bytes]:
         """The heading, the table and the pictures; InputError if the attack cannot be made."""
         attacker, row = self._loadout("attacker"), self.controls["row"].value
-        levels = [attacker.model_copy(update={"level_name": name}) for name in attacker.unit.levels]
+        levels = [attacker.at(name) for name in attacker.unit.levels]
         asked = compare(
             [attacker, *(each for each in levels if each != attacker)],
             {"unit": self._loadout("target").selector, **_ticked(self._target_boxes)},

@@ -2,26 +2,30 @@
 
 Samples are paired by batch: batch b of every loadout is played from the same random words (common random numbers),
 and each batch gives one difference. The batches share nothing with one another, so the mean of their differences has
-the interval of Student's t, with one degree of freedom fewer than there are batches. What the batches of two
-loadouts have in common makes it narrower, and nothing has to be assumed about how much that is. The interval is as
-exact as a batch is large: a mean over a batch of hundreds of thousands of fights is normal for every purpose, unless
-the event is so rare that a batch holds a handful of them. Each interval is one at 95% by itself.
+the interval of Student's t, with one degree of freedom fewer than there are batches; where the number of trials hung
+on what was seen, a confidence sequence, which holds whenever one stops (:mod:`analyser.common.sequences`). What the
+batches of two loadouts have in common makes it narrower, and nothing has to be assumed about how much that is. The
+interval is as exact as a batch is large: a mean over a batch of hundreds of thousands of fights is normal for every
+purpose, unless the event is so rare that a batch holds a handful of them. Each interval is one at 95% by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.common import estimates
-from analyser.common.estimates import CERTAIN_WITHIN, NORMAL_95, Estimate
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.intervals import CONFIDENCE, NORMAL_95
+from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
+from analyser.common.sequences import mean_bounds
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, METRICS, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
@@ -41,9 +45,18 @@ Played = tuple[AttackResult, Sequence[AttackResult]]
 class _Sample(dict[KeyT, Played]):
     """Attacks that are sampled together."""
 
-    def widest_interval(self) -> float:
-        """The width of the widest 95% interval of any probability of any of them."""
-        return max(whole.widest_interval() for whole, _ in self.values())
+    @property
+    def trials(self) -> int | None:
+        """Trials of each."""
+        return next(iter(self.values()))[0].trials
+
+    def asked_of(self, precision: Precision) -> NDArray[Any]:
+        """How often everything was seen in any of them that a precision is asked of."""
+        return np.concatenate([whole.asked_of(precision) for whole, _ in self.values()])
+
+    def stopped(self, stopping: Stopping) -> Self:
+        """The same attacks, which say why they have so many trials."""
+        return type(self)({key: (whole.stopped(stopping), parts) for key, (whole, parts) in self.items()})
 
 
 def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, Played]:
@@ -74,6 +87,7 @@ class Side(NamedTuple):
     points: int | None
     figures: NDArray[np.float64]  # shape (figures, 3): the value and the ends of its 95% interval, NaN for none
     batches: NDArray[np.float64] | None = None  # shape (batches, figures); None: exact
+    stopped_at: int | None = None  # trials, where their number was not fixed beforehand
 
     def columns(self) -> dict[str, float]:
         """The figures by name; of a sample each with its ends, `_low` and `_high`, beside it."""
@@ -139,11 +153,8 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     target, defender = result.scenario.target, result.scenario.defender
     a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
     figures = {
-        AT_LEAST: _figure(0.0 if at_least > (target.models or 0) else result.at_least(at_least)),
+        **{name: _figure(p) for name, p in probabilities_of(result, at_least).items()},
         "mean_models_destroyed": _figure(*result.mean_with_error("models_destroyed")),
-        "p_any_destroyed": _figure(result.at_least(1)),
-        "p_half_destroyed": _figure(result.at_least(((target.models or 0) + 1) // 2)),
-        **{f"p_{name}": _figure(result.probability(name)) for name in ("suppressed", "broken", "fled", "annihilated")},
         "models_destroyed_10th_percentile": _figure(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
         "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
         "mean_damage": _figure(*_damage(result)),
@@ -154,6 +165,17 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     hundred = 100 / points if points else np.nan
     figures |= {name + PER_100_POINTS: figures[name] * hundred for name in BY_POINTS}
     return {name: figures[name] for name in COMPARED}
+
+
+def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]:
+    """The figures of :data:`COMPARED` that are probabilities."""
+    models = result.scenario.target.models or 0
+    return {
+        AT_LEAST: Estimate(0.0) if at_least > models else result.at_least(at_least),
+        "p_any_destroyed": result.at_least(1),
+        "p_half_destroyed": result.at_least((models + 1) // 2),
+        **{f"p_{name}": result.probability(name) for name in ("suppressed", "broken", "fled", "annihilated")},
+    }
 
 
 def _figure(value: float, error: float | None = None) -> NDArray[np.float64]:
@@ -177,7 +199,8 @@ def compared_side(name: str, points: int | None, played: Played, at_least: int) 
     results = (played[0], *played[1])
     whole, *batches = (list(figures_of(each, at_least, points).values()) for each in results)
     values = np.array(batches)[:, :, 0] if batches else None
-    return Side(name, points, np.array(whole), values)
+    was_fixed = played[0].stopping is None or played[0].stopping.precision is None
+    return Side(name, points, np.array(whole), values, None if was_fixed else played[0].trials)
 
 
 def differences(sides: Sequence[Side]) -> pd.DataFrame:
@@ -234,13 +257,19 @@ def gap(side: Side | None, other: Side, place: int) -> Gap:
         return Gap(difference, differs=abs(difference) > nothing)
     if IS_PERCENTILE[place]:
         return Gap(difference, differs=None if difference else False)
-    low, high = interval(side.batches[:, place] - other.batches[:, place])
+    low, high = interval(side.batches[:, place] - other.batches[:, place], side.stopped_at)
     return Gap(difference, low, high, not (low <= nothing and high >= -nothing))
 
 
-def interval(samples: NDArray[np.float64]) -> tuple[float, float]:
-    """The 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908)."""
-    from scipy.stats import t
+def interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
+    """The 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908).
 
-    half = float(t.ppf((1 + estimates.CONFIDENCE) / 2, len(samples) - 1) * samples.std(ddof=1) / np.sqrt(len(samples)))
-    return float(samples.mean()) - half, float(samples.mean()) + half
+    `stopped_at`: after so many trials in all, whose number was not fixed beforehand; then a confidence sequence.
+    """
+    from scipy.special import stdtrit
+
+    mean, error, degrees = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(len(samples))), len(samples) - 1
+    if stopped_at is not None:
+        return mean_bounds(mean, error, degrees, stopped_at, tuned_for=BATCHES * CHUNK_TRIALS)
+    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
+    return mean - half, mean + half

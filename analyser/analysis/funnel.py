@@ -34,7 +34,7 @@ def dice_funnel(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, pairwise, product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, Method
+from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.sampling import Progress
-from analyser.engine.attack.sweep import SUMMARY, percentile
-from analyser.engine.fight.exact.distribution import Joint
+from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
-from analyser.results import states
 from analyser.results.rules_used import can_bear
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
@@ -40,9 +35,7 @@ CELL = np.dtype(
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
-_OF_UNITS = ("models", "damage_limit")
 _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
-SideT = TypeVar("SideT")
 
 
 @dataclass(frozen=True)
@@ -77,140 +70,15 @@ class Fight(NamedTuple):
     has_winner: bool = False  # whether it has `p_attacker_wins` and `p_draw`
 
 
-class Fought(NamedTuple):
-    """What one fight came to: the attacker's row, the figures of the defender, and those of OF_BOTH."""
-
-    row: str | None
-    figures: tuple[float, ...]  # of SUMMARY
-    attacker_share_lost: float
-    p_attacker_wins: float = np.nan
-    p_draw: float = np.nan
-
-
-def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
-    """Cells of pairs that cannot fight, the reasons still to be filled in."""
-    return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
-
-
-def fought_cells(
-    side: Callable[[Loadout, str | None], SideT | str],
-    fights: Callable[[Sequence[SideT | str], Sequence[Combatant], Ruleset], Sequence[Fought | str]],
-    attackers: Sequence[Loadout],
-    field: Field,
-    _: Situation,
-    *,
-    in_threads: bool = False,
-) -> NDArray[np.void]:
-    """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
-
-    `side` makes of an attacker and the row that was asked for what `fights` takes: the levels of one unit, and those
-    of a defender. It says what comes of each pair; a text of either says why they cannot fight. It pays to fight
-    `in_threads` where nearly all the time goes by in a kernel, which lets go of the interpreter.
-    """
-    sides = [side(each, field.row) for each in attackers]
-    cells = blank_cells(len(sides), len(field.combatants))
-
-    def met(at: tuple[slice, slice]) -> Sequence[Fought | str]:
-        return fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
-
-    pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
-    with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
-        for at, found in zip(pairs, (pool.map if pool else map)(met, pairs)):
-            block = np.array([_cell(each) for each in found], CELL)
-            cells[at] = block.reshape(cells[at].shape)
-    return cells
-
-
-def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
-    """The places of each unit's levels, which stand side by side."""
-    sizes = [len(list(each)) for _, each in groupby(loadouts, key=lambda each: (each.faction, id(each.unit)))]
-    return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
-
-
-def _cell(found: Fought | str) -> tuple[Any, ...]:
-    if isinstance(found, str):
-        return None, None, *_NO_FIGURES, found
-    return found.row, None, *found.figures, *found[2:], None
-
-
 def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     """A loadout as a side of a longer fight, met from its front."""
     asked = Combatant(unit=loadout.selector, from_front=True, **keys)
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
-class Over(NamedTuple):
-    """A longer fight of an attacker, side 0, with that row and a defender, and what it came to."""
-
-    row: str | None
-    distribution: Joint
-    attacker: Combatant
-    defender: Combatant
-
-
-def fought(fights: Sequence[Over]) -> list[Fought]:
-    """The figures of several fights at once: most of them are of few states, and to read those takes longest."""
-    joints = [each.distribution for each in fights]
-    ours = [(each.first, each.probabilities.sum(axis=1)) for each in joints]
-    theirs = [(each.second, each.probabilities.sum(axis=0)) for each in joints]
-    own = [standing.share_lost() for standing in _standings(ours, [each.attacker for each in fights])]
-    defenders = _standings(theirs, [each.defender for each in fights])
-    return [Fought(each.row, standing.figures(), lost) for each, standing, lost in zip(fights, defenders, own)]
-
-
-class _Standing(NamedTuple):
-    """How a side may stand after a fight: the probability of each way, and what it comes to."""
-
-    models: int
-    weights: NDArray[np.float64]
-    destroyed: NDArray[np.int64]
-    suffered: NDArray[np.int64]  # damage, a destroyed model being worth its whole DAMAGE LIMIT
-    shares: NDArray[np.float64]  # that are lost: all of a side that is annihilated, else what damage has taken
-    flags: dict[str, NDArray[np.bool_]]
-
-    def share_lost(self) -> float:
-        """The mean share that is lost."""
-        return float(self.weights @ self.shares)
-
-    def figures(self) -> tuple[float, ...]:
-        """Those of SUMMARY."""
-        counts = np.bincount(self.destroyed, self.weights, self.models + 1).astype(np.float64)
-        found = {
-            "mean_models_destroyed": self.weights @ self.destroyed,
-            "p_any_destroyed": counts[1:].sum(),
-            "p_half_destroyed": counts[(self.models + 1) // 2 :].sum(),
-            **{f"p_{name}": self.weights @ flag for name, flag in self.flags.items()},
-            "models_destroyed_10th_percentile": percentile(counts, LOW_PERCENTILE),
-            "models_destroyed_90th_percentile": percentile(counts, HIGH_PERCENTILE),
-            "mean_damage": self.weights @ self.suffered,
-            "mean_share_lost": self.share_lost(),
-        }
-        return tuple(float(found[name]) for name in SUMMARY.names or ())
-
-
-def _standings(
-    sides: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], units: Sequence[Combatant]
-) -> list[_Standing]:
-    """The same side of several fights, its states read all at once."""
-    lengths = [len(standing) for standing, _ in sides]
-    standing = np.concatenate([each for each, _ in sides])
-    models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
-    destroyed = states.models_destroyed(standing, models)
-    suffered = destroyed * limits + states.damage(standing)
-    shares = np.where(states.is_removed(standing), 1.0, suffered / (models * limits))
-    flags = {name: states.flag(standing, name) for name in ("suppressed", "broken", "fled", "annihilated")}
-    parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
-    return [
-        _Standing(
-            unit.models or 0,
-            weights,
-            destroyed[at],
-            suffered[at],
-            shares[at],
-            {name: flag[at] for name, flag in flags.items()},
-        )
-        for unit, (_, weights), at in zip(units, sides, parts)
-    ]
+def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
+    """Cells of pairs that cannot fight, the reasons still to be filled in."""
+    return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
 
 
 def grid(

@@ -195,7 +195,7 @@ def matchups(
     method: Method = METHOD,
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,

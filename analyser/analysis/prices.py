@@ -215,6 +215,8 @@ def fair_points(
     >>> bool(rifles["low"] <= rifles["fair_points"] <= rifles["high"])
     True
     """
+    from threadpoolctl import threadpool_limits
+
     found, shown = (
         (units, None)
         if isinstance(units, Matchups)
@@ -229,7 +231,8 @@ def fair_points(
         reasons = "; ".join(dict.fromkeys(exchange.left_out.values())) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
-    rating = rate(found, exchange)
+    with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
+        rating = rate(found, exchange)
     if shown is not None:
         rating = rating._replace(frame=rating.frame[rating.frame["loadout"].isin(shown)].reset_index(drop=True))
     exchanged = tuple(each for each in found.situations if each.kind in WAYS)

@@ -214,7 +214,15 @@ def weighted_median(values: Array, weights: Array) -> float:
     2.0
     """
     order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order])
-    half = below[-1] / 2
-    first, last = np.searchsorted(below, (half * (1 - _EXACT), half * (1 + _EXACT)))
-    return float(values[order[first]] + values[order[min(last, len(values) - 1)]]) / 2
+    return float(medians_of(values[order], np.cumsum(weights[order])[None, :])[0])
+
+
+def medians_of(values: Array, below: Array) -> Array:
+    """The same of several weights of the same `values`, which are sorted: `below` are their sums up to each value.
+
+    >>> medians_of(np.array([1.0, 2.0, 3.0]), np.cumsum([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]], axis=1)).tolist()
+    [2.0, 2.0]
+    """
+    half = below[:, -1:] / 2
+    first, last = ((below < half * each).sum(axis=1) for each in (1 - _EXACT, 1 + _EXACT))
+    return np.asarray((values[first] + values[np.minimum(last, len(values) - 1)]) / 2, np.float64)

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.exchange import Exchange
-from analyser.analysis.pricing import Array, weighted_median
-from analyser.analysis.roles import others_of
+from analyser.analysis.pricing import Array
+from analyser.analysis.roles import peers_of, usual
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit
 
@@ -87,13 +87,12 @@ class Reasons:
             "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
             "SPEED": np.log([each.speed or 1.0 for each in units]),
         }
-        even = exchange.evenly
-        others = [each if len(each) else np.array([at]) for at, each in enumerate(others_of(roles, exchange.units))]
+        even, peers = exchange.evenly, peers_of(roles, exchange.units)
 
         def beside(factors: Mapping[str, Array]) -> dict[str, Part]:
+            others = {name: usual(peers, each, even) for name, each in factors.items()}
             return {
-                name: Part(each, np.array([weighted_median(each[who], even[who]) for who in others]))
-                for name, each in factors.items()
+                name: Part(each, np.where(np.isnan(others[name]), each, others[name])) for name, each in factors.items()
             }
 
         self._parts, self._uncounted = beside(own), beside(uncounted)
@@ -167,14 +166,14 @@ class _Common(NamedTuple):
 def _common(units: Sequence[Unit]) -> _Common:
     each_unit = list({unit.id: unit for unit in units}.values())
 
-    def usual(lists: Iterable[Iterable[str]]) -> list[str]:
+    def in_most(lists: Iterable[Iterable[str]]) -> list[str]:
         counts = Counter(name for names in lists for name in names)
         return [name for name, count in counts.items() if 2 * count > len(each_unit)]
 
     return _Common(
-        usual(_qualities(unit) for unit in each_unit),
-        usual(each_once(unit.rules) for unit in each_unit),
-        usual(unit.traits for unit in each_unit),
+        in_most(_qualities(unit) for unit in each_unit),
+        in_most(each_once(unit.rules) for unit in each_unit),
+        in_most(unit.traits for unit in each_unit),
     )
 
 

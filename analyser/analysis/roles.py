@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Unit
 
 PAID_FOR = {
@@ -37,11 +39,43 @@ def role_of(unit: Unit) -> str:
     return _TYPES.get(unit.type, unit.type)
 
 
-def others_of(roles: Sequence[str], units: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """For each loadout the places of those of its role that are not of its unit; `units` numbers the units.
+class Peers(NamedTuple):
+    """The loadouts of a role, each to be set beside those that are not of its unit."""
 
-    >>> [each.tolist() for each in others_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))]
-    [[2], [2], [0, 1], []]
+    role: str
+    members: NDArray[np.int64]  # their places
+    unit: NDArray[np.int64]  # of each, its unit among those of the role
+    others: NDArray[np.bool_]  # (units, members): who is not of that unit
+
+    def medians(self, values: Array, weights: Array) -> Array:
+        """For each member the median of its others that have a value, as their weights are; NaN without any."""
+        order = np.argsort(values, kind="stable")
+        counts = self.others[:, order] & ~np.isnan(values[order])
+        below = np.cumsum(np.where(counts, weights[order], 0.0), axis=1)  # who does not count weighs nothing
+        able, found = counts.any(axis=1), np.full(len(counts), np.nan)
+        found[able] = medians_of(values[order], below[able])
+        return found[self.unit]
+
+
+def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...]:
+    """The loadouts role by role; `units` numbers the units."""
+    found = []
+    for role in dict.fromkeys(roles):
+        members = np.flatnonzero([each == role for each in roles])
+        named, unit = np.unique(units[members], return_inverse=True)
+        found.append(Peers(role, members, unit, np.arange(len(named))[:, None] != unit[None, :]))
+    return tuple(found)
+
+
+def usual(peers: Sequence[Peers], values: Array, weights: Array, fewest: int = 1) -> Array:
+    """For each loadout the median of the other units of its role; NaN if they are fewer than that.
+
+    >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
+    >>> usual(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
+    [5.0, 5.0, 2.0, nan]
     """
-    named = np.array(roles)
-    return [np.flatnonzero((named == role) & (units != unit)) for role, unit in zip(roles, units)]
+    found = np.full(len(values), np.nan)
+    for role in peers:
+        if len(role.others) > fewest:
+            found[role.members] = role.medians(values[role.members], weights[role.members])
+    return found

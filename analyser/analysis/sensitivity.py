@@ -16,6 +16,7 @@ from analyser import plots
 from analyser.analysis.figures import compared_side, figure_text, gap, play, subject_of, title_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
+from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned
 from analyser.common.validation import checked
@@ -103,6 +104,8 @@ class Sensitivity:
     price : Price
         Points for one unit of the figure.
     profiles : ProfilesUsed or None
+    stopping : Stopping or None
+        Of a sample: how many trials were planned, and why there were no more.
     """
 
     frame: pd.DataFrame
@@ -113,6 +116,7 @@ class Sensitivity:
     method: str
     price: Price
     profiles: ProfilesUsed | None = None
+    stopping: Stopping | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """The frame, as a copy."""
@@ -177,7 +181,7 @@ def sensitivity(
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -245,6 +249,7 @@ def sensitivity(
         method=method_line([played[None, ""][0]]),
         price=price,
         profiles=asked.profiles,
+        stopping=played[None, ""][0].stopping,
     )
 
 
@@ -257,7 +262,7 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     attack = scenario.attack.model_copy(update=keys)
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
     for name, level in scenario.attacker.unit.levels.items():
-        loadout = scenario.attacker.model_copy(update={"level_name": name})
+        loadout = scenario.attacker.at(name)
         with suppress(InputError):  # the grid has no band for that level
             if level.points is not None:
                 found["level", name] = scenario_between(file, loadout, scenario.defender)

@@ -12,17 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from analyser.analysis.grid import Field, Fight, Fought, Over, blank_cells, fought, fought_cells, side_of
+from analyser.analysis.fights import Over, Ways, fought_cells
+from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.exact.propagate import run, start_states
-from analyser.engine.fight.program import Operation, Setup
 from analyser.game import keywords
+from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Inches, Loadout, Name, Row, Slug
-from analyser.results.states import exact_laws_of, points_won
+from analyser.game.units import Inches, Loadout, Row
+from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
@@ -32,7 +33,6 @@ from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
-from analyser.scenarios.strikes import with_models
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
@@ -109,42 +109,50 @@ def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant
 
 def _charged(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
-) -> list[Fought | str]:
-    """Charges of a unit's levels on another's, each with the best row; a text says why there is none."""
+) -> list[Ways]:
+    """Charges of a unit's levels on another's, with each row; a text says why there is none."""
     first = attackers[0]  # what rows it has does not depend on the level
     if isinstance(first, str):
         return [first] * (len(attackers) * len(targets))
     by_row = [
         _charges([each[row] for each in attackers if not isinstance(each, str)], targets, ruleset) for row in first
     ]
-    return [_best_charge(dict(zip(first, each))) for each in zip(*by_row)]
+    return [_possible(dict(zip(first, each))) for each in zip(*by_row)]
 
 
-def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Fought | str]:
+def _possible(by_row: Mapping[str, Over | str]) -> Ways:
+    fought = [each for each in by_row.values() if not isinstance(each, str)]
+    return fought or "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
+
+
+def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Over | str]:
     """The same with one row: what does not depend on the numbers of models is worked out once."""
+    pairs = list(product(attackers, targets))
+    found: list[Over | str] = [_why_no_charge(*pair) for pair in pairs]
+    able = [number for number, reason in enumerate(found) if not reason]
+    if not able:
+        return found
     strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
-    program: tuple[Setup, list[Operation]] | None = None
-    over: dict[int, Over] = {}
-    found: dict[int, Fought | str] = {}
-    for number, (attacker, target) in enumerate(product(attackers, targets)):
-        try:
-            check_charge(attacker, target)
-            program = program or program_of(strongest, toughest)
-            setup = with_models(program[0], (attacker.models or 0, target.models or 0))
-            (distribution,) = exact_laws_of(setup, [program[1]], charge_start(setup), ruleset)
-            over[number] = Over(attacker.close_quarters_row, distribution, attacker, target)
-        except InputError as error:
-            found[number] = error.problem
-    found |= zip(over, fought(list(over.values()))) if over else ()
-    return [found[number] for number in sorted(found)]
+    try:
+        setup, operations = program_of(strongest, toughest)
+    except InputError as error:
+        return [each or error.problem for each in found]
+    models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
+    laws = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
+    for number, law in zip(able, laws):
+        if isinstance(law, InputError):
+            found[number] = law.problem
+        else:
+            found[number] = Over(pairs[number][0].close_quarters_row, law, *pairs[number])
+    return found
 
 
-def _best_charge(by_row: Mapping[str, Fought | str]) -> Fought | str:
-    found = [each for each in by_row.values() if not isinstance(each, str)]
-    if not found:
-        return "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
-    best = 0 if len(found) == 1 else int(best_of(np.array([[each.figures] for each in found], SUMMARY))[0])
-    return found[best]
+def _why_no_charge(attacker: Combatant, target: Combatant) -> str:
+    try:
+        check_charge(attacker, target)
+    except InputError as error:
+        return error.problem
+    return ""
 
 
 def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] | str:
@@ -157,13 +165,13 @@ def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] 
 
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
-) -> list[Fought | str]:
+) -> list[Ways]:
     return [
         each if isinstance(each, str) else _duelled(each, enemy, ruleset) for each, enemy in product(sides, enemies)
     ]
 
 
-def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Fought | str:
+def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
     """A duel that the attacker begins: each side shoots if it has a row for that, else charges if it may.
 
     Else it takes cover.
@@ -197,8 +205,7 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
-    (figures,) = fought([Over(None if row is None else row.id, found, mine, theirs)])
-    return figures._replace(p_attacker_wins=p_wins, p_draw=p_draw)
+    return [Over(None if row is None else row.id, found, mine, theirs, p_wins, p_draw)]
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:

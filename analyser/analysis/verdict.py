@@ -15,7 +15,7 @@ from analyser.analysis.exchange import Exchange
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.pricing import Array, weighted_median
 from analyser.analysis.reasons import Reasons, dice_of
-from analyser.analysis.roles import PAID_FOR, others_of, role_of
+from analyser.analysis.roles import PAID_FOR, peers_of, role_of, usual
 from analyser.game.units import Loadout, unit_of
 
 Places = NDArray[np.int64]
@@ -154,10 +154,7 @@ class _Peers:
 
     def __init__(self, roles: Sequence[str], exchange: Exchange) -> None:
         self._today, self._even = np.log(exchange.points), exchange.evenly
-        self._roles, self._units = np.array(roles), exchange.units
-        others = others_of(roles, self._units)
-        self._others = [others[first] for first in np.unique(self._units, return_index=True)[1]]  # by unit
-        self._n_others = np.array([len(np.unique(self._units[each])) for each in self._others])
+        self._peers = peers_of(roles, exchange.units)
 
     def anchored(self, prices: Array, shares: Array) -> Array:
         """On such a scale that half of the field costs more than that today, and half less."""
@@ -165,7 +162,7 @@ class _Peers:
 
     def fair(self, prices: Array, shares: Array) -> Array:
         """Times what the other units of the role cost over what they exchange; NaN if those are too few."""
-        paid = self._usual(self._today - prices, self._even * shares, FEWEST_PEERS)
+        paid = usual(self._peers, self._today - prices, self._even * shares, FEWEST_PEERS)
         return np.asarray(prices + paid, np.float64)
 
     def of_one_way(self, exchange: Exchange, way: str, field: Array) -> Array:
@@ -179,27 +176,16 @@ class _Peers:
 
     def over_usual(self, values: Array) -> Array:
         """Each over the median of the other units of its role; over itself where there are none."""
-        usual = self._usual(values, self._even, 1)
-        return np.asarray(values - np.where(np.isnan(usual), values, usual), np.float64)
-
-    def _usual(self, values: Array, weights: Array, fewest: int) -> Array:
-        """The median of the other units of each loadout's role; NaN if they are fewer than that."""
-        found = np.full(len(self._others), np.nan)
-        for unit in np.flatnonzero(self._n_others >= fewest):
-            others = self._others[unit]
-            known = others[~np.isnan(values[others])]
-            if len(known):
-                found[unit] = weighted_median(values[known], weights[known])
-        return found[self._units]
+        others = usual(self._peers, values, self._even)
+        return np.asarray(values - np.where(np.isnan(others), values, others), np.float64)
 
     def roles(self, prices: Array) -> tuple[Role, ...]:
         """What each role pays over what it exchanges, the dearest first."""
         over = self._today - self.anchored(prices, np.ones(len(prices)))
         found = []
-        for role in dict.fromkeys(self._roles.tolist()):
-            same = self._roles == role
-            times = float(np.exp(weighted_median(over[same], self._even[same])))
-            found.append(Role(role, len(np.unique(self._units[same])), times, PAID_FOR.get(role, "")))
+        for role, members, _, others in self._peers:
+            times = float(np.exp(weighted_median(over[members], self._even[members])))
+            found.append(Role(role, len(others), times, PAID_FOR.get(role, "")))
         return tuple(sorted(found, key=lambda each: -each.times))
 
 
@@ -260,6 +246,10 @@ def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
 
 def _opponents(surplus: Array, exchange: Exchange) -> str:
     """The units against whom it does most beyond what is expected, at most :data:`MOST_OPPONENTS`, each once."""
-    names = [exchange.loadouts[at] for at in np.argsort(-surplus, kind="stable") if surplus[at] > 0]
-    units = {unit_of(each.selector): each.unit.name for each in names}
-    return ", ".join(list(units.values())[:MOST_OPPONENTS])
+    units: dict[str, str] = {}
+    for at in np.argsort(-surplus, kind="stable").tolist():
+        if surplus[at] <= 0 or len(units) == MOST_OPPONENTS:
+            break
+        each = exchange.loadouts[at]
+        units[unit_of(each.selector)] = each.unit.name
+    return ", ".join(units.values())

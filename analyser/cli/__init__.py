@@ -33,6 +33,9 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),
         "diff": ("analysis", "What changed between two sets of profiles."),
     },
+    "Armies": {
+        "clash": ("clash", "My army against yours: who should fight whom, and the best attacks."),
+    },
     "Balance": {
         "prices": ("verdict", "What loadouts should cost, and why."),
         "what-if": ("verdict", "What a change of one loadout would do."),

@@ -127,7 +127,7 @@ def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
     from analyser.analysis.comparison import Comparison
 
     mean = found if isinstance(found, Comparison) else found.mean
-    record = {"metric": mean.metric, "profiles": mean.profiles._asdict()}
+    record = {"metric": mean.metric, "profiles": mean.profiles._asdict(), **_stopping(mean)}
     if isinstance(found, Comparison):
         return {**record, **_best(found), "target": next(iter(found.shares))}
     targets = []
@@ -135,6 +135,15 @@ def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
         share = {"weight": found.weights[target], "share": mean.shares[target]}
         targets.append({"target": target, **share, **_best(each)})
     return {**record, "targets": targets, "mean": _best(mean)}
+
+
+def _stopping(found: Comparison) -> dict[str, Any]:
+    """Of a sample why it has so many trials, and what the intervals of its differences are."""
+    stopping = next(iter(found.results.values())).stopping
+    if stopping is None:
+        return {}
+    by = "student-t" if stopping.precision is None else "confidence-sequence"
+    return {**stopping.as_dict(), "difference_interval": by}
 
 
 def _best(found: Comparison) -> dict[str, Any]:
@@ -191,7 +200,7 @@ def sensitivity(attacker: str, target: str, profiles: str | None, **keys: Any) -
     def record() -> dict[str, Any]:
         return {
             "method": keys["method"],
-            **({} if keys["method"] == "exact" else {"how": found.method}),
+            **({} if found.stopping is None else {"how": found.method, **found.stopping.as_dict()}),
             "metric": found.metric,
             "base": found.base,
             "at_least": found.at_least,

@@ -35,6 +35,8 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         note("--replacement: no effect, every card is drawn from a full deck here")
     elif numbers and method == "exact":
         note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
+    if options["all_at_once"] and method == "exact":
+        note("--all-at-once: no effect on an exact answer; see --method")
     note_other_profiles(profiles)
     if kind in FIGHTS and method != "exact" and sys.stderr.isatty():
         from analyser.engine.fight.sampled.pools import roll_again
@@ -56,6 +58,8 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     if missing:
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
+    if options["all_at_once"]:
+        results = [each.all_at_once() for each in results]
     if until is not None:
         results = [replace(each, wanted=until) for each in results]
 

@@ -84,7 +84,7 @@ def card(unit: str, profiles: str | None, **_: Any) -> None:
     selector, used = f"{faction.id}/{found.id}", library.used
     write(
         lambda: _card_text(found, selector, str(used)),
-        lambda: {"selector": selector, **found.model_dump(mode="json"), "profiles": used._asdict()},
+        lambda: {"selector": selector, **found.record(), "profiles": used._asdict()},
         lambda: _card_rows(found, selector, str(used)),
     )
 
@@ -105,20 +105,25 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
     ]
 
 
+def _heading(key: str) -> str:
+    return key.replace("_", " ").upper()
+
+
 def _card_text(unit: Unit, selector: str, used: str) -> str:
     from analyser.common.text import aligned
+    from analyser.game.units import OF_LEVELS
 
-    keys = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
-    numbers = {key.replace("_", " ").upper(): getattr(unit, key) for key in keys}
+    differing = unit.differing
+    numbers = {_heading(key): getattr(unit, key) for key in OF_LEVELS if key not in differing}
     head = [
         ", ".join([unit.type, *unit.traits, f"{unit.category} target"]),
         ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
         fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
     ]
-    levels = [["level", "models", "points", "VP"]]
+    levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
-        cells = (level.models, level.points, level.victory_points)
-        levels.append([name, *("" if cell is None else str(cell) for cell in cells)])
+        cells = (level.models, level.points, level.victory_points, *(level.own(key) for key in differing))
+        levels.append([name, *("" if cell is None else f"{cell:g}" for cell in cells)])
     title, *lines = aligned(_grid(unit), "<<>")
     grid = [title] if lines else []
     for row, line in zip(unit.rows, lines):

@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 from analyser.cli.shell import FORMATS, QUIET, Choice
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml
+from analyser.common.precision import Precision
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -33,11 +34,11 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
     """The factions and their units as the profile files have them, unchecked: a check takes longer than a key."""
-    from analyser.game.profiles import RULESET_FILE, shipped_profiles
+    from analyser.game.profiles import FOR_ALL_FACTIONS, shipped_profiles
 
     folder = context.params.get("profiles")
     for path in sorted((shipped_profiles() if folder is None else Path(folder)).glob("*.toml")):
-        if path.name != RULESET_FILE:
+        if path.name not in FOR_ALL_FACTIONS:
             faction = tomllib.loads(path.read_text(encoding="utf-8"))
             yield from ((faction["id"], unit) for unit in faction.get("unit", ()))
 
@@ -208,6 +209,17 @@ class Number(click.FloatRange):
         return number
 
 
+class Precise(click.ParamType[Any]):
+    """How precisely a sample is wanted: a width, or a share of each event such as ``5%``."""
+
+    name = "precision"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The same, which is read where it is used; raises InputError for what cannot be read."""
+        Precision.read(value, _name_of(param))
+        return value
+
+
 def _name_of(param: click.Parameter | None) -> str:
     return "" if param is None else param.opts[0]
 
@@ -232,11 +244,11 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 METHOD, OUTPUT = "Method", "Input and output"
 AT_LEAST_1 = Integer(1)
-PRECISION = Number(1e-5, 1, max_open=True)  # as in `common.sampling`, which a help need not import
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
+_PRECISION = "Monte Carlo: until no 95% interval is wider; 5%: than that share of any event."
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=Integer(0)),
-    Option("--precision P", "Monte Carlo: play until no 95% interval is wider.", METHOD, type=PRECISION),
+    Option("--precision P", _PRECISION, METHOD, type=Precise()),
     THREADS,
 ]
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, is_eager=True)
@@ -245,11 +257,13 @@ FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
 PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
+ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also intervals that hold for a whole table.", METHOD)
 OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
     Option("--trials N", "Monte Carlo: how often it is played.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
+    ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
 ]
 _WITH_REPLACEMENT = "Monte Carlo: put each card back, as the exact answer does. Default: real decks."

@@ -202,10 +202,13 @@ def note_other_profiles(folder: str | None) -> None:
     """Say that profiles in the current folder are not those that answer, if they say something else."""
     if folder is not None:
         return
-    from analyser.game.profiles import RULESET_FILE, profiles_used, shipped_profiles
+    from analyser.game.profiles import FOR_ALL_FACTIONS, profiles_used, shipped_profiles
 
     here, shipped = Path("profiles"), shipped_profiles()
-    if not any(path.name != RULESET_FILE for path in here.glob("*.toml")) or here.resolve() == shipped.resolve():
+    if (
+        not any(path.name not in FOR_ALL_FACTIONS for path in here.glob("*.toml"))
+        or here.resolve() == shipped.resolve()
+    ):
         return
     if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
         note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")

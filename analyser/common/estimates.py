@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.intervals import IntervalName, intervals
+
 Method = Literal["exact", "monte-carlo"]
 
-CONFIDENCE = 0.95
 CERTAIN_WITHIN = 1e-12  # the rounding of an exact sum
 SAME_WITHIN = 1e-9  # figures of two exact answers that are nearer than this are the same
-NORMAL_95 = 1.959963984540054  # half a 95% interval, in standard errors
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 
@@ -24,7 +24,10 @@ class Estimate(float):
     ----------
     probability : float
     low, high : float or None
-        The Wilson score interval at 95%; None for an exact probability.
+        The ends of its 95% interval; None for an exact probability.
+    by : str or None
+        Whose interval it is: ``wilson``, or ``blaker`` where the event was seen, or missing, in fewer than 200 trials
+        (:mod:`analyser.common.intervals`).
 
     Examples
     --------
@@ -33,18 +36,21 @@ class Estimate(float):
     (63.4% ±0.9, True, 0.366, '0.63')
     """
 
-    __slots__ = ("high", "low")
+    __slots__ = ("by", "high", "low")
     low: float | None
     high: float | None
+    by: IntervalName | None
 
-    def __new__(cls, probability: float, low: float | None = None, high: float | None = None) -> Estimate:
+    def __new__(
+        cls, probability: float, low: float | None = None, high: float | None = None, by: IntervalName | None = None
+    ) -> Estimate:
         """A float, with the ends of its interval."""
         new = super().__new__(cls, probability)
-        new.low, new.high = low, high
+        new.low, new.high, new.by = low, high, by
         return new
 
-    def __getnewargs__(self) -> tuple[float, float | None, float | None]:  # type: ignore[override]
-        return float(self), self.low, self.high
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return float(self), self.low, self.high, self.by
 
     @property
     def probability(self) -> float:
@@ -106,8 +112,8 @@ def estimate(weight: float, trials: int | None) -> Estimate:
     """
     if trials is None:
         return Estimate(float(min(max(weight, 0.0), 1.0)))
-    low, high = wilson_interval(np.array([weight]), trials)
-    return Estimate(float(weight) / trials, float(low[0]), float(high[0]))
+    low, high, by = intervals(np.array([weight]), trials)
+    return Estimate(float(weight) / trials, float(low[0]), float(high[0]), by[0].item())
 
 
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
@@ -150,29 +156,3 @@ def points_figures(name: str, rating: int | None, gone: tuple[float, float | Non
         return {name: None}
     p, error = gone
     return {**mean_figures(name, rating * p, None if error is None else rating * error)}
-
-
-def trials_for(precision: float) -> int:
-    """Trials after which the Wilson interval at 95% of any probability is at most so wide: that of a half is widest.
-
-    >>> trials_for(0.01)
-    38411
-    """
-    return math.ceil(NORMAL_95**2 * (1 / precision**2 - 1))
-
-
-def wilson_interval(counts: NDArray[Any], trials: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The Wilson score interval at 95% of each of `counts` successes in `trials`.
-
-    Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(np.array([5]), 10)
-    >>> round(float(low[0]), 3), round(float(high[0]), 3)
-    (0.237, 0.763)
-    """
-    share, squared = np.asarray(counts) / trials, NORMAL_95**2
-    centre = (2 * trials * share + squared) / (2 * (trials + squared))
-    reach = NORMAL_95 / (2 * (trials + squared)) * np.sqrt(4 * trials * share * (1 - share) + squared)
-    return np.where(share == 0, 0.0, centre - reach), np.where(share == 1, 1.0, centre + reach)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
-from analyser.common.estimates import Method, trials_for
+from analyser.common.estimates import Method
+from analyser.common.precision import MOST_PLANNED, Precision, Stopping
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**12
-FINEST_PRECISION = 1e-5
-FIRST_TRIALS = 1 << 20  # for a first look at how wide the intervals are
 MOST_THREADS = 1024
 MOST_SEED_BITS = 1024
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
@@ -24,14 +24,20 @@ Progress = Callable[[int, int], None]
 
 
 class Sampled(Protocol):
-    """An answer that knows how wide its intervals are."""
+    """An answer whose intervals can be made narrow enough."""
 
-    def widest_interval(self) -> float:
-        """The width of the widest 95% interval of any probability of a sample."""
+    @property
+    def trials(self) -> int | None:
+        """How many trials it has."""
+
+    def asked_of(self, precision: Precision) -> NDArray[Any]:
+        """How often everything was seen that a precision is asked of; of events always in the same order."""
+
+    def stopped(self, stopping: Stopping) -> Self:
+        """The same answer, which says why it has so many trials."""
 
 
 SampledT = TypeVar("SampledT", bound=Sampled)
-_MARGIN = 1.02  # trials beyond the estimate, so that one more round is rarely needed
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,11 @@ class Sampling:
         Monte Carlo: trials to play, 1 to 10**12. Default: a million.
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
-    precision : float or None
-        Monte Carlo, instead of `trials`: play on until the 95% interval of every probability of this very answer, from
-        its lower to its upper end, is at most this wide (1e-5 up to below 1).
+    precision : float, str or None
+        Monte Carlo, instead of `trials`: as many trials as it takes until the 95% interval of every probability of this
+        very answer, from its lower to its upper end, is at most this wide (1e-5 up to below 1); or, as a text such as
+        ``5%``, that of every event at most this share of its probability (0.1% up to below 100%). A pilot says how
+        many that is (:mod:`analyser.common.precision`).
     threads : int or None
         1 to 1024. Default: one for each processor. The answer does not depend on it.
     replacement : bool
@@ -62,8 +70,8 @@ class Sampling:
 
     Examples
     --------
-    >>> Sampling("monte-carlo", precision=0.01).first_trials()
-    38411
+    >>> Sampling("monte-carlo", trials=500).first_trials()
+    500
     >>> Sampling(trials=1.5)
     Traceback (most recent call last):
     ...
@@ -73,7 +81,7 @@ class Sampling:
     method: Method = "exact"
     trials: int | None = None
     seed: int = 0
-    precision: float | None = None
+    precision: float | str | None = None
     threads: int | None = None
     replacement: bool = False
     progress: Progress | bool | None = None
@@ -87,7 +95,7 @@ class Sampling:
             raise InputError(f"{bits} bits", where="seed", allowed=f"0 or more, of up to {MOST_SEED_BITS} bits")
         check_threads(self.threads)
         if self.precision is not None:
-            _check_precision(self.precision)
+            Precision.read(self.precision)
             if self.trials is not None:
                 raise InputError("both trials and precision", where="trials", allowed="one of them")
         check_flag(self.replacement, "replacement")
@@ -111,26 +119,27 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Trials before the first look at the intervals, at least `least`; without a `precision`, all there are."""
+        """Trials of the pilot, at least `least`; without a `precision`, all there are."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
-        return min(FIRST_TRIALS, max(trials_for(self.precision), least))
+        return Precision.read(self.precision).pilot(least)
 
-    def settled(self, answer: Callable[[Sampling], SampledT], chunk: int, least: int = 1) -> SampledT:
-        """The exact answer, or that of as many trials as are asked for or make all its intervals narrow enough.
+    def settled(self, answer: Callable[[Sampling], SampledT], least: int = 1) -> SampledT:
+        """The exact answer, or that of as many trials as are asked for, or as a pilot says are needed.
 
-        A sample grows by whole chunks; `least` trials take no noticeable time.
+        `least` trials take no noticeable time.
         """
         if self.is_exact:
             return answer(self)
         with self.with_bar() as sampling:
-            trials = self.first_trials(least)
-            result = answer(replace(sampling, trials=trials, precision=None))
-            while self.precision is not None and (width := result.widest_interval()) > self.precision:
-                needed = math.ceil(trials * (width / self.precision) ** 2 * _MARGIN / chunk)
-                trials = max(needed, trials // chunk + 1) * chunk
-                result = answer(replace(sampling, trials=trials, precision=None))
-        return result
+
+            def played(trials: int) -> SampledT:
+                return answer(replace(sampling, trials=trials, precision=None))
+
+            found = played(self.first_trials(least))
+            if self.precision is None:
+                return found.stopped(Stopping(self.first_trials()))
+            return _precise(found, Precision.read(self.precision), played)
 
     def report(self, done: int, aim: int) -> None:
         """Tell `progress` how many trials of how many are played."""
@@ -154,13 +163,32 @@ class Sampling:
             yield replace(self, progress=progress)
 
 
-def _check_precision(precision: object) -> None:
-    allowed = f"{FINEST_PRECISION:g} up to below 1"
-    if isinstance(precision, bool) or not isinstance(precision, Real):
-        raise InputError(f"must be a number, got {shown(precision)}", where="precision", allowed=allowed)
-    if not FINEST_PRECISION <= precision < 1:  # type: ignore[operator]
-        number = f"{precision:g}" if isinstance(precision, float) else shown(precision)  # an integer may fit no float
-        raise InputError(f"{number} is out of range", where="precision", allowed=allowed)
+def _precise(found: SampledT, precision: Precision, played: Callable[[int], SampledT]) -> SampledT:
+    """The answer in as many trials as `found`, that of a pilot, says are needed; `played` gives it in so many."""
+    pilot = found.trials or 0
+    asked = np.flatnonzero(found.asked_of(precision))
+    if precision.relative:  # what it never saw is too rare to be asked for a share of
+        if not len(asked):
+            return found.stopped(Stopping(pilot, "unseen", precision))
+        while (longer := precision.longer_pilot(found.asked_of(precision)[asked], pilot)) > pilot:
+            _check_planned(longer, precision)
+            found = played(longer)
+            pilot = found.trials or longer
+    counts = found.asked_of(precision)
+    planned = precision.needed(counts[asked] if precision.relative else counts, pilot)
+    _check_planned(planned, precision)
+    if planned > pilot:
+        found = played(planned)
+        counts = found.asked_of(precision)
+    reached = precision.reached(counts[asked] if precision.relative else counts, found.trials or 0)
+    reason = "precision" if reached <= precision.width else "planned"
+    return found.stopped(Stopping(planned, reason, precision, reached))
+
+
+def _check_planned(trials: int, precision: Precision) -> None:
+    if trials > MOST_PLANNED:
+        problem = f"{precision} takes more than {MOST_PLANNED:.0g} trials: one of them is very rare"
+        raise InputError(problem, where="precision", allowed="a wider share, a width such as 0.001, or trials")
 
 
 def check_threads(threads: int | None) -> None:

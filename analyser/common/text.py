@@ -10,7 +10,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from analyser.common.estimates import NORMAL_95, Estimate, plus_minus
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate, plus_minus
+from analyser.common.intervals import NORMAL_95
 
 WIDTH = 80  # characters of a line, where no terminal says
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
@@ -49,6 +50,19 @@ def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tu
 def p_text(p: Estimate) -> str:
     """A probability that stands alone: an exact one says so."""
     return f"{p} exact" if p.low is None else str(p)
+
+
+def percent(probability: float) -> str:
+    """A probability in tenths of a percent that is not rounded to impossible or to certain.
+
+    >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
+    ('25.0%', '<0.1%', '>99.9%', '100%')
+    """
+    if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
+        return f"{100 * probability:.0f}%"
+    if probability < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if probability > 0.9995 else f"{100 * probability:.1f}%"
 
 
 def with_error(figures: Mapping[str, Any], name: str) -> str:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import toml_lines
+from analyser.game.forces import Boon, ScaleName
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
-
-Scale = Literal["skirmish", "battle", "cataclysm"]
-SCALES: Mapping[Scale, tuple[int, int]] = {"skirmish": (500, 1500), "battle": (1500, 2500), "cataclysm": (2500, 4000)}
-"""The force scales with their points limits, from and up to."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,6 +70,18 @@ class ArmyUnit:
         return {key: value for key, value in table.items() if value is not None} | plain_keys(self.changes)
 
 
+@dataclass(frozen=True)
+class ArmyBoon:
+    """What a battlegroup has besides units."""
+
+    boon: Boon
+    battlegroup: str | None = None
+
+    def to_table(self) -> dict[str, str]:
+        """Its ``[[boon]]`` in a file."""
+        return {"boon": self.boon.id} | ({} if self.battlegroup is None else {"battlegroup": self.battlegroup})
+
+
 @dataclass(frozen=True, repr=False)
 class Army:
     """An army, checked: every unit with its profile.
@@ -88,8 +97,10 @@ class Army:
         What it may cost, if it says so.
     units : tuple of ArmyUnit
         In the order of the list.
+    boons : tuple of ArmyBoon
+        What it has besides units.
     battlegroups : dict
-        The kind of each battlegroup by its name, where that is known.
+        The kind of each battlegroup by its name: the id of one of its faction, or what the army says.
     warnings : tuple of str
         What was doubted about it, and what was not understood.
 
@@ -105,9 +116,10 @@ class Army:
 
     name: str
     faction: str
-    scale: Scale
+    scale: ScaleName
     units: tuple[ArmyUnit, ...]
     points_limit: int | None = None
+    boons: tuple[ArmyBoon, ...] = ()
     battlegroups: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
@@ -130,8 +142,8 @@ class Army:
 
     @property
     def points(self) -> int:
-        """What all units cost whose cost is known."""
-        return sum(unit.points or 0 for unit in self.units)
+        """What all units and boons cost whose cost is known."""
+        return sum(unit.points or 0 for unit in self.units) + sum(each.boon.points for each in self.boons)
 
     @property
     def loadouts(self) -> tuple[Loadout, ...]:
@@ -152,19 +164,24 @@ class Army:
             "points_limit": self.points_limit,
             "battlegroups": dict(self.battlegroups) or None,
             "unit": [unit.to_table() for unit in self.units],
+            "boon": [each.to_table() for each in self.boons] or None,
         }
         return {key: value for key, value in table.items() if value is not None}
 
     def to_toml(self) -> str:
         """The army as a file that a person can read and change."""
         table = self.to_table()
-        units, battlegroups = table.pop("unit"), table.pop("battlegroups", None)
+        units, boons, battlegroups = (table.pop(key, ()) for key in ("unit", "boon", "battlegroups"))
         parts = [toml_lines(table)]
         parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
         for unit in units:
-            rows = unit.pop("rows", ())
-            parts.append(f"[[unit]]\n{toml_lines(unit)}")
+            rows = unit.pop("rows") if unit.get("rows") else ()
+            said = {
+                key: [] if value == () else value for key, value in unit.items()
+            }  # that there are none is said, too
+            parts.append(f"[[unit]]\n{toml_lines(said)}")
             parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
+        parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -175,15 +192,6 @@ class Army:
         ]
         own = self.to_table() | {"points": self.points, "unit": units, "warnings": list(self.warnings)}
         return own | profiles_record(self.profiles)
-
-
-def scale_for(points: int) -> Scale:
-    """The smallest force scale for an army of so many points.
-
-    >>> scale_for(1500), scale_for(1501), scale_for(9000)
-    ('skirmish', 'battle', 'cataclysm')
-    """
-    return next((scale for scale, (_, most) in SCALES.items() if points <= most), "cataclysm")
 
 
 def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, Several, checked
-from analyser.game.army import Army, ArmyUnit, Scale, no_such_unit, plain_keys, scale_for
+from analyser.game.army import Army, ArmyBoon, ArmyUnit, no_such_unit, plain_keys
+from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
+from analyser.game.names import Name
 from analyser.game.profiles import Profiles
 from analyser.game.units import (
     MOST_MODELS,
+    OF_LEVELS,
     Category,
+    Faction,
     Inches,
     Level,
     LevelName,
     Loadout,
     Models,
-    Name,
     Row,
     Selector,
     Trait,
@@ -96,16 +100,24 @@ def _entry(value: object) -> object:
     return {"unit": value} if isinstance(value, str | Loadout) else value
 
 
+class BoonEntry(Record):
+    """One ``[[boon]]`` of an army file: what a battlegroup has besides units, by its id."""
+
+    boon: Name
+    battlegroup: Name | None = None
+
+
 class ArmyFile(Record):
     """An army file as it stands. `docs/armies.md` says each key."""
 
     format: Literal[1] = 1
     name: Name = "Army"
     faction: str | None = None
-    scale: Scale | None = None
+    scale: ScaleName | None = None
     points_limit: Annotated[int, Field(ge=1, le=MOST_POINTS)] | None = None
     battlegroups: dict[Name, Name] = Field(default_factory=dict)
     units: Annotated[Several[UnitEntry], Field(min_length=1, max_length=MOST_UNITS)] = Field(alias="unit")
+    boons: Annotated[Several[BoonEntry], Field(max_length=MOST_UNITS)] = Field(alias="boon", default=())
 
     _listed = field_validator("units", mode="before")(_entries)
 
@@ -116,35 +128,46 @@ def resolved_army(file: ArmyFile, library: Profiles) -> Army:
     Raises
     ------
     InputError
-        A unit that the library does not have, one that cannot embark where it is said to, or two of one name.
+        A unit or a boon that the library does not have, a unit that cannot embark where it is said to, or two units of
+        one name.
     """
-    faction = _faction_of(file, library)
+    faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
-    units: list[ArmyUnit] = []
-    taken: set[str] = {entry.name for entry in file.units if entry.name is not None}
+    stated = {entry.name for entry in file.units if entry.name is not None}
+    units: dict[str, ArmyUnit] = {}
     for number, entry in enumerate(file.units):
         try:
-            known, loadout = _loadout(entry, faction, library)
+            unit = _unit(entry, faction, library)
         except InputError as error:
             raise error.inside(f"unit.{number}") from None
         for _ in range(entry.count):
-            name = _free_name(entry, loadout, {unit.name for unit in units}, taken)
-            units.append(_unit(entry, name, loadout, known))
-    _check_embarked(units)
-    names = [unit.name for unit in units]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"two units are called {shown(twice)}", where="unit", allowed="each name once")
-    points = sum(unit.points or 0 for unit in units)
-    return Army(
+            name = _free_name(entry, unit.loadout, units, stated)
+            units[name] = replace(unit, name=name)
+    _check_embarked(units, rules)
+    of_faction = library.factions.get(faction)
+    army = Army(
         name=file.name,
         faction=faction,
-        scale=file.scale or scale_for(file.points_limit or points),
-        units=tuple(units),
+        scale="skirmish",
+        units=tuple(units.values()),
         points_limit=file.points_limit,
-        battlegroups=file.battlegroups,
+        boons=tuple(_boon(entry, of_faction) for entry in file.boons),
+        battlegroups=_battlegroups(file, of_faction),
         profiles=library.used,
     )
+    return replace(army, scale=file.scale or scale_for(file.points_limit or army.points, rules))
+
+
+def scale_for(points: int, rules: ForceRules) -> ScaleName:
+    """The smallest force scale for a force of so many points; the largest for one that none of them allows.
+
+    >>> from analyser import load_profiles
+    >>> [scale_for(points, load_profiles().force_rules) for points in (1500, 1501, 9000)]
+    ['skirmish', 'battle', 'cataclysm']
+    """
+    by_size = sorted(rules.scales, key=lambda name: rules.scales[name].most_points)
+    return next((name for name in by_size if points <= rules.scales[name].most_points), by_size[-1])
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
@@ -158,13 +181,54 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
         raise error.inside("faction" if file.faction is not None else "unit") from None
 
 
-def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, Loadout]:
-    """The selector of an entry in the library, if it has one, and its profile as the entry says it."""
+def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
+    """The kind of each battlegroup: its id in the faction, where the faction has one that is called so."""
+    used = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
+    kinds = {name: name for name in used if name is not None} | file.battlegroups
+    known = {
+        slug_of(each): kind.id for kind in (faction.battlegroups if faction else ()) for each in (kind.id, kind.name)
+    }
+    return {name: known.get(slug_of(kind), kind) for name, kind in kinds.items()}
+
+
+def _boon(entry: BoonEntry, faction: Faction | None) -> ArmyBoon:
+    boons = {each.id: each for each in (faction.boons if faction else ())}
+    boon = boons.get(entry.boon) or boons.get(slug_of(entry.boon))
+    if boon is None:
+        problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
+        raise InputError(problem, where="boon", allowed=", ".join(boons) or "none, without a faction")
+    return ArmyBoon(boon, entry.battlegroup)
+
+
+def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
+    """The unit of an entry, without a name of its own yet."""
+    selector, loadout, changes = _loadout(entry, faction, library)
+    own = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
+    reserve = entry.reserve or slug_of(loadout.unit.type) in library.force_rules.always_in_reserve
+    return ArmyUnit("", loadout, reserve=reserve, changes=changes, selector=selector, **own)
+
+
+def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, Loadout, dict[str, Any]]:
+    """The selector of an entry in the library, if it has one, its profile as stated, and what of that is stated."""
     changes = entry.changes
     if entry.unit is None:
-        return None, _own_profile(entry, faction, changes)
+        return None, _own_profile(entry, faction, changes), changes
     loadout = _found(entry.unit, faction, library)
-    return loadout.selector, with_changes(loadout, changes)
+    known = library.by_selector.get(loadout.selector)
+    if known is None:
+        return None, with_changes(loadout, changes), profile_of(loadout) | changes
+    if known != loadout:
+        before = profile_of(known)
+        changes = {key: value for key, value in profile_of(loadout).items() if value != before.get(key)} | changes
+    return loadout.selector, with_changes(loadout, changes), changes
+
+
+def profile_of(loadout: Loadout) -> dict[str, Any]:
+    """A profile at its level under the keys of an army file."""
+    parts = (loadout.unit, loadout.level)
+    keys = {key: getattr(part, key) for part in parts[::-1] for key in PROFILE_KEYS if key in type(part).model_fields}
+    keys |= {key: getattr(loadout.unit, key) for key in OF_LEVELS}
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 def _found(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
@@ -179,11 +243,11 @@ def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
     """A loadout with some keys of its profile or its level said anew."""
     if not changes:
         return loadout
-    unit = loadout.unit.model_dump()
-    level = {key: value for key, value in changes.items() if key in _LEVEL_KEYS}
-    own = {key: value for key, value in plain_keys(changes).items() if key not in _LEVEL_KEYS}
-    levels = unit["levels"] | {loadout.level_name: unit["levels"][loadout.level_name] | level}
-    return checked(Loadout, loadout.model_dump() | {"unit": unit | own | {"levels": levels}})
+    unit, plain = loadout.unit.model_dump(), plain_keys(changes)
+    of_level = {*_LEVEL_KEYS, *loadout.unit.differing}
+    unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in of_level}
+    unit |= {key: value for key, value in plain.items() if key not in of_level}
+    return checked(Loadout, {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name})
 
 
 def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any]) -> Loadout:
@@ -207,52 +271,32 @@ def slug_of(name: str) -> str:
     return "-".join(words)[:80].strip("-") or "unit"
 
 
-def _free_name(entry: UnitEntry, loadout: Loadout, used: set[str], stated: set[str]) -> str:
-    """Its own name, or that of its profile with the first number that no other unit has."""
+def _free_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
+    """The name that an entry states, else that of its profile, with the first number that no other unit has."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
     if entry.name is not None and entry.count == 1:
-        return base  # said twice, which is an error
+        raise InputError(f"two units are called {shown(base)}", where="unit", allowed="each name once")
     numbered = (f"{base} #{number}" for number in count(2))
     return next(name for name in numbered if name not in used and name not in stated)
 
 
-def _unit(entry: UnitEntry, name: str, loadout: Loadout, selector: str | None) -> ArmyUnit:
-    return ArmyUnit(
-        name=name,
-        loadout=loadout,
-        battlegroup=entry.battlegroup,
-        embarked_in=entry.embarked_in,
-        reserve=entry.reserve or loadout.unit.type == "aircraft",
-        policy=entry.policy,
-        x=entry.x,
-        behind=entry.behind,
-        changes=entry.changes,
-        selector=selector,
-    )
-
-
-def _check_embarked(units: list[ArmyUnit]) -> None:
+def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
     """Raise InputError unless every embarked unit is in a transport of its own that has room for it (AC-8.8)."""
-    by_name = {unit.name: unit for unit in units}
     aboard: dict[str, str] = {}
-    for unit in units:
+    for unit in units.values():
         if unit.embarked_in is None:
             continue
-        where, transport = f"{unit.name}: embarked_in", by_name.get(unit.embarked_in)
+        where, transport = f"{unit.name}: embarked_in", units.get(unit.embarked_in)
         if transport is None:
-            raise no_such_unit(unit.embarked_in, list(by_name), where)
-        if transport is unit or transport.embarked_in is not None:
-            raise InputError(
-                f"{transport.name} is no transport for it", where=where, allowed="a unit that is not aboard"
-            )
+            raise no_such_unit(unit.embarked_in, list(units), where)
         if (other := aboard.setdefault(transport.name, unit.name)) != unit.name:
             raise InputError(f"{other} is aboard {transport.name} already", where=where, allowed="one unit a transport")
-        if not transport.loadout.unit.has("Capacity"):
-            problem = f"{transport.name} is a unit without Capacity, which carries nobody"
-            raise InputError(problem, where=where, allowed="a transport")
-        room = max(transport.loadout.unit.value("Capacity"), 1) * transport.loadout.level.models
-        if unit.loadout.level.models > room:
-            problem = f"{unit.loadout.level.models} models in {transport.name}"
-            raise InputError(problem, where=where, allowed=f"up to {room}")
+        room, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
+        if room == 0 or transport.embarked_in is not None:
+            raise InputError(f"{transport.name} is no transport for it", where=where, allowed="a unit with Capacity")
+        if slug_of(kind) not in rules.passengers:
+            raise InputError(f"a unit of type {kind} aboard", where=where, allowed=", ".join(rules.passengers))
+        if models > room:
+            raise InputError(f"{models} models in {transport.name}", where=where, allowed=f"up to {room}")

@@ -10,12 +10,13 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
 from analyser.common.errors import InputError, check_text, nearest, one_of_these, shown
 from analyser.common.files import is_there, path_of, read_toml
-from analyser.common.validation import checked
+from analyser.common.validation import Record, checked
+from analyser.game.forces import ForceRules
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Faction, Loadout, Unit
 
@@ -23,13 +24,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ItemT = TypeVar("ItemT")
+RecordT = TypeVar("RecordT", bound=Record)
 
 RULESET_FILE = "ruleset.toml"
+FORCES_FILE = "forces.toml"
+FOR_ALL_FACTIONS = (RULESET_FILE, FORCES_FILE)  # files of a folder of profiles that are not a faction's
 MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
 _VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
 _TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
 MOST_LISTED = 12  # names in a message
 _LIKE_A_WORD = 0.75  # as `likeness` of `nearest`
+_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = (
     'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
@@ -77,7 +82,7 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
     place = shipped_profiles() if folder is None else Path(folder)
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
-    for path in (path for pattern in (RULESET_FILE, *rules) for path in shipped_profiles().glob(pattern)):
+    for path in (path for pattern in (*FOR_ALL_FACTIONS, *rules) for path in shipped_profiles().glob(pattern)):
         files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
@@ -121,7 +126,7 @@ class Profiles:
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, in the order of the ids."""
         vars(self)["used"] = profiles_used(self._given)  # the version of what is read now
-        paths = sorted(path for path in self.folder.glob("*.toml") if path.name != RULESET_FILE)
+        paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FOR_ALL_FACTIONS)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
         factions = [checked(Faction, read_toml(path), where=str(path)) for path in paths]
@@ -131,6 +136,11 @@ class Profiles:
     def ruleset(self) -> Ruleset:
         """The attack die and the deck of the folder; the shipped ones where it has no ruleset file."""
         return load_ruleset(self.folder)
+
+    @cached_property
+    def force_rules(self) -> ForceRules:
+        """The force building that is the same for all factions; the shipped one where the folder has no file of it."""
+        return _record_in(ForceRules, *_for_all(self.folder, FORCES_FILE))
 
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
@@ -167,10 +177,10 @@ class Profiles:
                 "faction": each.faction,
                 "unit": each.unit.name,
                 "level": each.level_name,
-                **each.level.model_dump(),
+                **each.level.model_dump(include={"models", "points", "victory_points"}),
                 **{
                     key: ", ".join(value) if isinstance(value, tuple) else value
-                    for key, value in each.unit.model_dump(exclude={"id", "name", "levels", "rows"}).items()
+                    for key, value in each.unit.model_dump(exclude=_NOT_IN_TABLE).items()
                 },
                 "rows": ", ".join(row.id for row in each.unit.rows),
             }
@@ -281,7 +291,7 @@ def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
     Examples
     --------
     >>> sorted(load_profiles().factions)
-    ['commonwealth', 'crown', 'imperium']
+    ['commonwealth', 'crown', 'empire', 'enlightened', 'imperium']
     >>> load_profiles() is load_profiles()
     True
     """
@@ -322,15 +332,24 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
     >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
     (6, 13)
     """
-    path = (folder or shipped_profiles()) / RULESET_FILE
+    return _record_in(Ruleset, *_for_all(folder, RULESET_FILE))
+
+
+def _for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
+    """A file that is of no faction, and what is in it: that of a folder, or the shipped one where it has none."""
+    path = (folder or shipped_profiles()) / name
     if not path.exists():
-        path = shipped_profiles() / RULESET_FILE
-    return _ruleset(path, path.read_bytes() if path.is_file() else b"")
+        path = shipped_profiles() / name
+    return path, path.read_bytes() if path.is_file() else b""
 
 
-@lru_cache(maxsize=8)
-def _ruleset(path: Path, _: bytes) -> Ruleset:
-    return checked(Ruleset, read_toml(path), where=str(path))
+def _record_in(model: type[RecordT], path: Path, content: bytes) -> RecordT:
+    return cast("RecordT", _read_record(model, path, content))
+
+
+@lru_cache(maxsize=16)
+def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
+    return checked(model, read_toml(path), where=str(path))
 
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:

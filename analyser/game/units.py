@@ -10,7 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, as_tuple, checked
-from analyser.game.keywords import MOST_X, Bearer, Keyword, Quality, Rule, plain_name
+from analyser.game.forces import Battlegroup, Boon, Limits, Place
+from analyser.game.keywords import MOST_X, Bearer, Keyword, Quality, Rule
+from analyser.game.names import Entry, Name, Slug
 
 Category = Literal["light", "heavy", "aerial"]
 UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
@@ -37,10 +39,6 @@ def _kept(inches: float) -> float:
     return inches
 
 
-LONGEST_ID = 80  # characters; of a faction it is the name of a file, too
-
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
-Name = Annotated[str, AfterValidator(plain_name)]
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_kept)]
 
@@ -113,29 +111,60 @@ def _check_distinct(what: str, ids: list[str]) -> None:
         raise ValueError(f"two {what} have the id {twice!r}")
 
 
+Size = Annotated[int, Field(ge=0, le=100)]
+Defence = Annotated[int, Field(ge=1, le=100)]
+DamageLimit = Annotated[int, Field(ge=1, le=1000)]
+Discipline = Annotated[int, Field(ge=0, le=100)]
+BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
+Without = Literal["none"]  # of a level that lacks what the unit has at others
+
+
 class Level(Record):
-    """A reinforcement level: models, points, victory-point rating (AC-2.2)."""
+    """A reinforcement level: models, points, victory-point rating (AC-2.2); and what it has otherwise than the unit."""
 
     models: Models
     points: Annotated[int, Field(ge=0, le=100_000)] | None = None
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
+    entry: Entry | None = None
+    size: Size | Without | None = None
+    speed: Inches | Without | None = None
+    defence: Defence | None = None
+    damage_limit: DamageLimit | None = None
+    discipline: Discipline | Without | None = None
+    break_limit: BreakLimit | Without | None = None
+
+    def own(self, key: str) -> int | float | None:
+        """What it has of a key of :data:`OF_LEVELS`, if its unit's levels differ in that."""
+        value: int | float | str | None = getattr(self, key)
+        return None if value == "none" or isinstance(value, str) else value
+
+
+OF_LEVELS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+"""The numbers of a unit that a level may have otherwise."""
 
 
 class Unit(Record, Bearer):
-    """A unit of an army list (AC-2.1 to AC-2.3)."""
+    """A unit of an army list (AC-2.1 to AC-2.3).
+
+    A number that is another at some level stands with the levels, and then with each of them; the unit has that of its
+    first level, and :meth:`at` gives it that of another.
+    """
 
     id: Slug
     name: Name
+    entry: Entry | None = None
     type: UnitType
     traits: tuple[Trait, ...] = ()
     category: Category
-    size: Annotated[int, Field(ge=0, le=100)] | None = None
+    size: Size | None = None
     speed: Inches | None = None
-    defence: Annotated[int, Field(ge=1, le=100)]
-    damage_limit: Annotated[int, Field(ge=1, le=1000)]
-    discipline: Annotated[int, Field(ge=0, le=100)] | None = None
-    break_limit: Annotated[int, Field(ge=0, le=MOST_MODELS)] | None = None
+    defence: Defence
+    damage_limit: DamageLimit
+    discipline: Discipline | None = None
+    break_limit: BreakLimit | None = None
     rules: tuple[Rule, ...] = ()
+    in_force: Limits = Limits()  # how many of it a force may hold, whatever its battlegroups
+    battlegroups: dict[Slug, Place] = Field(default_factory=dict)  # where it may stand
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
 
@@ -146,7 +175,43 @@ class Unit(Record, Bearer):
         if not self.levels:
             raise ValueError("a unit needs at least one reinforcement level")
         each_row_once(self.rows)
+        return self._with_levels_complete()
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The numbers that are not the same at all its levels."""
+        return tuple(key for key in OF_LEVELS if any(getattr(each, key) is not None for each in self.levels.values()))
+
+    def _with_levels_complete(self) -> Unit:
+        """Every level with all numbers in which some differ; the unit with those of its first level."""
+        for key in self.differing:
+            common = getattr(self, key)
+            filled = {key: "none" if common is None else common}
+            for name, level in self.levels.items():
+                if getattr(level, key) is None:
+                    self.levels[name] = level.model_copy(update=filled)
+            first = next(iter(self.levels.values()))
+            self.__dict__[key] = first.own(key)  # frozen for everybody else; this is still its making
         return self
+
+    def at(self, level: LevelName) -> Unit:
+        """The unit with the numbers that it has at a level.
+
+        >>> from analyser import load_profiles
+        >>> winged = load_profiles().unit("empire/bulnabang-winged-infantry")[1]
+        >>> winged.discipline, winged.at("reinforced").discipline
+        (6, 7)
+        """
+        own = {key: self.levels[level].own(key) for key in self.differing}
+        return self.model_copy(update=own) if own else self
+
+    def record(self) -> dict[str, Any]:
+        """As its file has it, as plain data for JSON; without the ids of other people's files."""
+        data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
+        without = {"entry"} | set(OF_LEVELS).difference(self.differing)
+        return data | {
+            "levels": {key: each.model_dump(mode="json", exclude=without) for key, each in self.levels.items()}
+        }
 
     def row(self, row_id: str) -> Row | None:
         """The row of that id, if the unit has it."""
@@ -157,13 +222,33 @@ class Loadout(Record):
     """A unit at one reinforcement level: what takes the field, and what a selector names (AC-2.2)."""
 
     faction: Slug
-    unit: Unit
+    unit: Unit  # with the numbers that it has at this level
     level_name: LevelName
+
+    @model_validator(mode="after")
+    def _as_at_its_level(self) -> Loadout:
+        if self.unit.differing and self.level_name in self.unit.levels:
+            self.__dict__["unit"] = self.unit.at(self.level_name)
+        return self
+
+    def at(self, level: LevelName) -> Loadout:
+        """The same unit at another level."""
+        return self.model_copy(update={"level_name": level, "unit": self.unit.at(level)})
 
     @property
     def level(self) -> Level:
         """The level's models, points and victory points."""
         return self.unit.levels[self.level_name]
+
+    @property
+    def capacity(self) -> int:
+        """How many models of one infantry unit it can carry with all its own; 0 for what is no transport (AC-8.8).
+
+        >>> from analyser import load_profiles
+        >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
+        8
+        """
+        return self.unit.value("Capacity") * self.level.models
 
     @property
     def selector(self) -> str:
@@ -218,12 +303,13 @@ class Loadout(Record):
         sections = (Level, [unit["levels"][self.level_name]]), (Unit, [unit]), (Row, list(rows.values()))
         parts = {key: section for model, section in sections for key in model.model_fields if key not in _NOT_CHANGED}
         parts["dice"] = parts["qualities"]
+        parts |= {key: [unit["levels"][self.level_name]] for key in self.unit.differing}
         for key, value in changes.items():
             if key not in parts:
                 problem = f"no key {key!r}{did_you_mean(key, parts)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(parts))
             try:
-                _change(parts[key], key, value)
+                _change(parts[key], key, "none" if value is None and key in self.unit.differing else value)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
@@ -240,7 +326,7 @@ Selector = Annotated[str, PlainValidator(_selector)]
 """Of a loadout in the library; or, until a scenario is resolved, a loadout itself."""
 
 
-_NOT_CHANGED = ("id", "name", "levels", "rows", "kind", "against", "bands")
+_NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 _KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 
 
@@ -253,7 +339,7 @@ def _change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
     for part in parts:
         if key == "dice":
             part["bands"] = tuple(_more_dice(band, _number(value)) for band in part["bands"])
-        elif signed and part[key] is None:
+        elif signed and part[key] in (None, "none"):
             raise InputError(f"nothing to add {value} to", allowed="a number without a sign")
         else:
             part[key] = part[key] + _number(value) if signed else value
@@ -306,14 +392,29 @@ class Faction(Record):
     id: Slug
     name: Name
     source: Name = ""
+    entry: Entry | None = None
+    battlegroups: tuple[Battlegroup, ...] = Field(alias="battlegroup", default=())
+    boons: tuple[Boon, ...] = Field(alias="boon", default=())
     units: tuple[Unit, ...] = Field(alias="unit", default=())
 
-    _tuples = field_validator("units", mode="before")(as_tuple)
+    _tuples = field_validator("battlegroups", "boons", "units", mode="before")(as_tuple)
 
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
-        _check_distinct("units", [unit.id for unit in self.units])
+        for what, things in (("units", self.units), ("battlegroups", self.battlegroups), ("boons", self.boons)):
+            _check_distinct(what, [each.id for each in things])
+        slots = {each.id: list(each.slots) for each in self.battlegroups}
+        for unit in self.units:
+            for name, place in unit.battlegroups.items():
+                _check_known(f"{unit.id}: battlegroup", name, slots)
+                for slot in place.slots:
+                    _check_known(f"{unit.id}: slot of {name}", slot, slots[name])
         return self
+
+
+def _check_known(what: str, name: str, names: Iterable[str]) -> None:
+    if name not in names:
+        raise ValueError(f"{what} {shown(name)}{did_you_mean(name, names)} (allowed: {', '.join(names) or 'none'})")
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:

@@ -5,44 +5,50 @@ from __future__ import annotations
 import stat
 import zipfile
 import zlib
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path, PureWindowsPath
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
 from analyser.common.errors import InputError
+from analyser.importers.json_tree import parse_json
+from analyser.importers.tree_builder import BoundedBuilder
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are below one of these
 LARGEST_RATIO = 200  # unpacked to packed; repetitive real files reach about 30
 UNSUSPICIOUS = 1024 * 1024  # bytes that may be packed at any ratio
-MOST_ELEMENTS = 1_000_000
-DEEPEST = 100  # nested elements; real files stay below 20
 
-ROOTS = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
+DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
+ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
+_HINTS = {
+    **dict.fromkeys(ROSTERS, "; `analyser army` reads it"),
+    **dict.fromkeys(DATA_FILES, "; `analyser import` does"),
+}
 _OFFENCES = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
 
 
-def read_document(path: Path) -> Element:
-    """The root of a `.cat`, `.gst`, `.catz` or `.gstz` file, with the namespaces taken off the tags.
+def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
+    """The root of a file of one of the `kinds`, with the namespaces taken off the tags.
 
     Raises InputError for a file that cannot be read, is too large, is no such file whatever its name says, or is an
     attack: an entity bomb, an external entity, a zip bomb, a zip that aims at another folder.
     """
-    where = str(path)
-    suffix = path.suffix.lower()
-    if suffix not in ROOTS:
-        raise InputError(f"unknown kind of file {path.suffix!r}", where=where, allowed=", ".join(ROOTS))
-    data = _read(path)
+    where, suffix = str(path), path.suffix.lower()
+    if suffix not in kinds:
+        problem = f"unknown kind of file {path.suffix!r}{_HINTS.get(suffix, '')}"
+        raise InputError(problem, where=where, allowed=", ".join(kinds))
+    data, expected = _read(path), kinds[suffix]
     if suffix.endswith("z"):
         data = _unpacked(data, where)
     elif data.startswith(b"PK\x03\x04"):
         raise InputError(f"this is a zip, not a {suffix} file", where=where, allowed=f"call it {suffix}z")
+    if suffix == ".json":
+        return parse_json(data, where, expected)
     root = parse(data, where)
     namespace, _, name = root.tag.rpartition("}")
-    expected = ROOTS[suffix]
     if name != expected:
         raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
     # the address of the schema has changed over the years; its last word has not
@@ -109,28 +115,9 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
     return member
 
 
-class _BoundedBuilder(TreeBuilder):
-    """A tree builder that gives up on a document no honest program would write."""
-
-    depth = count = 0
-
-    def start(self, tag: Any, attrs: Any) -> Any:
-        self.depth += 1
-        self.count += 1
-        if self.depth > DEEPEST:
-            raise InputError("elements nested too deep", allowed=f"up to {DEEPEST} levels")
-        if self.count > MOST_ELEMENTS:
-            raise InputError("too many elements", allowed=f"up to {MOST_ELEMENTS}")
-        return super().start(tag, attrs)
-
-    def end(self, tag: Any) -> Any:
-        self.depth -= 1
-        return super().end(tag)
-
-
 def parse(data: bytes, where: str) -> Element:
     """The root element of an XML document; InputError for broken XML, document types, entities, outside references."""
-    parser = DefusedXMLParser(target=_BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    parser = DefusedXMLParser(target=BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(data)
         root: Element = parser.close()

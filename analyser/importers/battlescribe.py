@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import os
 from collections import ChainMap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
 from analyser.common.files import toml_lines, write_content
 from analyser.common.text import counted
-from analyser.common.validation import checked
+from analyser.common.validation import Record, checked
+from analyser.game.forces import Limits
 from analyser.game.keywords import LONGEST_NAME, tidy
-from analyser.game.profiles import RULESET_FILE
+from analyser.game.profiles import FOR_ALL_FACTIONS
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import read_document
 from analyser.importers.doubts import Doubts, ImportWarning
-from analyser.importers.tree import Tree, ids, is_true
-from analyser.importers.unit_reader import UnitReader, unused_id
+from analyser.importers.forces import ForceReader
+from analyser.importers.tree import Tree, ids, is_true, unused_id
+from analyser.importers.unit_reader import UnitReader
+from analyser.importers.vocabulary import review_vocabulary
 
 # what no file may be called on some systems, whatever its ending
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
@@ -108,31 +112,35 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
     """The faction in a catalogue; None for a file that only serves others, or whose units are all left out."""
     doubts = tree.doubts
     units: list[Unit] = []
-    for entry in _unit_entries(root, tree):
-        unit = UnitReader(entry, tree).read()
+    forces = ForceReader(root, tree)
+    for elements in _unit_entries(root, tree):
+        unit = UnitReader(elements[0], tree).read()
         if unit is not None:
+            unit = unit.model_copy(update=forces.places(elements, unit.name))
             if any(unit.name.casefold() == each.name.casefold() for each in units):
                 doubts.add(unit.name, "a second unit of that name")
             units.append(unit.model_copy(update={"id": unused_id(unit.id, [each.id for each in units])}))
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     doubts.unit = ""
+    review_vocabulary(root, tree)
     name = tree.name_of(root) or tidy(path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not is_true(root, "library"):
             doubts.add(name, "no unit in this catalogue")
         return None
     slug = cells.slug(name) or "faction"
-    if f"{slug}.toml" == RULESET_FILE or slug in _RESERVED:
+    if f"{slug}.toml" in FOR_ALL_FACTIONS or slug in _RESERVED:
         slug += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # a file's name need not be text
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
-    return checked(Faction, {"format": 1, "id": slug, "name": name, "source": source, "unit": tuple(units)})
+    head = {"format": 1, "id": slug, "name": name, "source": source, **forces.keys()}
+    return checked(Faction, {**head, "unit": tuple(units)})
 
 
-def _unit_entries(root: Element, tree: Tree) -> Iterator[Element]:
-    """The entries of a file that are units of its faction: its own, and those it links to elsewhere.
+def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
+    """The entries of a file that are units of its faction: its own, and those it links to elsewhere, with the link.
 
     A library's units belong to the catalogues that link to them.
     """
@@ -144,18 +152,35 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[Element]:
             tree.doubts.add(tree.name_of(element), "a link to something that none of the files holds; left out")
         elif entry.get("type") in ("unit", "model") and id(entry) not in seen:
             seen.add(id(entry))
-            if not (is_true(entry, "hidden") or is_true(element, "hidden")):
-                yield entry
+            if True not in (tree.hidden(entry), tree.hidden(element)):
+                yield (entry,) if entry is element else (entry, element)
             elif root.tag == "catalogue":
                 tree.doubts.add(tree.name_of(entry), "a unit hidden in the source; left out")
 
 
 def to_toml(faction: Faction) -> str:
     """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again."""
-    source = faction.source or None
-    tables = [toml_lines({"format": faction.format, "id": faction.id, "name": faction.name, "source": source})]
+    head = faction.model_dump(include={"format", "id", "name", "source", "entry"})
+    tables = [toml_lines({key: value or None for key, value in head.items()})]
+    for battlegroup in faction.battlegroups:
+        tables.append("[[battlegroup]]\n" + toml_lines(_short(battlegroup, {"slots"})))
+        tables += _table("battlegroup.slots", battlegroup.slots)
+    tables += ["[[boon]]\n" + toml_lines(_short(boon)) for boon in faction.boons]
     for unit in faction.units:
-        tables.append("[[unit]]\n" + toml_lines(unit.model_dump(exclude={"levels", "rows"})))
-        tables.append("[unit.levels]\n" + toml_lines({name: level.model_dump() for name, level in unit.levels.items()}))
+        own = unit.model_dump(exclude={"in_force", "battlegroups", "levels", "rows"})
+        tables.append("[[unit]]\n" + toml_lines(own))
+        if unit.in_force != Limits():
+            tables.append("[unit.in_force]\n" + toml_lines(_short(unit.in_force)))
+        tables += _table("unit.battlegroups", unit.battlegroups) + _table("unit.levels", unit.levels)
         tables += ["[[unit.rows]]\n" + toml_lines(row.model_dump()) for row in unit.rows]
     return "\n".join(tables)
+
+
+def _short(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
+    """What a record says beyond the defaults, its limits last."""
+    values = record.model_dump(exclude=exclude, exclude_defaults=True)
+    return dict(sorted(values.items(), key=lambda each: each[0] in Limits.model_fields))
+
+
+def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
+    return [f"[{name}]\n" + toml_lines({key: _short(each) for key, each in records.items()})] if records else []

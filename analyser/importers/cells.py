@@ -8,7 +8,8 @@ from typing import NamedTuple, get_args
 
 from analyser.common.errors import nearest
 from analyser.game.keywords import tidy
-from analyser.game.units import LONGEST_ID, Category, LevelName, RowKind
+from analyser.game.names import LONGEST_ID
+from analyser.game.units import Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
 LONGEST_WORD = 200  # of a name that is looked up

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName
 from analyser.importers import cells
+from analyser.importers.conditions import Standing, Truth, holds, unread
 from analyser.importers.doubts import Doubts
 
 MOST_VISITS = 2000  # elements of one entry, links followed; a real unit has about fifty
 _LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
-_CONDITIONS = ("conditions", "conditionGroups", "repeats")
+ENTRY_TYPES = ("unit", "model", "upgrade")
+FACTORS = ("multiply", "divide")
+SIGNS = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}
+NOWHERE: Standing = {}
 
 
 class LevelNode(NamedTuple):
@@ -46,19 +51,21 @@ def is_true(element: Element, attribute: str) -> bool:
     return element.get(attribute, "").strip().lower() == "true"
 
 
-def modifiers(element: Element) -> Iterator[tuple[Element, bool]]:
-    """The modifiers of `element` itself, each with whether it is conditional."""
-    waiting = [(element, False)]
+def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]:
+    """The modifiers of `element` itself, each with all that may hold conditions for it."""
+    waiting: list[tuple[Element, tuple[Element, ...]]] = [(element, ())]
     while waiting:
-        holder, conditional = waiting.pop()
+        holder, around = waiting.pop()
         for modifier in holder.iterfind("modifiers/modifier"):
-            yield modifier, conditional or _has_conditions(modifier)
+            yield modifier, (*around, modifier)
         for group in holder.iterfind("modifierGroups/modifierGroup"):
-            waiting.append((group, conditional or _has_conditions(group)))
+            waiting.append((group, (*around, group)))
 
 
-def _has_conditions(element: Element) -> bool:
-    return any(element.find(f"{tag}/*") is not None for tag in _CONDITIONS)
+def unused_id(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`."""
+    used, names = set(taken), chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+    return next(name for name in names if name not in used)
 
 
 @dataclass(frozen=True)
@@ -81,14 +88,22 @@ class Tree:
         """The name of a category, a cost or a column, in lower case."""
         return tidy(self._written(element, refers_to)[: cells.LONGEST_WORD]).casefold()
 
-    def name_of(self, element: Element) -> str:
+    def name_of(self, element: Element, standing: Standing = NOWHERE) -> str:
         """The name of an entry or a link: its own, else its target's; with what its modifiers make of it."""
         name = self._written(element, element.get("targetId", ""))
-        for modifier, conditional in modifiers(element):
-            if modifier.get("field") == "name" and not conditional:
-                value = modifier.get("value", "")
-                name = {"set": value, "append": f"{name} {value}"}.get(modifier.get("type", ""), name)
+        for modifier, around in modifiers(element):
+            if modifier.get("field") == "name" and holds(around, standing):
+                name = _modified_text(name, modifier) or name
         return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
+
+    def hidden(self, element: Element, standing: Standing = NOWHERE) -> Truth:
+        """Whether an element is hidden, as its modifiers leave it; None where that depends on what is chosen."""
+        hidden: Truth = is_true(element, "hidden")
+        for modifier, around in modifiers(element):
+            if modifier.get("field") == "hidden" and modifier.get("type") == "set":
+                does, says = holds(around, standing), modifier.get("value", "").strip().lower() == "true"
+                hidden = hidden if does is False or hidden is says else says if does else None
+        return hidden
 
     def gather(self, entry: Element) -> Contents:
         """Everything that `entry` holds, through groups, sub-entries and links; each shared thing once.
@@ -106,7 +121,9 @@ class Tree:
             element = waiting.pop()
             if element.tag in _LISTS:
                 waiting.extend(reversed(element))
-            elif not is_true(element, "hidden"):
+            elif not (hidden := self.hidden(element)):
+                if hidden is None:
+                    self.doubts.add(self.name_of(element), "hidden or not under a condition; taken as it is")
                 waiting.extend(reversed(self._visit(element, contents)))
             elif element.tag != "infoLink":
                 self.doubts.add(self.name_of(element), f"a {element.tag} hidden in the source; left out")
@@ -117,6 +134,8 @@ class Tree:
         tag, target = element.tag, self.target_of(element)
         if tag == "profile":
             contents.profiles.append(element)
+            return []
+        if tag == "selectionEntry" and element.get("type", "upgrade") not in ENTRY_TYPES:
             return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.level(name := self.name_of(element))):
             means, is_right = level
@@ -159,25 +178,59 @@ class Tree:
                 text = ""
             texts[name] = text
             columns |= {type_id: name, name: name}
+        self._defaults(profile, texts, columns)
         for holder in (profile, *outer):
-            for modifier, conditional in modifiers(holder):
+            for modifier, around in modifiers(holder):
                 column = columns.get(modifier.get("field", ""))
                 if column is not None:
-                    texts[column] = self._modified(column, texts[column], modifier, conditional)
+                    texts[column] = self.modified(column, texts[column], modifier, around)
         return texts
 
-    def _modified(self, column: str, text: str, modifier: Element, conditional: bool) -> str:
+    def _defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
+        """Fill cells that are empty or not there where their column has a value for that (of a newer data tool)."""
+        kind = self.elements.get(profile.get("typeId", ""))
+        for column in () if kind is None else kind.iterfind("characteristicTypes/characteristicType"):
+            name, value = self.word_of(column, ""), column.get("defaultValue", "")[: cells.LONGEST_CELL]
+            if value and not texts.get(name, "").strip():
+                self.doubts.add(f"{name}: {value}", "an empty cell; the default value of its column is taken")
+                texts[name] = value
+                columns |= {column.get("id", ""): name, name: name}
+
+    def modified(
+        self,
+        what: str,
+        text: str,
+        modifier: Element,
+        around: tuple[Element, ...],
+        standing: Standing = NOWHERE,
+    ) -> str:
+        """What a modifier makes of a text or a number; where that cannot be told, what it was, and a doubt about it."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
-        sign = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}.get(kind)
-        before, amount = cells.number(text or "0"), cells.number(value)
-        if conditional:
-            self.doubts.add(f"{column}: {kind} {value}", "a change under a condition; left out")
-        elif kind == "set":
-            return value
-        elif kind == "append":
-            return f"{text} {value}"
-        elif sign is not None and before is not None and amount is not None:
-            return str(before + sign * amount)
-        else:
-            self.doubts.add(f"{column}: {kind} {value}", "a change of a kind that is not known; left out")
-        return text
+        does = holds(around, standing)
+        if does is None:
+            self.doubts.add(f"{what}: {kind} {value}", f"a change under {_condition_of(around)}; left out")
+        if not does:
+            return text
+        changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
+        if changed is None:
+            self.doubts.add(f"{what}: {kind} {value}", "a change of a kind that is not known; left out")
+        return text if changed is None else changed
+
+
+def _condition_of(around: tuple[Element, ...]) -> str:
+    what = unread(around)
+    return f"a condition that is not read ({what})" if what else "a condition"
+
+
+def _modified_text(text: str, modifier: Element) -> str | None:
+    """What a modifier of texts makes of one; None for one of another kind."""
+    value = modifier.get("value", "")
+    return {"set": value, "append": f"{text} {value}", "prepend": f"{value} {text}"}.get(modifier.get("type", ""))
+
+
+def _modified_number(text: str, modifier: Element) -> str | None:
+    """What a modifier of numbers makes of one; None where either is no number, or the outcome is not whole."""
+    kind, number, by = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
+    if number is None or by is None or (kind == "divide" and (by == 0 or number % by)):
+        return None
+    return str({"multiply": number * by, "divide": number // (by or 1)}.get(kind, number + SIGNS.get(kind, 0) * by))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain, count
 from typing import Any, NamedTuple, get_args
 from xml.etree.ElementTree import Element
 
@@ -11,10 +10,11 @@ from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game import units
 from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term, parse, recognise, tidy, with_parameter
+from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, UnitType
 from analyser.importers import cells
 from analyser.importers.doubts import review
-from analyser.importers.tree import Contents, LevelNode, Tree, is_true
+from analyser.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
 
 LIMITS = {
     "size": (0, 100),
@@ -45,12 +45,6 @@ class Stats(NamedTuple):
     cells: Cells
 
 
-def unused_id(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`."""
-    used, names = set(taken), chain([wanted], (f"{wanted}-{number}" for number in count(2)))
-    return next(name for name in names if name not in used)
-
-
 class UnitReader:
     """Reads the unit that an entry, a ``selectionEntry``, holds."""
 
@@ -62,8 +56,11 @@ class UnitReader:
         self.rules: list[str] = []
         tree.doubts.unit = self.name or "(no name)"
 
-    def read(self) -> units.Unit | None:
-        """The unit; None, and a doubt that says why, when it cannot be made out."""
+    def read(self, *, reviewed: bool = True) -> units.Unit | None:
+        """The unit; None, and a doubt that says why, when it cannot be made out.
+
+        `reviewed`: what is possible but unlikely is doubted, too.
+        """
         if not self.name:
             self.doubt(self.entry.get("id", ""), "a unit without a name; left out")
             return None
@@ -77,10 +74,11 @@ class UnitReader:
             if title.casefold() != self.name.casefold():
                 self.doubt(title, "the profile's name is not the unit's")
         data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
+        data |= {"entry": self.entry.get("id", "")[:LONGEST_ID] or None}
         data |= self._kind(self._agreed("category", stats))
-        data |= self._numbers(stats)
+        data |= self._in_common(levels, stats)
         for needed in ("defence", "damage_limit"):
-            if data[needed] is None:
+            if data[needed] is None or any(getattr(each, needed) == "none" for each in levels.values()):
                 self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
                 return None
         # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
@@ -92,7 +90,8 @@ class UnitReader:
         except InputError as error:
             self.doubt(error.where, f"{error.problem}; the unit is left out")
             return None
-        review(unit, self.tree.doubts)
+        if reviewed:
+            review(unit, self.tree.doubts)
         return unit
 
     def _sort_profiles(self) -> None:
@@ -139,11 +138,16 @@ class UnitReader:
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
         """The unit's profile at this level: the level's own, else the one that stands outside the levels."""
+        inside: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
-            if _is_stats(by_column):
+            if inside is None and _is_stats(by_column):
                 self._doubt_group_modifiers(profile)
-                return self._stats(profile, by_column)
+                inside = self._stats(profile, by_column)
+            else:
+                self.doubt(f"{level.name}: {self.tree.name_of(profile)}", "a profile of this level alone; left out")
+        if inside is not None:
+            return inside
         outside = (profile for profile, _ in self.stats)
         return next((self._stats(each, self.tree.characteristics(each, level.node)) for each in outside), None)
 
@@ -172,11 +176,20 @@ class UnitReader:
         points = [self._number(cost, (0, MOST_POINTS), f"{level.name} points") for cost in costs]
         known = [each for each in points if each is not None]
         total = sum(known) if known and sum(known) <= MOST_POINTS else None
-        return units.Level(models=models, points=total, victory_points=victory_points)
+        entry = None if level.node is self.entry else level.node.get("id", "")[:LONGEST_ID] or None
+        return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:
-        costs = holder.iterfind("costs/cost")
-        return [each.get("value", "") for each in costs if self.tree.word_of(each, each.get("typeId", "")) in POINTS]
+        """What it costs in points, as its modifiers leave that."""
+        found: list[str] = []
+        for cost in holder.iterfind("costs/cost"):
+            kind, value = cost.get("typeId", ""), cost.get("value", "")
+            if self.tree.word_of(cost, kind) in POINTS:
+                for modifier, around in modifiers(holder):
+                    if kind and modifier.get("field") == kind:
+                        value = self.tree.modified("points", value, modifier, around)
+                found.append(value)
+        return found
 
     def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
         """The text of a cell, which should be one for all levels: the first level's that has it."""
@@ -186,16 +199,36 @@ class UnitReader:
             self.doubt(f"{key.replace('_', ' ')}: {shown}", "differs from level to level; the lowest level's counts")
         return next(iter(texts.values()), None)
 
-    def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
-        data: dict[str, Any] = {
-            key: self._number(self._agreed(key, stats), limits, key.replace("_", " ")) for key, limits in LIMITS.items()
+    def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
+        """The numbers of the unit's profile at each level."""
+        return {
+            level: {key: self._stat(key, each.cells.get(key)) for key in units.OF_LEVELS}
+            for level, each in stats.items()
         }
-        speed = self._agreed("speed", stats)
-        reach = cells.inches(speed)
+
+    def _stat(self, key: str, text: str | None) -> float | None:
+        if key != "speed":
+            return self._number(text, LIMITS[key], key.replace("_", " "))
+        reach = cells.inches(text)
         if reach is None or reach.short is not None or (reach.long or 0) > units.MOST_INCHES:
-            self.doubt(f"speed: {speed}", "not a distance; left out")
-            reach = cells.Range()
-        return data | {"speed": reach.long}
+            self.doubt(f"speed: {text}", "not a distance; left out")
+            return None
+        return reach.long
+
+    def _in_common(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
+        """The numbers of the unit, those of its first level; what differs from level to level goes to the levels."""
+        numbers = self._numbers(stats)
+        data = dict(next(iter(numbers.values())))
+        for key in units.OF_LEVELS:
+            values = {level: each[key] for level, each in numbers.items()}
+            if len(set(values.values())) == 1:
+                continue
+            told = ", ".join(f"{level} {'none' if value is None else f'{value:g}'}" for level, value in values.items())
+            self.doubt(f"{key.replace('_', ' ')}: {told}", "differs from level to level; kept for each level")
+            for level, value in values.items():
+                own = {key: "none" if value is None else value}
+                levels[level] = levels[level].model_copy(update=own)
+        return data
 
     def _number(self, text: str | None, limits: tuple[int, int], what: str) -> int | None:
         """The number in a cell, or None: for a dash, or with a doubt for anything but a number within `limits`."""

@@ -19,7 +19,6 @@ from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS, system_named
 
 QuestionLike = Asked | str | os.PathLike[str] | Mapping[str, Any]
-CHUNK_TRIALS = 1 << 20  # whole chunks of every sampler
 
 
 def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> Asked:
@@ -77,7 +76,7 @@ def solve(
         result = MoraleResult(system=system, scenario=ready, tables=tables, panels=panels, rules=rules, profiles=used)
         return result if how.is_exact else replace(result, trials=how.trials, seed=int(how.seed))
 
-    return sampling.settled(answer, CHUNK_TRIALS)
+    return sampling.settled(answer)
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:
@@ -119,7 +118,7 @@ def simulate(
     trials: int | None = None,
     *,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -136,7 +135,7 @@ def simulate(
     Returns
     -------
     MoraleResult
-        Each probability has a Wilson score interval at 95%.
+        Each probability has a 95% interval.
 
     Raises
     ------
@@ -198,7 +197,7 @@ class Ask:
         method: Method = "exact",
         trials: int | None = None,
         seed: int = 0,
-        precision: float | None = None,
+        precision: float | str | None = None,
         threads: int | None = None,
         profiles: ProfilesLike | None = None,
         progress: Progress | bool | None = None,

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
-from analyser.common.estimates import NORMAL_95, estimate, plus_minus, wilson_interval
+from analyser.common.estimates import estimate, plus_minus
+from analyser.common.intervals import NORMAL_95, intervals
 from analyser.common.text import NEGLIGIBLE, aligned, records
 from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
+from analyser.results import bands
 from analyser.results.base import Result, Weighed
 from analyser.results.rendering import Block
 
@@ -55,8 +57,8 @@ class MoraleResult(Result):
     def columns(self) -> dict[str, dict[str, Any]]:
         """The columns of every table by name: keys, probabilities, means.
 
-        Of a sample, ``p_x`` is followed by ``p_x_low`` and ``p_x_high``, its Wilson score interval at 95%, and
-        ``mean_x`` by ``mean_x_standard_error``.
+        Of a sample, ``p_x`` is followed by ``p_x_low`` and ``p_x_high``, its 95% interval, and ``p_x_interval``, whose
+        it is, and ``mean_x`` by ``mean_x_standard_error``.
         """
         return {name: self._columns_of(table) for name, table in self.tables.items()}
 
@@ -66,8 +68,12 @@ class MoraleResult(Result):
             if self.trials is None:
                 columns[name] = np.clip(weights, 0.0, 1.0)
             else:
-                low, high = wilson_interval(weights, self.trials)
+                low, high, by = intervals(weights, self.trials)
                 columns |= {name: weights / self.trials, f"{name}_low": low, f"{name}_high": high}
+                columns[f"{name}_interval"] = by
+                if self.with_bands:
+                    figures = len(weights) * len(table.probabilities)
+                    columns |= bands.joint_columns(name, weights, self.trials, figures)
         for name, mean in table.means.items():
             number = (self.trials or 1) if mean.given is None else np.maximum(mean.given, np.finfo(np.float64).tiny)
             columns[name] = mean.first / number
@@ -183,7 +189,7 @@ class MoraleResult(Result):
                 for row in self._records(name):
                     keys = {key: row[key] for key in table.keys}
                     cells = {} if measure is None else {"measure": measure, "value": row[measure]}
-                    ends = ((end, f"{measure}_{end}") for end in ("low", "high", "standard_error"))
+                    ends = ((end, f"{measure}_{end}") for end in ("low", "high", "interval", "standard_error"))
                     rows.append(head | keys | cells | {end: row[column] for end, column in ends if column in row})
         return rows
 

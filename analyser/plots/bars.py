@@ -14,7 +14,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from analyser.common.estimates import SAME_WITHIN, wilson_interval
+from analyser.common.estimates import SAME_WITHIN
+from analyser.common.intervals import intervals
 from analyser.common.text import NEGLIGIBLE, shown_range
 from analyser.plots import look
 
@@ -49,7 +50,7 @@ def probability_bars(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None 
     ----------
     frame : DataFrame
         `models_destroyed` and `probability`, several rows of one number being added up, as of
-        :meth:`analyser.Result.to_frame`; of a sample also `count`, from which 95% intervals (Wilson 1927) are drawn.
+        :meth:`analyser.Result.to_frame`; of a sample also `count`, from which 95% intervals are drawn.
         Ends of a long distribution that are less likely than 0.01% are left out.
 
     Examples
@@ -71,7 +72,7 @@ def probability_bars(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None 
         axes.step(values, 100 * at_least[values], where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
         if "count" in frame:
             counts = _added_up(frame, "count")
-            shares, (low, high) = counts / counts.sum(), wilson_interval(counts, int(counts.sum()))
+            shares, (low, high, _) = counts / counts.sum(), intervals(counts, int(counts.sum()))
             ends = 100 * np.array([shares - low, high - shares])
             look.draw_intervals(axes, values, 100 * shares[values], ends[:, values], color="black")
         elif len(values) <= MOST_WITH_TEXT:

@@ -253,7 +253,7 @@ def _side(path: Path) -> _Side:
     manifest = manifest_of(path)
     if not manifest:
         profiles = Profiles(path)
-        units = {f"{each.faction}/{each.unit.id}": each.unit.model_dump(mode="json") for each in profiles}
+        units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
         return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
     try:
         things = json.loads((path / UNITS).read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from matplotlib.colors import to_hex
 from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.roles import role_of
+from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
@@ -34,30 +35,38 @@ LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still ha
 
 
 def page_data(found: Matchups) -> dict[str, Any]:
-    """What the scripts of the page read; rows are those of the table: by pair, then by situation.
+    """What the scripts of the page of a report read: :func:`figures_data` of everybody in it."""
+    # What only charges and duels have is left out where there are none.
+    names = [*CARRIED, *(name for name in OF_BOTH if found.frame[name].notna().any())]
+    return figures_data(found.frame, found.situations, list(map(side_data, found.attackers)), names)
+
+
+def figures_data(
+    frame: pd.DataFrame, situations: Sequence[Situation], sides: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> dict[str, Any]:
+    """What the scripts of a page read; rows are those of the table: by pair, then by situation.
+
+    `names` are the figures that are carried, `sides` everybody in the table, as of :func:`side_data`.
 
     Returns
     -------
     dict
-        `sides`, a list of selector, unit, level, points, faction, category and role each; `pairs`, the places of the
-        attacker and of the defender of every pair among them; `situations` and `metrics`, names and titles; `columns`,
-        the figures by metric, None where there is none; `rows` and `why`, texts, and `row` and `why_not`, their places
-        in them, -1 for none; `scale`, colours and inks from low to high; `least_share`, what of the highest figure the
-        scale begins at, and `least_odds`, the same of a probability; `categories` of targets, in their order.
+        `sides`; `pairs`, the places of the attacker and of the defender of every pair among them; `situations` and
+        `metrics`, names and titles; `columns`, the figures by metric, None where there is none; `rows` and `why`,
+        texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high;
+        `least_share`, what of the highest figure the scale begins at, and `least_odds`, the same of a probability;
+        `categories` of targets, in their order.
     """
-    frame = found.frame
-    # What only charges and duels have is left out where there are none.
-    names = [*CARRIED, *(name for name in OF_BOTH if frame[name].notna().any())]
     carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
-    places = {each.selector: place for place, each in enumerate(found.attackers)}
-    pairs = frame.iloc[:: len(found.situations)]
+    places = {each["selector"]: place for place, each in enumerate(sides)}
+    pairs = frame.iloc[:: len(situations)]
     return {
-        "sides": [_side_data(each) for each in found.attackers],
+        "sides": list(sides),
         "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
-        "situations": [{"name": each.name, "heading": each.heading} for each in found.situations],
+        "situations": [{"name": each.name, "heading": each.heading} for each in situations],
         "metrics": [
             {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
             for name, what in carried.items()
@@ -81,7 +90,8 @@ def packed(data: Mapping[str, Any]) -> str:
     return base64.b64encode(zlib.compress(text.encode())).decode("ascii")
 
 
-def _side_data(loadout: Loadout) -> dict[str, Any]:
+def side_data(loadout: Loadout) -> dict[str, Any]:
+    """A loadout as the scripts of a page know it."""
     level, unit = loadout.level, loadout.unit
     names = {"selector": loadout.selector, "unit": unit.name, "level": loadout.level_name}
     facts = {"points": level.points, "faction": loadout.faction, "category": unit.category, "role": role_of(unit)}

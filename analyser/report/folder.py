@@ -82,7 +82,7 @@ def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
     """By faction and id the units that take part: their content, so comments and layout do not count."""
     units: dict[str, dict[str, Any]] = {}
     for each in (*inputs.attackers, *inputs.defenders):
-        units.setdefault(each.faction, {})[each.unit.id] = each.unit.model_dump(mode="json")
+        units.setdefault(each.faction, {})[each.unit.id] = each.unit.record()
     return {faction: units[faction] for faction in sorted(units)}
 
 

@@ -21,7 +21,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, UNDER
-from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.text import percent
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.cards import Trades, cards, trades_of
@@ -242,7 +242,7 @@ def _template() -> Any:
         "hundredths": "{:.2f}".format,
         "whole": "{:.0f}".format,
         "signed": lambda figure: f"{figure:.0f}".replace("-", "−"),
-        "percent": _percent,
+        "percent": percent,
         "facts": _facts,
         "faction": _faction,
         "unit_of": unit_of,
@@ -263,20 +263,15 @@ def _side(sides: Sequence[Loadout]) -> str:
 
 
 def _facts(unit: Unit) -> str:
-    """Its type and numbers, in a line."""
-    numbers = {name: getattr(unit, name) for name in ("defence", "damage_limit", "discipline", "break_limit")}
+    """Its type and numbers, in a line; those of every level where levels differ."""
+    names = ("defence", "damage_limit", "discipline", "break_limit")
+    numbers = {name: getattr(unit, name) for name in names}
+    for name in set(names).intersection(unit.differing):
+        each_level = (level.own(name) for level in unit.levels.values())
+        numbers[name] = ", ".join("none" if each is None else str(each) for each in each_level) + " by level"
     told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
     return " · ".join([unit.type, f"{unit.category} target", *told])
 
 
 def _inches(inches: float | None) -> str:
     return "–" if inches is None else f"{inches:g}″"
-
-
-def _percent(probability: float) -> str:
-    """A probability that is not rounded to impossible or to certain."""
-    if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
-        return f"{100 * probability:.0f}%"
-    if probability < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if probability > 0.9995 else f"{100 * probability:.1f}%"

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, mean_of, points_figures
+from analyser.common.precision import WIDEST_PILOT
 from analyser.common.records import plain
-from analyser.common.sampling import FIRST_TRIALS, Sampling
+from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
@@ -270,7 +271,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
         sample.play_to(how.trials, how.n_threads, how.report)
         return _sampled(scenario, sample, sample.counts, sample.trials, how.seed)
 
-    return sampling.settled(answer, CHUNK_TRIALS, FIRST_TRIALS)
+    return sampling.settled(answer, WIDEST_PILOT)
 
 
 def _exact(scenario: Scenario) -> AttackResult:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
-from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of, wilson_interval
+from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of
+from analyser.common.intervals import intervals, widest
+from analyser.common.precision import Precision, Stopping
 from analyser.common.text import NEGLIGIBLE, records, shown_range
 from analyser.game.profiles import ProfilesUsed, profiles_record
-from analyser.results import rendering
+from analyser.results import bands, rendering
 from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
@@ -55,6 +57,10 @@ class Result(ABC):
         Monte Carlo only.
     profiles : ProfilesUsed or None
         Where the profiles come from.
+    stopping : Stopping or None
+        Monte Carlo only: how many trials were planned, and why there were no more.
+    with_bands : bool
+        Whether intervals that hold for a whole table at once stand beside those that hold each by itself.
     """
 
     kind: ClassVar[str]
@@ -65,6 +71,8 @@ class Result(ABC):
     trials: int | None = None
     seed: int | None = None
     profiles: ProfilesUsed | None = None
+    stopping: Stopping | None = None
+    with_bands: bool = False
 
     @property
     def method(self) -> Method:
@@ -176,8 +184,8 @@ class Result(ABC):
             return records({"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)})
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
         for before, counts in (("", weights), ("at_least_", above)):
-            columns[f"{before}low"], columns[f"{before}high"] = wilson_interval(counts, self.trials)
-        return records(columns)
+            columns |= dict(zip((f"{before}low", f"{before}high", f"{before}interval"), intervals(counts, self.trials)))
+        return records(columns | (bands.at_least_columns(above, self.trials) if self.with_bands else {}))
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
         """The distribution of a figure.
@@ -193,7 +201,8 @@ class Result(ABC):
         -------
         DataFrame
             `value`, `probability`, `at_least` (that of this value or a higher one); of a sample also `low`, `high`,
-            `at_least_low` and `at_least_high`, the 95% Wilson score intervals.
+            `at_least_low` and `at_least_high`, the 95% intervals, and `interval` and `at_least_interval`, whose they
+            are; of one :meth:`with all at once <all_at_once>` also `at_least_band_low` and `at_least_band_high`.
 
         Raises
         ------
@@ -282,10 +291,33 @@ class Result(ABC):
     def widest_interval(self) -> float:
         """The width of the widest 95% interval of any probability of a sample."""
         assert self.trials is not None
-        counts = np.concatenate([np.ravel(each) for each in self._all_weights()])
-        nearest = counts[np.argmin(np.abs(counts - self.trials / 2))]  # to a half: the widest
-        low, high = wilson_interval(np.array([nearest]), self.trials)
-        return float(high[0] - low[0])
+        return widest(np.concatenate([np.ravel(each) for each in self._all_weights()]), self.trials)
+
+    def asked_of(self, precision: Precision) -> NDArray[Any]:
+        """How often everything was seen that a precision is asked of: every event, or whatever has a probability."""
+        if precision.relative:
+            return np.array([self._event_weight(name, None) for name in self.events])
+        return np.concatenate([np.ravel(each) for each in self._all_weights()])
+
+    def stopped(self, stopping: Stopping) -> Self:
+        """The same answer, which says why it has so many trials."""
+        return replace(self, stopping=stopping)
+
+    def all_at_once(self) -> Self:
+        """The same answer; of a sample with intervals that hold for a whole table at once beside those it has.
+
+        They are a :attr:`band <pmf>` about *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
+        all :attr:`events` together (Bonferroni): in 95% of samples the truth is inside of all of them.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
+        >>> found = analyser.simulate(fight, trials=1000).all_at_once().pmf("models_destroyed")
+        >>> found[["at_least", "at_least_low", "at_least_band_low"]].round(2).iloc[1].tolist()
+        [1.0, 0.99, 0.96]
+        """
+        return replace(self, with_bands=not self.exact)
 
     @abstractmethod
     def _all_weights(self) -> list[NDArray[Any]]:
@@ -322,6 +354,10 @@ class Result(ABC):
         lines = [*self.caption(), f"{what[0].upper()}{what[1:]}: probability in percent"]
         return captioned(axes, lines, fit=ax is None)
 
+    def band_blocks(self) -> list[Block]:
+        """What :meth:`all_at_once` adds to the answer as text."""
+        return bands.band_blocks(self) if self.with_bands else []
+
     def _repr_html_(self) -> str:
         return rendering.html([self])
 
@@ -331,6 +367,10 @@ class Result(ABC):
         head |= profiles_record(self.profiles)
         if self.trials is not None:
             head |= {"trials": self.trials, "seed": self.seed}
+        if self.stopping is not None:
+            head |= self.stopping.as_dict()
+        if self.with_bands:
+            head |= {"bands": bands.bands_record(self)}
         return head | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:
@@ -373,19 +413,20 @@ def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
-    """Weights as columns: `probability`; of a sample also `count`, `low` and `high`, its 95% interval."""
+    """Weights as columns: `probability`; of a sample also `count`, `low` and `high`, its 95% `interval`."""
     if trials is None:
         return {"probability": weights}
-    low, high = wilson_interval(weights, trials)
-    return {"probability": weights / trials, "count": weights, "low": low, "high": high}
+    low, high, by = intervals(weights, trials)
+    return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
 
 
-def probability_figures(name: str, estimated: Estimate) -> dict[str, float]:
+def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
     """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
     if estimated.low is None or estimated.high is None:
         return {name: estimated.probability}
     before = "" if name == "probability" else f"{name}_"
-    return {name: estimated.probability, f"{before}low": estimated.low, f"{before}high": estimated.high}
+    ends = {f"{before}low": estimated.low, f"{before}high": estimated.high, f"{before}interval": estimated.by}
+    return {name: estimated.probability, **ends}
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
@@ -402,4 +443,4 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
 def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
     """The probability `name` of a row of figures, with the interval that stands beside it."""
     before = "" if name == "probability" else f"{name}_"
-    return Estimate(figures[name], figures.get(f"{before}low"), figures.get(f"{before}high"))
+    return Estimate(figures[name], *(figures.get(f"{before}{part}") for part in ("low", "high", "interval")))

@@ -35,7 +35,7 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 
 
 def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> Shared:
-    """The same of a difference of chances, with the 95% interval of its mean: all there is, where there is one batch."""
+    """The same of a difference of chances, with its 95% interval: all there is, where there is one batch."""
     from scipy.stats import t
 
     mean, error = mean_by_batch(sums, trials)

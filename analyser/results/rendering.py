@@ -66,7 +66,7 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
     """The blocks of all answers: where several methods stand side by side one for all of them."""
-    of_each = [result.blocks() for result in results]
+    of_each = [[*result.blocks(), *result.band_blocks()] for result in results]
     for same in zip(*of_each):
         if same[0].beside:
             yield _joined(same, results, named=True)
@@ -194,5 +194,5 @@ def method_name(result: Result) -> str:
 
 def method_line(results: Sequence[Result]) -> str:
     """How one answer, or one by each method, was worked out."""
-    sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%"
-    return "; ".join(method_name(each) if each.exact else sampled.format(each) for each in results)
+    sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%{1}"
+    return "; ".join(method_name(each) if each.exact else sampled.format(each, each.stopping or "") for each in results)

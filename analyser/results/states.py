@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, check_integer
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Ruleset
 from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed
@@ -53,6 +52,14 @@ def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray
 def damage(states: States) -> NDArray[np.int64]:
     """Damage on the unit; none on one that is gone."""
     return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
+
+
+def share_lost(
+    states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The share of a unit that is lost: all if it is annihilated (AC-5.9), else what damage has taken (AC-3.8)."""
+    suffered = models_destroyed(states, models) * damage_limit + damage(states)
+    return np.asarray(np.where(is_removed(states), 1.0, suffered / (models * damage_limit)))
 
 
 def flag(states: States, name: str) -> NDArray[np.bool_]:
@@ -202,7 +209,7 @@ def solve_fight(
         head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
         return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
 
-    return sampling.settled(played, CHUNK_TRIALS)
+    return sampling.settled(played)
 
 
 def run(
@@ -239,18 +246,46 @@ def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Rulese
     """The joint distribution of the two sides after each of `programs`; InputError if it takes minutes or gigabytes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
+    steps = float(_steps_of(setup, programs, setup["units"]["models"]))
+    if steps > MOST_STEPS:
+        raise _takes_too_long(steps)
+    return exact_distributions(setup, programs, start, *_drawn(ruleset), steps * _INTERPRETED)
+
+
+def exact_ends_by_models(
+    setup: Setup, operations: Sequence[Operation], start: Pair, models: Sequence[tuple[int, int]], ruleset: Ruleset
+) -> list[Joint | InputError]:
+    """The same at the end of one program, for both sides at each of those numbers of models; or why there is none.
+
+    `setup` and `start` are of a fight at as many models or more, and nothing else in them depends on the numbers.
+    """
+    from analyser.engine.fight.exact.propagate import exact_distributions_by_models
+
+    steps = _steps_of(setup, [operations], np.array(models)).tolist()
+    able = [both for both, number in zip(models, steps) if number <= MOST_STEPS]
+    seconds = sum(steps) * _INTERPRETED
+    found = iter(exact_distributions_by_models(setup, operations, start, able, *_drawn(ruleset), seconds))
+    return [next(found) if number <= MOST_STEPS else _takes_too_long(number) for number in steps]
+
+
+def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
+    """About how many steps an exact distribution takes, at those numbers of models: shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(each.count(Kind.STRIKE) for each in kinds)
     rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
-    units = setup["units"]
-    standing = (units["models"].astype(np.float64) * units["damage_limit"]).tolist()
-    pairs = standing[0] * standing[1] * (_STATUSES**2 if rounds > 1 else 1)
+    standing = models.astype(np.float64) * setup["units"]["damage_limit"]
+    pairs = standing.prod(axis=-1) * (_STATUSES**2 if rounds > 1 else 1)
     sides = setup["sides"]
     if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
         pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
-    steps: float = strikes * pairs * max(standing)
-    if steps > MOST_STEPS:
-        problem = f"the exact distribution of this fight takes about {steps:.1g} steps"
-        raise InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    return exact_distributions(setup, programs, start, die, deck, steps * _INTERPRETED)
+    return np.asarray(strikes * pairs * standing.max(axis=-1))
+
+
+def _takes_too_long(steps: float) -> InputError:
+    problem = f"the exact distribution of this fight takes about {steps:.1g} steps"
+    return InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
+
+
+def _drawn(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The die and the deck, as engines have them."""
+    return np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()

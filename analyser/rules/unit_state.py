@@ -48,6 +48,11 @@ def models_of(state: int) -> int:
     return state & MODELS_MASK
 
 
+def of_models(state: int, models: int) -> int:
+    """The same unit with so many models left."""
+    return state & ~MODELS_MASK | models
+
+
 @step
 def lost_of(state: int) -> int:
     """Models lost in the combat that is going on; of a removed unit, all that damage ever destroyed."""

@@ -11,24 +11,30 @@ from analyser.common.files import check_plain, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.army import Army
 from analyser.game.army_file import ArmyFile, resolved_army
-from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
+from analyser.importers.archive import ROSTERS
+from analyser.importers.enlisted import NUMBERS, Numbers, enlisted
+from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 
 AUTO = "auto"  # the policy of a unit that does what its armaments are for
 ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Loadout | Mapping[str, Any]]
 
 
-def load_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> Army:
+def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers: Numbers = "profile") -> Army:
     """An army, checked, every unit with its profile.
 
     Parameters
     ----------
     source : path, list or mapping
-        The path of an army file (TOML, `docs/armies.md`); a list of units: selectors, ``3 x`` a selector, loadouts, or
-        mappings of the keys of ``[[unit]]``; or a mapping of the form of the file. An Army comes back as it is.
+        The path of an army file (TOML, `docs/armies.md`), or of a roster of BattleScribe or New Recruit (``.ros``,
+        ``.rosz``, ``.json``); a list of units: selectors, ``3 x`` a selector, loadouts, or mappings of the keys of
+        ``[[unit]]``; or a mapping of the form of the file. An Army comes back as it is.
     profiles : Profiles or path, optional
         Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+    numbers : "profile" or "roster"
+        Whose numbers count where a roster says otherwise than the profiles; the warnings tell every difference.
 
     Raises
     ------
@@ -45,19 +51,29 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> Army:
     """
     if isinstance(source, Army):
         return source
+    check_choice(numbers, "numbers", NUMBERS)
+    library = library_of(profiles)
     if isinstance(source, Mapping):
-        table, where = source, "army"
-    elif isinstance(source, Sequence) and not isinstance(source, str):
-        table, where = {"unit": source}, "army"
-    else:
-        path = path_of(source, "army")
-        table, where = read_toml(path), str(path)
+        return _from_table(source, "army", library)
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        return _from_table({"unit": source}, "army", library)
+    path = path_of(source, "army")
+    if path.suffix.lower() not in ROSTERS:
+        return _from_table(read_toml(path), str(path), library)
+    roster = read_roster(path)
+    try:
+        return enlisted(roster, library, numbers)
+    except InputError as error:
+        raise error.inside(str(path)) from None
+
+
+def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army:
     check_plain(table, where)
     file = checked(ArmyFile, table, where=where)
     try:
         for number, entry in enumerate(file.units):
             if entry.policy is not None:
                 check_choice(entry.policy, f"unit.{number}.policy", (AUTO, *POLICIES))
-        return resolved_army(file, library_of(profiles))
+        return resolved_army(file, library)
     except InputError as error:
         raise error.inside(where) from None

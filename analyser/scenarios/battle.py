@@ -189,7 +189,8 @@ def _in_line(
         if back < 0:
             allowed = f"up to {(table - gap) // 2 / INCH:g}"
             raise InputError(f"{unit.behind:g} inches", where=f"{side}: {unit.name}: behind", allowed=allowed)
-        reserve = unit.reserve or bool(combatant.aircraft)
+        carrier = unit if unit.embarked_in is None else army[unit.embarked_in]
+        reserve = carrier.reserve or bool(combatant.aircraft)
         y = 0 if reserve else back
         habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
         commander = "commander" in unit.loadout.unit.traits

@@ -193,6 +193,7 @@ class _Encoder:
     def _set_terms(self, encoding: Any) -> None:
         scenario, terms = self._scenario, self._scenario.terms
         deck = scenario.ruleset.deck.counts()
+        encoding.disembark_within, encoding.disembark_by = length_of(terms.disembark_within), terms.disembark_by
         encoding.rounds, encoding.table = terms.rounds, length_of(terms.table)
         encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
         encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
@@ -231,10 +232,19 @@ class _Encoder:
         encoding.stoic[number] = unit.has("Stoic Defence")
         encoding.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE
         encoding.suffers[number] = not unit.has("Automata")
-        encoding.points[number], encoding.models[number] = each.unit.points or 0, unit.models
-        encoding.disembark_within[number] = length_of(self._scenario.terms.disembark_within)
-        encoding.disembark_by[number] = self._scenario.terms.disembark_by
+        encoding.models[number] = unit.models
+        side = self._scenario.fielded[number // MOST_UNITS]
+        whole = sum(other.unit.points or 0 for other in side)
+        encoding.worth[number] = 100 * (each.unit.points or 0) / (whole * (unit.models or 1)) if whole else 0.0
+        if each.unit.embarked_in is not None:
+            carrier = self._number_of(each.unit.embarked_in, number // MOST_UNITS)
+            encoding.carrier[number], encoding.cargo[carrier] = carrier, number
+            encoding.has_transports = 1
         encoding.own_habit[number] = Policy[each.habit.upper()]
+
+    def _number_of(self, name: str, side: int) -> int:
+        names = [each.name for each in self._scenario.fielded[side]]
+        return side * MOST_UNITS + names.index(name)
 
     def _set_pair(self, encoding: Any, numbers: tuple[int, int], fielded: tuple[Fielded, Fielded]) -> None:
         mine, theirs = fielded[0].combatant, fielded[1].combatant

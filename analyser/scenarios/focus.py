@@ -16,8 +16,8 @@ from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
-from analyser.rules.structs import NONE, SIDE
-from analyser.scenarios.attack import Scenario, record_of
+from analyser.rules.structs import NONE, SIDE, AttackFacts
+from analyser.scenarios.attack import Scenario, record_of, target_record
 from analyser.scenarios.attack import resolved as resolved_attack
 from analyser.scenarios.resolve import keys_of, resolve_target
 from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
@@ -106,15 +106,32 @@ def focus_program(
             back = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=TARGET)
             operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
         programs.append(operations)
-    target = scenarios[0].target
+    most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1
+    return _setup_on(scenarios[0].target, strikes, most), programs
+
+
+def volleys_setup(attacks: Sequence[AttackFacts], target: Target) -> Setup:
+    """The setup of attacks on one target, in whatever order and number: a strike for each, of side 0 on side 1.
+
+    What an attack may cost its own unit (Overcharge, Tail Gunner) is not in it.
+    """
+    struck = target_record(target)
+    strikes = []
+    for attack in attacks:
+        dice = attack_dice(plain(attack), plain(struck))
+        strikes.append(Strike(strike_record(fixed_dice=dice), attack, struck, np.array([(dice, NONE)])))
+    return _setup_on(target, strikes, 1)
+
+
+def _setup_on(target: Target, strikes: Sequence[Strike], most: int) -> Setup:
+    """The setup of strikes on a target by units with at most so many ways to stand."""
     # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
     usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
     usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
     standing = {"models": target.models, "garrisoned": target.garrisoned}
     standing |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
     sides = [record_of(SIDE, usual), record_of(SIDE, usual | standing)]
-    most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1
-    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes), programs
+    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes)
 
 
 def _strike(scenario: Scenario) -> Strike:

@@ -62,7 +62,7 @@ def _check_garrison(unit_type: UnitType | None, where: str) -> None:
 def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
     """The keys of `model` that a record states; else what the loadout's unit and level say under the same names."""
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
-    profile = () if loadout is None else (loadout.unit, loadout.level)
+    profile = () if loadout is None else (loadout.level, loadout.unit)  # the unit's numbers are those of the level
     keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
     return {key: value for key, value in keys.items() if value is not None} | record.model_dump(
         exclude_none=True, include=names

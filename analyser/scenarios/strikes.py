@@ -195,17 +195,6 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     return cast("Setup", setup[0])
 
 
-def with_models(setup: Setup, models: tuple[int, int]) -> Setup:
-    """The same setup, which is that of a fight at more models of either side, at so many: nothing else depends on them.
-
-    The dice of more models stay in it, and nobody has them. Nobody is embarked.
-    """
-    both = np.array(models)
-    setup["sides"]["models"] = setup["units"]["models"] = both
-    setup["targets"]["models"] = both[1 - setup["strikes"]["striker"]]
-    return setup
-
-
 A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
 
 

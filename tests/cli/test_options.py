@@ -3,8 +3,7 @@
 import pytest
 
 from analyser.cli.fights import OF_ATTACKER, OF_DUELLIST, attack_from, unit_from
-from analyser.cli.options import PRECISION, value_of
-from analyser.common.sampling import FINEST_PRECISION
+from analyser.cli.options import value_of
 
 
 @pytest.mark.parametrize(
@@ -28,7 +27,3 @@ def test_a_selector_with_keys_is_a_section():
     assert unit_from("crown/rifle:suppressed,damage=1,outflanking", "a", OF_DUELLIST) == section
     attack = {"attacker": "crown/rifle", "row": "ranged-light", "distance": 6, "bonuses": ["aiming"]}
     assert attack_from("crown/rifle:row=ranged-light,distance=6,aiming", "attack", OF_ATTACKER) == attack
-
-
-def test_the_finest_precision_of_an_option_is_that_of_python():
-    assert PRECISION.min == FINEST_PRECISION

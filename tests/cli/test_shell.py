@@ -17,8 +17,11 @@ from tests.helpers.shell import refusal
         ("attack a b --trials 0", "error: --trials: 0 is out of range (allowed: 1 or more)"),
         ("attack a b --trials 1e6", "error: --trials: must be an integer, got '1e6' (allowed: 1 or more)"),
         ("attack a b --seed -1", "error: --seed: -1 is out of range (allowed: 0 or more)"),
-        ("attack a b --precision x", "error: --precision: must be a number, got 'x' (allowed: 1e-05 up to below 1)"),
-        ("attack a b --precision 1", "error: --precision: 1 is out of range (allowed: 1e-05 up to below 1)"),
+        (
+            "attack a b --precision x",
+            "error: --precision: must be a number or a percentage, got 'x' (allowed: 1e",
+        ),
+        ("attack a b --precision 1", "error: --precision: 1 is out of range (allowed: 1e-05 up to below 1; or a share"),
         ("diff a b --fail-over -1", "error: --fail-over: -1 is out of range (allowed: 0 or more)"),
         ("explore --port 1", "error: --port: 1 is out of range (allowed: 1024 to 65535)"),
         (

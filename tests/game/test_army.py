@@ -5,7 +5,8 @@ import tomllib
 import pytest
 
 import analyser
-from analyser.game.army import Army, scale_for
+from analyser.game.army import Army
+from analyser.game.army_file import scale_for
 
 OTTER = {
     "name": "Otter guard",
@@ -94,7 +95,7 @@ def test_an_aircraft_is_in_reserve():
     [(0, "skirmish"), (1500, "skirmish"), (1501, "battle"), (2501, "cataclysm"), (9999, "cataclysm")],
 )
 def test_the_scale_follows_from_the_points(points, scale):
-    assert scale_for(points) == scale
+    assert scale_for(points, analyser.load_profiles().force_rules) == scale
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_the_scale_follows_from_the_points(points, scale):
         (["crown/rifel-platoon@basic"], "did you mean 'rifle-platoon'"),
         ([{"unit": RIFLES, "embarkd_in": "a"}], "did you mean 'embarked_in'"),
         ([{"unit": RIFLES, "embarked_in": "rifle-platoon@basic"}], "is no transport for it"),
-        ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon@basic"}], "without Capacity"),
+        ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon@basic"}], "with Capacity"),
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon"}], "did you mean 'rifle-platoon@basic'"),
         ([{"unit": RIFLES, "name": "a"}, {"unit": RIFLES, "name": "a"}], "two units are called 'a'"),
         ([{"unit": RIFLES, "policy": "shot"}], "did you mean 'shoot'"),

@@ -1,4 +1,4 @@
-"""The profile library: files, selectors, and the three factions that ship."""
+"""The profile library: files, selectors, and the factions that ship."""
 
 import os
 import tomllib
@@ -82,7 +82,7 @@ def test_a_wrong_selector_gets_the_nearest_names(folder, selector, parts):
         ("crown/rifl-x", ["did you mean 'rifle-platoon' or 'sharp-rifles' or 'rifle-command-platoon'?"]),
         ("riffle", ["'rifle-platoon'", "'sharp-rifles'"]),
         ("crown/foo", ["'foo' (allowed: one of 19 units; analyser units crown lists them)"]),
-        ("foo", ["'foo' (allowed: one of 59 units; analyser units lists them)"]),
+        ("foo", ["'foo' (allowed: one of 98 units; analyser units lists them)"]),
         ("crown/", ["the unit is missing (allowed: one of 19 units; analyser units crown lists them)"]),
         (
             "Crown@basic",
@@ -152,7 +152,7 @@ def test_a_wrong_profile_file_is_refused_with_file_and_key(folder, before, after
 # --- what ships ------------------------------------------------------------------------------------------
 
 
-def test_three_factions_ship(shipped):
+def test_five_factions_ship(shipped):
     counts = {
         name: (
             len(faction.units),
@@ -161,7 +161,13 @@ def test_three_factions_ship(shipped):
         )
         for name, faction in shipped.factions.items()
     }
-    assert counts == {"commonwealth": (18, 50, 46), "crown": (19, 53, 53), "imperium": (22, 62, 59)}
+    assert counts == {
+        "commonwealth": (18, 50, 46),
+        "crown": (19, 53, 53),
+        "empire": (19, 53, 54),
+        "enlightened": (20, 56, 45),
+        "imperium": (22, 62, 59),
+    }
 
 
 def test_every_shipped_loadout_is_found_by_its_own_selector_and_has_dice(shipped):
@@ -188,8 +194,15 @@ def test_the_corrections_stand_in_the_shipped_files_each_with_its_comment(shippe
     assert shipped.loadout("crown/sharp-rifles@basic").unit.rows[0].long_range == 32
     for name in ("kheshig-sky-cutter-wings", "kheshig-sky-cutter-command-wings"):
         assert shipped.loadout(f"commonwealth/{name}@basic").unit.category == "aerial"
+    guard, striders = (
+        shipped["empire/green-banner-guard-platoon@basic"],
+        shipped["enlightened/strider-cav-cohort@basic"],
+    )
+    assert [attack_dice(guard.unit.rows[0], models) for models in (8, 16, 24)] == [4, 8, 12]
+    assert [(each.models, each.victory_points) for each in striders.unit.levels.values()] == [(4, 2), (8, 3), (12, 4)]
     comments = {path.stem: path.read_text().count("# corrected by hand") for path in shipped_profiles().glob("*.toml")}
-    assert comments == {"crown": 1, "commonwealth": 2, "imperium": 0, "ruleset": 0}
+    none = {"imperium": 0, "ruleset": 0, "forces": 0}
+    assert comments == {"crown": 1, "commonwealth": 2, "empire": 2, "enlightened": 1, **none}
 
 
 def test_a_shipped_file_says_where_its_numbers_come_from(shipped):

@@ -1,17 +1,15 @@
-"""The importer: invented catalogues with every kind of dirt, files that attack, and the real ones if at hand."""
+"""The importer: invented catalogues with every kind of dirt, and files that attack."""
 
 import random
 import tomllib
 import zipfile
-from pathlib import Path
 
 import pytest
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game import profiles
 from analyser.game.units import Faction, Unit
-from analyser.importers import archive
+from analyser.importers import archive, tree_builder
 from analyser.importers.battlescribe import import_files, to_toml
 from tests.helpers.catalogues import (
     SCHEMA,
@@ -23,8 +21,6 @@ from tests.helpers.catalogues import (
     three_levels,
     weapon,
 )
-
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.fixture
@@ -340,13 +336,14 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
             1,
             stats={"Models": "9", "VPR": "1"},
             modifiers=f"<modifier type='set' value='4' field='t-Models'>{condition}</modifier>"
-            "<modifier type='multiply' value='2' field='t-VPR'/>",
+            "<modifier type='power' value='2' field='t-VPR'/>",
         ),
     )
     assert (unit.levels["basic"].models, unit.levels["basic"].victory_points) == (9, 1)
     assert doubts == [
         "models: set 4: a change under a condition; left out",
-        "vpr: multiply 2: a change of a kind that is not known; left out",
+        "vpr: power 2: a change of a kind that is not known; left out",
+        "modifier power in Basic: a modifier of a type that is not read; left out",
     ]
 
 
@@ -469,7 +466,7 @@ def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
 def test_files_with_too_much_in_them_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.cat"
     path.write_text(catalogue(Entry()))
-    monkeypatch.setattr(archive, "MOST_ELEMENTS", 20)
+    monkeypatch.setattr(tree_builder, "MOST_ELEMENTS", 20)
     refused(path, "too many elements")
     monkeypatch.setattr(archive, "LARGEST_FILE", 100)
     refused(path, "too large")
@@ -635,43 +632,6 @@ def test_no_mutilated_file_makes_anything_but_a_refusal_or_warnings(tmp_path):
             for faction in report.factions:
                 assert checked(Faction, tomllib.loads(to_toml(faction))) == faction
     assert min(outcomes.values()) > 20, outcomes  # the damage reaches both the reader and the units
-
-
-# --- the real files -------------------------------------------------------------------------------------
-
-CORRECTED = {  # unit: what the shipped profiles say instead of the source
-    ("crown", "sharp-rifles"): lambda unit: unit["rows"][0].update(long_range=32.0),
-    ("commonwealth", "kheshig-sky-cutter-wings"): lambda unit: unit.update(category="aerial"),
-    ("commonwealth", "kheshig-sky-cutter-command-wings"): lambda unit: unit.update(category="aerial"),
-}
-
-
-@pytest.mark.skipif(not REAL_DATA.is_dir(), reason="the players' data files are not here")
-def test_the_shipped_profiles_are_the_import_of_the_real_files_and_the_corrections_named_here():
-    shipped = profiles.load_profiles().factions
-    ours = [path for path in sorted(REAL_DATA.glob("*.cat")) if path.stem.lower() in shipped]
-    report = import_files([*ours, *REAL_DATA.glob("*.gst")])
-    assert {faction.id for faction in report.factions} == set(shipped)
-    corrected = 0
-    for faction in report.factions:
-        assert [unit.id for unit in shipped[faction.id].units] == [unit.id for unit in faction.units]
-        for unit, ours in zip(faction.units, shipped[faction.id].units):
-            expected = unit.model_dump(mode="json")
-            if (faction.id, unit.id) in CORRECTED:
-                CORRECTED[faction.id, unit.id](expected)
-                assert expected != unit.model_dump(mode="json")
-                corrected += 1
-            assert ours.model_dump(mode="json") == expected
-    assert corrected == len(CORRECTED)
-    assert "59 units, 165 reinforcement levels, 158 rows, 16 warnings" in str(report)
-
-
-@pytest.mark.skipif(not REAL_DATA.is_dir(), reason="the players' data files are not here")
-@pytest.mark.parametrize("name", ["Crown", "Imperium", "Commonwealth"])
-def test_a_real_catalogue_imports_alone_as_it_does_with_its_game_system(name):
-    alone = import_files(REAL_DATA / f"{name}.cat")
-    together = import_files([REAL_DATA / f"{name}.cat", *REAL_DATA.glob("*.gst")])
-    assert alone.factions == together.factions
 
 
 def test_a_profile_corrected_by_hand_is_not_replaced_unasked(tmp_path):

@@ -9,7 +9,7 @@ import analyser
 from analyser import morale
 from analyser.common.errors import InputError, printable
 from analyser.common.files import write_content
-from analyser.game.units import LONGEST_ID
+from analyser.game.names import LONGEST_ID
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue
 from tests.oracle.random_scenarios import random_scenario

@@ -24,6 +24,7 @@ FIGURES = (
 )
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
+ROUNDING = 1e-12  # of a sum of probabilities
 
 
 @step
@@ -32,7 +33,7 @@ def percentile(pmf: Floats, share: float) -> float:
     total = 0.0
     for value in range(len(pmf)):
         total += pmf[value]
-        if total >= share - 1e-12:
+        if total >= share - ROUNDING:
             return float(value)
     return float(len(pmf) - 1)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import NOBODY, passes, settle, strike
+from analyser.engine.battle.attack import strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.space import advance, is_commanded, put
 from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
-from analyser.rules.discipline import DISORDERED
+from analyser.rules.discipline import ACTIVATED, DISORDERED
 from analyser.rules.policies import Action, Manoeuvre, Policy, allowed, decide
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
@@ -38,6 +40,43 @@ def activate(battle: Battle, unit: int) -> None:
         run_amok(battle, unit, target)
     field.states[unit] = activation.ended(field.states[unit], units[unit])
     spread_fumes(battle)
+    if battle.encoding.has_transports:
+        passenger = aboard(battle, unit)
+        if passenger != NONE:
+            ride(battle, passenger)
+
+
+@step
+def ride(battle: Battle, unit: int) -> None:
+    """The activation of an embarked unit, in the same turn as its transport's: it gets off, and shoots (BT-3)."""
+    field, units = battle.field, battle.field.units
+    if field.states[unit] & ACTIVATED or not wants_off(battle, unit):
+        return
+    note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
+    field.states[unit] = activation.begun(field.states[unit], units[unit])
+    rallied = passes(battle, unit, activation.rallies_up_to(field.states[unit], units[unit]), 1)
+    get_off(battle, unit)
+    if rallied:
+        shoot_reforming(battle, unit)
+    react(battle, unit)
+    field.states[unit] = activation.ended(field.states[unit], units[unit])
+    spread_fumes(battle)
+
+
+@step
+def shoot_reforming(battle: Battle, unit: int) -> None:
+    """The attack step of a unit that has just got off: its shots, with the penalty for reforming (AC-4.2)."""
+    field, facts = battle.field, battle.encoding
+    if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
+        stand_by(battle, unit)
+        return
+    target = choices.best_attacked(battle, unit, True)
+    if target == NO_TARGET:
+        return
+    field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
+    field.reforming = 1
+    shoot(battle, unit, target)
+    field.reforming = 0
 
 
 @step
@@ -124,7 +163,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if distance > row.long_range or (row.indirect and short) or choices.dice_of(battle, number, state) <= 0:
         return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
-    strike(battle, number, unit, other, short, 1 if aims else 0)
+    strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))
     combat.go_off(battle)
     if facts.answered[unit, other] and combat.stand(battle, unit, other):
         strike(battle, int(facts.strikes[other, unit, Blow.ANSWER]), other, unit, False, 0)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.chance import blanks_of, one_of, points_of, roll, test_card
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.space import is_commanded, remove, set_back
+from analyser.engine.battle.losses import NOBODY, passes, settle
+from analyser.engine.battle.space import is_commanded
 from analyser.engine.battle.tables import Battle, cell_of, side_of
+from analyser.engine.battle.transports import test_aboard
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.attack import destroy_models, penetrate
 from analyser.rules.discipline import ANNIHILATED, DAMAGE, DISORDERED, FELL_BACK, SUPPRESSED
-from analyser.rules.structs import NONE, FightFacts
+from analyser.rules.structs import NONE, FightFacts, Test
 from analyser.rules.unit_state import FALL_BACK
 
-NOBODY = -1
 _MOST_SHIFT = 2
 
 
@@ -56,7 +57,11 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
         field.states[struck] = theirs + ((left - damage) << DAMAGE)
     else:
         set_fight(battle, number, struck)
-        lose(battle, field.fight[0], struck, striker, (destroyed, left), facts.counts)
+        field.lost_aboard = 0 if facts.counts == 0 else field.lost_aboard
+        tested = lose(battle, field.fight[0], struck, striker, (destroyed, left), facts.counts)
+        if tested:
+            qualities = close_quarters.struck_by(0, tables.attacks[number])
+            test_aboard(battle, struck, striker, qualities)
     if facts.counts:
         field.states[struck] = close_quarters.struck_by(field.states[struck], tables.attacks[number])
     if facts.by_lookout:
@@ -95,10 +100,10 @@ def set_struck(battle: Battle, fight: FightFacts, struck: int) -> None:
 
 
 @step
-def lose(battle: Battle, fight: FightFacts, struck: int, striker: int, losses: tuple[int, int], counts: int) -> None:
+def lose(battle: Battle, fight: FightFacts, struck: int, striker: int, losses: tuple[int, int], counts: int) -> bool:
     """What becomes of a unit that loses models: its officer, its test (AC-5); `striker`: to whom that is due.
 
-    `losses`: models destroyed, and damage left.
+    `losses`: models destroyed, and damage left. Whether a test was due, and it is still there.
     """
     field, theirs = battle.field, int(battle.field.states[struck])
     destroyed, left = losses
@@ -115,37 +120,7 @@ def lose(battle: Battle, fight: FightFacts, struck: int, striker: int, losses: t
         outcome = discipline.fail_test(fight, destroyed, left, disordered)
     after = unit_state.carried_over(theirs, outcome, field.sides[struck], counts)
     settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
-
-
-@step
-def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
-    """Whether a unit passes a test that values up to `highest` pass; a card is turned where it decides (AC-5.1)."""
-    if abs(highest) == discipline.ANY_CARD:
-        return highest > 0
-    card = test_card(battle.encoding, battle.field, side_of(unit))
-    note(battle, Event.CARD, unit, 0, card, highest, rallies)
-    return card <= highest
-
-
-@step
-def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> None:
-    """Bring a unit to the state `after` what `by` (or NOBODY) has done to it; the unit moves if it has fallen back."""
-    field, counts = battle.field, battle.counts
-    before = int(field.states[unit])
-    gone = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))
-    if gone:
-        counts.lost[field.batch, unit] += gone
-        if by != NOBODY:
-            counts.killed[field.batch, by, unit] += gone
-    field.states[unit] = after
-    if unit_state.is_removed(after):
-        remove(battle, unit)
-        return
-    if after & SUPPRESSED and not before & SUPPRESSED:
-        note(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
-    if fell_back:
-        note(battle, Event.FELL_BACK, unit, 0, 0, 0, 0)
-        set_back(battle, unit, FALL_BACK)
+    return fight.test != Test.NOT_TAKEN and not unit_state.is_removed(after)
 
 
 @step

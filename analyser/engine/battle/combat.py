@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from analyser.common.jit import step
-from analyser.engine.battle.attack import NOBODY, passes, settle, strike
+from analyser.engine.battle.attack import strike
 from analyser.engine.battle.chance import one_of
 from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.space import advance, is_beside, is_commanded, length_between, put, set_back
 from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.rules import close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.battle import NEAR_IN_COMBAT
@@ -53,12 +55,14 @@ def stand(battle: Battle, unit: int, other: int) -> bool:
 def engage(battle: Battle, unit: int, other: int) -> int:
     """Bring two units into contact; the bonuses less penalties of the charge by who stands near (AC-8.2)."""
     field, units = battle.field, battle.field.units
+    field.lost_aboard = 0
     for each, enemy in ((unit, other), (other, unit)):
         side = field.sides[each]
         side.fumes_within = battle.encoding.fumes[enemy] if battle.encoding.suffers[each] else NONE
         if side.fumes_within != NONE and is_commanded(battle, each):
             side.fumes_within = NONE
         field.states[each] = close_quarters.engaged(field.states[each], side, units[each])
+        count_aboard(battle, each)
     supported = is_beside(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
     threatened = is_beside(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
     return (1 if supported else 0) - (1 if threatened else 0)
@@ -121,7 +125,10 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
     set_back(battle, unit, FALL_BACK)
     fight = test_of(battle, unit)
     lost = unit_state.lost_of(field.states[unit])
+    qualities = int(field.states[unit])
     test(battle, unit, winner, discipline.passes_up_to(fight, lost, fight.disordered))
+    if lost and field.units[unit].discipline != NONE and not is_removed(field.states[unit]):
+        test_aboard(battle, unit, winner, qualities)
 
 
 @step

@@ -9,7 +9,7 @@ from analyser.engine.battle import chance, choices
 from analyser.engine.battle.activation import activate, enter
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.space import put, take_off
-from analyser.engine.battle.tables import BATCHES, PERCENT, UNITS, Battle, Place, first_of
+from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
@@ -57,17 +57,20 @@ def play_battle(battle: Battle) -> None:
 def deploy(battle: Battle) -> None:
     """Everybody in place, full decks, and who begins (BT-2)."""
     field, facts = battle.field, battle.encoding
-    field.round = field.logged = 0
+    field.round = field.logged = field.reforming = 0
     placed = 0
-    for unit in range(UNITS):
-        take_off(battle, unit, Place.GONE)
+    for side in range(2):
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            take_off(battle, unit, Place.GONE)
     for side in range(2):
         field.points[side] = 0
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             field.states[unit] = facts.state[unit]
             if field.absent[unit]:
                 continue
-            if facts.arrives[unit] > 0:
+            if facts.carrier[unit] != NONE and not field.absent[facts.carrier[unit]]:
+                field.place[unit] = Place.ABOARD
+            elif facts.arrives[unit] > 0:
                 field.place[unit] = Place.IN_RESERVE
             else:
                 field.place[unit] = Place.ON_FIELD
@@ -140,18 +143,16 @@ def add_up_round(battle: Battle) -> None:
     field, facts, counts = battle.field, battle.encoding, battle.counts
     number = field.round - 1
     for side in range(2):
-        standing, points, whole = 0, 0.0, 0.0
+        standing, share = 0, 0.5
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
-            whole += facts.points[unit]
             if field.absent[unit] or is_removed(field.states[unit]):
                 continue
             models = unit_state.models_of(field.states[unit])
             counts.models[number, unit] += models
             standing += 1
-            points += facts.points[unit] * models / facts.models[unit]
+            share += facts.worth[unit] * models
         counts.standing[number, side, standing] += 1
-        share = int(points / whole * (PERCENT - 1) + 0.5) if whole > 0 else 0
-        counts.percent[number, side, min(share, PERCENT - 1)] += 1
+        counts.percent[number, side, min(int(share), PERCENT - 1)] += 1
 
 
 @step

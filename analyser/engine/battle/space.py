@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import MOST_UNITS, NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, side_of
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by
 from analyser.rules.discipline import DISORDERED
@@ -44,7 +44,7 @@ def take_off(battle: Battle, unit: int, place: int) -> None:
     field = battle.field
     field.place[unit] = place
     first = first_of(1 - side_of(unit))
-    for other in range(first, first + MOST_UNITS):
+    for other in range(first, first + battle.encoding.units[1 - side_of(unit)]):
         field.distance[unit, other], field.distance[other, unit] = NOWHERE, NOWHERE
 
 

@@ -1,6 +1,7 @@
 """What a battle is played from: all that does not depend on chance, and the field that changes as it is played.
 
-A unit is a number: those of side 0 are 0 to MOST_UNITS - 1, those of side 1 follow. Lengths are in hundredths of an inch.
+A unit is a number: those of side 0 are 0 to MOST_UNITS - 1, those of side 1 follow. Lengths are in hundredths of an
+inch.
 """
 
 from __future__ import annotations
@@ -57,8 +58,11 @@ class Encoding:
     replacement: Int  # whether tests draw from a full deck
     cards: Int  # of a deck
     hand_limit: Int
+    disembark_within: Int  # of an enemy
+    disembark_by: Int  # the round
     has_fumes: Int  # whether anybody has Corrosive Fumes,
     has_blasts: Int  # Spectacular Demise,
+    has_transports: Int  # a unit is embarked,
     has_lookouts: Int  # or may go on lookout
     miss: Int  # sides of the die by what a Spectacular Demise looks at: a miss,
     strike: Int
@@ -84,12 +88,10 @@ class Encoding:
     stoic: Annotated[Any, np.int64, (UNITS,)]  # Stoic Defence
     fumes: Annotated[Any, np.int64, (UNITS,)]  # how far its Corrosive Fumes reach; NONE
     suffers: Annotated[Any, np.int64, (UNITS,)]  # whether fumes can disorder it
-    points: Annotated[Any, np.float64, (UNITS,)]
+    worth: Annotated[Any, np.float64, (UNITS,)]  # of one model, in percent of the points of its side
     models: Annotated[Any, np.int64, (UNITS,)]  # at the start
     carrier: Annotated[Any, np.int64, (UNITS,)]  # the transport that it begins on; NONE
     cargo: Annotated[Any, np.int64, (UNITS,)]  # the unit that is embarked on it at the start; NONE
-    disembark_within: Annotated[Any, np.int64, (UNITS,)]
-    disembark_by: Annotated[Any, np.int64, (UNITS,)]
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
     own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
@@ -141,8 +143,6 @@ class Field:
     distance: Annotated[Any, np.int32, (UNITS, UNITS)]  # NOWHERE where one of them is not on the field
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
-    aboard: Annotated[Any, np.int16, (UNITS,)]  # the transport that it is embarked on; NONE
-    disembarks: Annotated[Any, np.int8, (UNITS,)]  # whether it has disembarked in this activation
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     hand: Annotated[Any, np.uint8, (2, MOST_HAND)]
     left: Annotated[Any, np.int64, (2,)]  # cards of the deck
@@ -152,6 +152,8 @@ class Field:
     holder: Int  # of the initiative
     round: Int
     batch: Int
+    lost_aboard: Int  # models lost by a unit embarked on who is attacked
+    reforming: Int  # whether the active unit has just disembarked
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
     fight: Annotated[Any, FIGHT, (1,)]

@@ -1,6 +1,6 @@
 // A heatmap of one's choice: it sorts by a row or a column, stands in groups, and tells the whole story of a cell.
 
-const MEAN = "mean over levels";
+const MEAN = data.every_level ?? "mean over levels";
 const [NO_GROUPS, BY_CATEGORY, BY_ROLE] = ["nothing", "target category", "role"];
 const heat = byId("heat");
 const sorted = { row: "", column: "" }; // the units by whose figures columns and rows stand
@@ -236,17 +236,18 @@ heat.addEventListener("keydown", (event) => {
 // --- what can be chosen
 
 const factions = distinct(sides.map((side) => side.faction));
+const factionName = (faction) => data.faction_names?.[faction] ?? titled(faction);
 const meeting = new Set(data.pairs[0].map((attacker, place) => `${sides[attacker].faction} ${sides[data.pairs[1][place]].faction}`));
 // Who met the attackers: others cannot be chosen, and stay those that were chosen if they can.
 const offerDefenders = () => {
   const [select, before] = [byId("heat-defenders"), chosen("defenders")];
   const met = factions.filter((each) => meeting.has(`${chosen("attackers")} ${each}`));
   select.replaceChildren();
-  choices(select, met.map((each) => [each, titled(each)]));
+  choices(select, met.map((each) => [each, factionName(each)]));
   select.value = met.includes(before) ? before : (met.find((each) => each !== chosen("attackers")) ?? met[0]);
 };
-const levels = [MEAN, ...distinct(sides.map((side) => side.level))].map((each) => [each, each]);
-choices(byId("heat-attackers"), factions.map((each) => [each, titled(each)]));
+const levels = distinct([MEAN, ...sides.map((side) => side.level)]).map((each) => [each, each]);
+choices(byId("heat-attackers"), factions.map((each) => [each, factionName(each)]));
 offerDefenders();
 choices(byId("heat-attacker-level"), levels);
 choices(byId("heat-defender-level"), levels);

@@ -9,7 +9,7 @@ from analyser.engine.attack.exact import exact_attack
 from analyser.engine.fight import operations as steps
 from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import fused_from
-from analyser.engine.fight.exact.propagate import exact_distributions
+from analyser.engine.fight.exact.propagate import exact_distributions, exact_distributions_by_models
 from analyser.engine.fight.exact.strike import pool_cache_for
 from analyser.engine.fight.program import Kind, Operation
 from analyser.game.profiles import load_ruleset
@@ -147,6 +147,21 @@ def test_a_charge_at_a_transport_is_what_its_operations_make_of_it():
     start = charge_start(setup)
     (law,) = exact_distributions(setup, [operations], start, DIE, DECK)
     assert as_mapping(law) == pytest.approx(one_by_one(setup, operations, {start: 1.0}), abs=1e-14)
+
+
+@pytest.mark.parametrize(("charger", "target"), [(CRUSADERS, RIFLES), (WALKERS, CRUSADERS), (RIFLES, WALKERS)])
+def test_charges_at_other_numbers_of_models_are_those_of_such_units_to_the_bit(charger, target):
+    most = charge_program(combatant(charger | {"models": 5}), combatant(target | {"models": 6}))
+    models = [(5, 6), (2, 6), (5, 1), (1, 3)]
+    found = exact_distributions_by_models(*most, charge_start(most[0]), models, DIE, DECK)
+    for law, (ours, theirs) in zip(found, models, strict=True):
+        setup, operations = charge_program(
+            combatant(charger | {"models": ours}), combatant(target | {"models": theirs})
+        )
+        (alone,) = exact_distributions(setup, [operations], charge_start(setup), DIE, DECK)
+        for part, expected in zip(law, alone, strict=True):
+            np.testing.assert_array_equal(part, expected)
+    assert exact_distributions_by_models(*most, charge_start(most[0]), [], DIE, DECK) == []
 
 
 def test_operations_that_draw_nothing_are_fused_with_the_one_before_them():

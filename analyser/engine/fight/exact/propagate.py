@@ -71,24 +71,36 @@ def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) 
 
 @tiered(8.0)
 def run(
-    setup: Setup, operations: Integers, ends: Integers, joint: Joint, places: Integers, die: Integers, deck: Integers
+    setup: Setup,
+    operations: Integers,
+    ends: Integers,
+    starts: Integers,
+    models: Integers,
+    places: Integers,
+    die: Integers,
+    deck: Integers,
 ) -> list[Joint]:
-    """The distributions where each part of a program ends; see :func:`exact_distributions`.
+    """The distributions where each part of a program ends, fight by fight; see :func:`exact_distributions`.
 
     `operations` are all parts, one after the other, shape (n, 3); `ends`, how many there are up to the end of each;
-    `places`, those of the :class:`~.strike.PoolCache`.
+    `starts` and `models`, shape (fights, 2), what both sides begin as; `places`, those of the
+    :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
-    found = [joint][:0]  # none yet, of a type that the compiler is told
-    known, done = none_known(), 0
-    for end in ends:
-        while done < end:
-            fused, done = fused_from(operations, done, end)
-            if fused.operation[0] == Kind.STRIKE:
-                joint, known = after_strike(setup, fused, joint, cache, known)
-            else:
-                joint = after_operation(setup, fused, joint, cache)
-        found.append(joint)
+    found = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # none yet, of a type that the compiler is told
+    for fight in range(len(starts)):
+        for side in range(2):
+            setup.sides[side].models = models[fight, side]
+        joint = Joint(starts[fight, :1], starts[fight, 1:], np.ones((1, 1)))
+        known, done = none_known(), 0
+        for end in ends:
+            while done < end:
+                fused, done = fused_from(operations, done, end)
+                if fused.operation[0] == Kind.STRIKE:
+                    joint, known = after_strike(setup, fused, joint, cache, known)
+                else:
+                    joint = after_operation(setup, fused, joint, cache)
+            found.append(joint)
     return found
 
 
@@ -100,13 +112,42 @@ def exact_distributions(
     Parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement (AC-9.3).
     The interpreter would take so many `seconds`.
     """
+    return _distributions(setup, parts, [start], setup["sides"]["models"][None, :], die, deck, seconds)
+
+
+def exact_distributions_by_models(
+    setup: Setup,
+    operations: Sequence[Operation],
+    start: Pair,
+    models: Sequence[tuple[int, int]],
+    die: Integers,
+    deck: Integers,
+    seconds: float = 0.0,
+) -> list[Joint]:
+    """The same at the end of one part, for both sides at each of those numbers of models, all at once.
+
+    `setup` and `start` are those of the fight at as many models of either side, or at more: nothing else in them may
+    depend on the numbers. Pools are worked out once for all.
+    """
+    starts = [tuple(map(unit_state.of_models, start, both)) for both in models]
+    return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
+
+
+def _distributions(
+    setup: Setup,
+    parts: Sequence[Sequence[Operation]],
+    starts: Sequence[Sequence[int]],
+    models: Integers,
+    die: Integers,
+    deck: Integers,
+    seconds: float,
+) -> list[Joint]:
     operations = _as_array(tuple(operation for part in parts for operation in part))
-    joint = Joint(np.array(start[:1]), np.array(start[1:]), np.ones((1, 1)))
     run.expect(seconds)
     ends = np.cumsum([len(part) for part in parts])
     rolls = dice_of(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
     places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    return list(run(setup, operations, ends, joint, places, die, deck))
+    return list(run(setup, operations, ends, np.array(starts, np.int64), models, places, die, deck))
 
 
 @lru_cache(maxsize=1024)  # of many fights the same few programs are asked for

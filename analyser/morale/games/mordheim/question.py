@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from analyser.common.errors import did_you_mean
 from analyser.common.validation import Record, Several, told
-from analyser.game.units import Name
+from analyser.game.names import Name
 from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, spread_over
 
 MOST_WARRIORS = 30

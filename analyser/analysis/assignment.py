@@ -1,0 +1,289 @@
+"""Who attacks whom: the best volleys, each worth what the exact law of focus fire says, with a proof of how good.
+
+An integer programme whose columns are volleys: some attackers on one target, in a fixed order. There are too many to
+list, so they are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations Research 46,
+1998): the linear relaxation prices each attacker, and a search finds the volley that is worth most at these prices. It
+is bounded by what could be gained if one saw each result before the next attack, a dynamic programme over the target's
+states. In the end the volleys that could still be in a better assignment are all listed (reduced cost fixing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Shots = tuple[int, ...]  # how often each kind of attacker attacks
+MOST_NODES = 20_000  # of one search for volleys
+MOST_ROUNDS = 200
+MOST_COLUMNS = 5_000  # on one target
+MOST_BRANCHES = 100_000  # of the integer programme
+WITHIN = 1e-9  # of the value: what is less apart is the same
+
+
+class Foe(NamedTuple):
+    """A kind of target.
+
+    Attributes
+    ----------
+    count : int
+        How many there are.
+    matrices : mapping of int to ndarray
+        By kind of attacker that can attack it: the probability of each next state (column) from each state (row); the
+        first state is that before any attack.
+    worth : ndarray
+        Of each state, what has been gained; 0 for the first.
+    """
+
+    count: int
+    matrices: Mapping[int, Array]
+    worth: Array
+
+
+class Volley(NamedTuple):
+    """Attacks on one target of the kind at place `foe`, made in the order of the kinds, and what they are worth."""
+
+    foe: int
+    shots: Shots
+    value: float
+
+
+class Assignment(NamedTuple):
+    """The best assignment that was found.
+
+    Attributes
+    ----------
+    volleys : tuple of Volley
+        One for each target that is attacked.
+    value : float
+        What all are worth together.
+    bound : float
+        No assignment is worth more: proven.
+    """
+
+    volleys: tuple[Volley, ...]
+    value: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How much more the best could be worth at most, as a share of what this is worth; 0: it is the best."""
+        missing = self.bound - self.value
+        if missing <= WITHIN * max(self.value, 1.0):
+            return 0.0
+        return missing / self.value if self.value > 0 else np.inf
+
+
+def law_of(foe: Foe, shots: Shots) -> Array:
+    """The distribution over the target's states after so many attacks of each kind, made in the order of the kinds."""
+    law = np.zeros(len(foe.worth))
+    law[0] = 1.0
+    for kind, often in enumerate(shots):
+        for _ in range(often):
+            law = law @ foe.matrices[kind]
+    return law
+
+
+def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
+    """The best assignment of `counts` attackers of each kind, each of whom attacks once or not at all.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        How many attackers there are of each kind.
+    foes : sequence of Foe
+        All attacks on one target come one after the other, in the order of the kinds.
+
+    Examples
+    --------
+    Two attackers, each of whom destroys a target with probability 1/2, and two targets: one each.
+
+    >>> coin = np.array([[0.5, 0.5], [0.0, 1.0]])
+    >>> found = assign([2], [Foe(2, {0: coin}, np.array([0.0, 10.0]))])
+    >>> [each.shots for each in found.volleys], found.value, found.gap
+    ([(1,), (1,)], 10.0, 0.0)
+    """
+    master, proof = _Master(counts, foes), _Proof(np.inf, np.zeros(len(counts)), [])
+    for _ in range(MOST_ROUNDS):
+        prices, rents, value = master.relaxed()
+        searches = [_Search(foe, counts, prices, rent) for foe, rent in zip(foes, rents)]
+        proof = min(
+            proof, _proven(counts, prices, foes, [each.bound for each in searches]), key=lambda each: each.bound
+        )
+        new = [master.add(place, each) for place, search in enumerate(searches) for each in search.found]
+        if not any(new) or proof.bound - value <= WITHIN * max(value, 1.0):
+            break
+    best, value, _ = master.whole()
+    bound = proof.bound
+    if bound - value > WITHIN * max(value, 1.0):  # who is in a better assignment costs no more than what is missing
+        least = [top - (bound - value) for top in proof.tops]
+        searches = [_Search(foe, counts, proof.prices, each, every=True) for foe, each in zip(foes, least)]
+        if all(each.complete for each in searches):
+            for place, search in enumerate(searches):
+                for each in search.found:
+                    master.add(place, each)
+            best, value, most = master.whole()
+            bound = min(bound, max(most, value))
+    volleys = [_without_idle(each, foes[each.foe]) for each in best]
+    return Assignment(tuple(volleys), value, max(bound, value))
+
+
+class _Proof(NamedTuple):
+    """What no assignment exceeds, by what attackers cost: these prices, and of each target the most that is left."""
+
+    bound: float
+    prices: Array
+    tops: list[float]
+
+
+def _proven(counts: Sequence[int], prices: Array, foes: Sequence[Foe], bounds: Sequence[float]) -> _Proof:
+    """The Lagrangian bound: all attackers at their prices, and what no volley on each target is worth more by."""
+    tops = [max(each, 0.0) for each in bounds]
+    return _Proof(float(np.dot(counts, prices) + sum(foe.count * top for foe, top in zip(foes, tops))), prices, tops)
+
+
+def _without_idle(volley: Volley, foe: Foe) -> Volley:
+    """The same without attackers that add nothing."""
+    shots = list(volley.shots)
+    for kind in range(len(shots)):
+        while shots[kind]:
+            fewer = [often - (place == kind) for place, often in enumerate(shots)]
+            if law_of(foe, tuple(fewer)) @ foe.worth < volley.value - WITHIN:
+                break
+            shots = fewer
+    return volley._replace(shots=tuple(shots))
+
+
+class _Search:
+    """The volleys on one target that are worth more than their attackers at those prices by more than `rent`.
+
+    The best of them, and those met on the way; or `every` one. `bound`: none is worth more by more than that.
+    """
+
+    def __init__(self, foe: Foe, counts: Sequence[int], prices: Array, rent: float, *, every: bool = False) -> None:
+        self._foe, self._prices, self._every = foe, prices, every
+        self._kinds = sorted(foe.matrices)
+        self._room = [counts[kind] for kind in self._kinds]
+        self._ahead = self._values_ahead()
+        self._n_kinds = len(counts)
+        self.found: list[tuple[Shots, float]] = []
+        self.complete = True
+        law = np.zeros(len(foe.worth))
+        law[0] = 1.0
+        self._least = rent + (-WITHIN if every else WITHIN)
+        self._best = max(rent, 0.0)
+        self.bound = self._run(law)
+
+    def _values_ahead(self) -> list[list[Array]]:
+        """By kind and attackers of it that are left: what each state is worth, later kinds to come, if all is seen."""
+        value, ahead = self._foe.worth, []
+        for kind, room in zip(reversed(self._kinds), reversed(self._room)):
+            rest, values = value, [value]
+            for _ in range(room):
+                value = np.maximum(rest, self._foe.matrices[kind] @ value - self._prices[kind])
+                values.append(value)
+            ahead.append(values)
+        return [*reversed(ahead), [self._foe.worth]]
+
+    def _run(self, law: Array) -> float:
+        """Search from the first state; what no volley exceeds."""
+        bound = float(law @ self._ahead[0][-1])
+        open_nodes = [(bound, 0, self._room[0] if self._room else 0, law, 0.0, (0,) * self._n_kinds)]
+        nodes = 0
+        while open_nodes:
+            bound, at, left, law, paid, shots = open_nodes.pop()
+            if bound <= self._least:
+                continue
+            nodes += 1
+            if nodes > MOST_NODES or len(self.found) > MOST_COLUMNS:
+                self.complete = False
+                return max(bound, self._best, *(each[0] for each in open_nodes))
+            if at == len(self._kinds):
+                self._take(shots, bound + paid, bound)
+                continue
+            following = at + 1
+            room = self._room[following] if following < len(self._kinds) else 0
+            children = [(float(law @ self._ahead[following][-1]) - paid, following, room, law, paid, shots)]
+            if left:
+                kind = self._kinds[at]
+                after, cost = law @ self._foe.matrices[kind], paid + float(self._prices[kind])
+                more = (*shots[:kind], shots[kind] + 1, *shots[kind + 1 :])
+                children.append((float(after @ self._ahead[at][left - 1]) - cost, at, left - 1, after, cost, more))
+            open_nodes += sorted(children, key=lambda each: each[0])
+        return self._best
+
+    def _take(self, shots: Shots, value: float, profit: float) -> None:
+        if any(shots):
+            self.found.append((shots, value))
+        if not self._every:
+            self._least = max(self._least, profit + WITHIN)
+        self._best = max(self._best, profit)
+
+
+class _Master:
+    """The volleys that are known, and the programmes over them."""
+
+    def __init__(self, counts: Sequence[int], foes: Sequence[Foe]) -> None:
+        self._counts, self._foes = counts, foes
+        self._columns: dict[tuple[int, Shots], float] = {}
+        for place, foe in enumerate(foes):
+            for kind in foe.matrices:
+                if counts[kind]:
+                    shots = tuple(int(each == kind) for each in range(len(counts)))
+                    self.add(place, (shots, float(law_of(foe, shots) @ foe.worth)))
+
+    def add(self, foe: int, volley: tuple[Shots, float]) -> bool:
+        """Add a volley and its value; whether it is new."""
+        shots, value = volley
+        is_new = (foe, shots) not in self._columns
+        self._columns[foe, shots] = value
+        return is_new
+
+    def _rows(self) -> tuple[Any, Array]:
+        from scipy.sparse import csr_array
+
+        shots = np.array([each for _, each in self._columns]).reshape(-1, len(self._counts))
+        on = np.array([foe for foe, _ in self._columns], np.int64)
+        chosen = np.zeros((len(on), len(self._foes)))
+        chosen[np.arange(len(on)), on] = 1
+        limits = np.array([*self._counts, *(foe.count for foe in self._foes)], np.float64)
+        return csr_array(np.hstack([shots, chosen]).T), limits
+
+    def relaxed(self) -> tuple[Array, Array, float]:
+        """The prices of attackers and the rents of targets in the linear relaxation, and its value."""
+        from scipy.optimize import linprog
+
+        if not self._columns:
+            return np.zeros(len(self._counts)), np.zeros(len(self._foes)), 0.0
+        rows, limits = self._rows()
+        found = linprog(-np.array(list(self._columns.values())), A_ub=rows, b_ub=limits, method="highs-ds")
+        duals = np.maximum(-found.ineqlin.marginals, 0.0)
+        return duals[: len(self._counts)], duals[len(self._counts) :], float(-found.fun)
+
+    def whole(self) -> tuple[list[Volley], float, float]:
+        """The best assignment of these volleys, its value, and a bound on what these volleys can be worth."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        if not self._columns:
+            return [], 0.0, 0.0
+        rows, limits = self._rows()
+        values = np.array(list(self._columns.values()))
+        most = np.array([self._foes[foe].count for foe, _ in self._columns])
+        found = milp(
+            -values,
+            integrality=np.ones(len(values)),
+            bounds=Bounds(0, most),
+            constraints=LinearConstraint(rows, -np.inf, limits),
+            options={"mip_rel_gap": WITHIN, "node_limit": MOST_BRANCHES},
+        )
+        times = np.zeros(len(values), np.int64) if found.x is None else np.rint(found.x).astype(np.int64)
+        volleys = [
+            Volley(foe, shots, value)
+            for ((foe, shots), value), often in zip(self._columns.items(), times.tolist())
+            for _ in range(often)
+        ]
+        bound = np.inf if found.mip_dual_bound is None else -float(found.mip_dual_bound)
+        return volleys, float(times @ values), bound

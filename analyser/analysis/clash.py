@@ -1,0 +1,291 @@
+"""Two armies set against each other: who should fight whom, gaps, and the best attacks of a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analyser.analysis.answers import Answer, Gap, answers, gap_lines, gaps, with_points
+from analyser.analysis.clash_text import clash_text
+from analyser.analysis.grid import NotModelled
+from analyser.analysis.lists import Listed, listed
+from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
+from analyser.common.errors import InputError, check_choice
+from analyser.common.sampling import Progress, Sampling
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.scenarios.armies import ArmyLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
+OF_VOLLEYS = (
+    "An assignment is of ranged attacks alone, each unit attacking once or not at all, all in the same situation, each "
+    "with the row that is best on the target as it stands before the first attack.",
+    "Attacks on one target are made one after the other, in the order of the army, and the enemy does nothing in "
+    "between: a target keeps damage, losses, suppression and disorder from one to the next (AC-9.1).",
+    "What an attack may cost its own unit (Tail Gunner) is not counted, and nobody moves, charges or reacts.",
+    "Points lost: all of a unit that is destroyed, broken or fled, else the share that damage has taken.",
+)
+"""What the assignment takes for granted, besides the assumptions of all comparisons."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clash:
+    """Two armies set against each other; every figure is exact.
+
+    Attributes
+    ----------
+    mine, yours : Listed
+        Their loadouts, each once, and how many of each there are.
+    ours, theirs : Matchups
+        Mine on yours, and yours on mine; the attacker is whose turn it is.
+    volleys, their_volleys : tuple of Volleys
+        For each situation of ranged attacks the best assignment of all attacks of a side.
+    """
+
+    mine: Listed
+    yours: Listed
+    ours: Matchups
+    theirs: Matchups
+    volleys: tuple[Volleys, ...]
+    their_volleys: tuple[Volleys, ...]
+
+    @property
+    def situations(self) -> tuple[Situation, ...]:
+        """Those of the matchups."""
+        return self.ours.situations
+
+    @property
+    def profiles(self) -> ProfilesUsed:
+        """Where the profiles come from."""
+        return self.ours.profiles
+
+    @property
+    def not_modelled(self) -> tuple[NotModelled, ...]:
+        """What the profiles of both sides carry that no figure is computed from."""
+        both = {each.name: each for each in (*self.ours.not_modelled, *self.theirs.not_modelled)}
+        return tuple(both[name] for name in sorted(both))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted."""
+        return (*ASSUMPTIONS, *(OF_VOLLEYS if self.volleys else ()))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was doubted about the armies."""
+        return tuple(
+            f"{each.army.name}: {warning}" for each in (self.mine, self.yours) for warning in each.army.warnings
+        )
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The matrix: a row for each of both sides on each of the other in each situation.
+
+        The columns of :func:`analyser.matchups`, `side` (whose attack it is: ``mine`` or ``yours``), how many there are
+        (`attacker_units`, `defender_units`), and what is lost in points (`points_lost`, `own_points_lost`).
+        """
+        parts = []
+        for side, found, army, enemy in self._both():
+            units = {"attacker_units": _counts(army, found.frame["attacker"])}
+            units |= {"defender_units": _counts(enemy, found.frame["defender"])}
+            part = with_points(found.frame).assign(**units)
+            part.insert(0, "side", side)
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+    def _both(self) -> Iterator[tuple[str, Matchups, Listed, Listed]]:
+        yield "mine", self.ours, self.mine, self.yours
+        yield "yours", self.theirs, self.yours, self.mine
+
+    def of(self, side: str) -> pd.DataFrame:
+        """The part of the matrix that is of the attacks of a side, ``mine`` or ``yours``."""
+        return self.frame[self.frame["side"] == side]
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """My best answer to each of their units, in each situation."""
+        return tuple(answers(self.of("mine"), self.situations))
+
+    @cached_property
+    def threats(self) -> tuple[Answer, ...]:
+        """Their worst for each of my units, in each situation."""
+        return tuple(answers(self.of("yours"), self.situations))
+
+    @cached_property
+    def gaps(self) -> tuple[Gap, ...]:
+        """What of theirs nothing of mine can hurt, or hardly anything."""
+        return tuple(gaps(self.of("mine"), self.situations, self.mine))
+
+    @cached_property
+    def their_gaps(self) -> tuple[Gap, ...]:
+        """What of mine nothing of theirs can hurt, or hardly anything."""
+        return tuple(gaps(self.of("yours"), self.situations, self.yours))
+
+    def gap_lines(self) -> list[str]:
+        """The gaps of both sides as sentences."""
+        ours = gap_lines(self.gaps, self.mine, self.yours)
+        return [*ours, *gap_lines(self.their_gaps, self.yours, self.mine)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The matrix, as a copy to change; see :attr:`frame`."""
+        return self.frame.copy()
+
+    def volleys_frame(self) -> pd.DataFrame:
+        """The best assignments of both sides: a row for each kind of attacker on each target."""
+        sides = ("mine", self.volleys), ("yours", self.their_volleys)
+        return pd.DataFrame([{"side": side} | row for side, found in sides for each in found for row in each.rows()])
+
+    def heatmap(self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None) -> Axes:
+        """What mine do to yours in one situation, as a picture.
+
+        Parameters
+        ----------
+        situation : str, optional
+            Default: the first one.
+        metric : str, optional
+            A column of :data:`analyser.plots.metrics.METRICS`; default: the mean share of the target that is lost, of
+            a duel the probability to win it.
+        ax : Axes, optional
+            As of :func:`analyser.plots.heatmap`.
+        """
+        name = self.situations[0].name if situation is None else situation
+        check_choice(name, "situation", [each.name for each in self.situations])
+        kind = next(each.kind for each in self.situations if each.name == name)
+        return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data: what ``--format json`` prints."""
+        table = self.frame.astype(object).where(self.frame.notna(), None)
+        return {
+            "kind": "clash",
+            "method": "exact",
+            "mine": self.mine.as_dict(),
+            "yours": self.yours.as_dict(),
+            "situations": [each.name for each in self.situations],
+            "profiles": self.profiles._asdict(),
+            "answers": [_plain(each) for each in self.answers],
+            "threats": [_plain(each) for each in self.threats],
+            "gaps": [each._asdict() for each in self.gaps],
+            "their_gaps": [each._asdict() for each in self.their_gaps],
+            "assignments": [each.as_dict() for each in self.volleys],
+            "their_assignments": [each.as_dict() for each in self.their_volleys],
+            "matchups": [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")],
+            "assumptions": list(self.assumptions),
+            "not_modelled": [each._asdict() for each in self.not_modelled],
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        return clash_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def shown_metric(kind: str) -> str:
+    """The figure that a kind of situation is shown by."""
+    return WINS if kind == "duel" else SHARE_LOST
+
+
+def _counts(army: Listed, selectors: pd.Series[Any]) -> pd.Series[Any]:
+    return selectors.map(dict(zip((each.selector for each in army.kinds), army.counts)))
+
+
+def _plain(answer: Answer) -> dict[str, Any]:
+    return {name: None if pd.isna(value) else value for name, value in answer._asdict().items()}
+
+
+def clash(
+    mine: ArmyLike,
+    yours: ArmyLike,
+    *,
+    situations: str | Situation | Sequence[Situation | str] = ALL_SITUATIONS,
+    distance: float | None = None,
+    aim: str = "points",
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+) -> Clash:
+    """Two armies against each other: who should fight whom, gaps, and the best attacks of a round, exactly.
+
+    Parameters
+    ----------
+    mine, yours : path, list, mapping or Army
+        As of :func:`analyser.load_army`: a file, or units by selector, such as ``3 x crown/rifle-platoon@basic``.
+    situations
+        As of :func:`analyser.matchups`; default: all there are.
+    distance : float, optional
+        In inches: a situation more, the first one, in which all are so far apart and aim.
+    aim : str
+        What the assignment of attacks is to gain, of :data:`analyser.analysis.volleys.AIMS`: ``points`` (that the enemy
+        loses), ``annihilated`` (units), or ``victory-points``.
+    threads, profiles, progress
+        As of :func:`analyser.matchups`.
+
+    Returns
+    -------
+    Clash
+        Who has several units of one loadout is answered once for all of them.
+
+    Raises
+    ------
+    InputError
+        An army that cannot be read or has no unit, an unknown situation or aim, a distance that is none, or units
+        without the points that the aim counts.
+
+    Notes
+    -----
+    The assignment is an integer programme over volleys, each worth what the exact law of focus fire says (AC-9.1); how
+    far it may be from the best is proven (:mod:`analyser.analysis.assignment`).
+
+    Examples
+    --------
+    >>> found = clash(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], situations="long-range")
+    >>> [(each.attacker, round(each.points_lost, 1)) for each in found.answers]
+    [('crown/rifle-platoon@basic', 38.1)]
+    >>> best = found.volleys[0]
+    >>> best.attacked[0].shots[0].units, round(best.value, 1), best.gap, round(best.sum_of_single, 1)
+    (2, 68.2, 0.0, 76.2)
+    """
+    check_choice(aim, "aim", tuple(AIMS))
+    library = library_of(profiles)
+    sampling = Sampling(threads=threads, progress=progress)
+    armies = listed(mine, library, "mine"), listed(yours, library, "yours")
+    wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
+    ranged = [each for each in wanted if each.kind == "ranged"]
+    if ranged:
+        for army in armies:
+            check_aim(aim, army)
+    both, steps = (armies, armies[::-1]), 2 * (1 + len(ranged))
+    tables: list[Matchups] = []
+    volleys: list[list[Volleys]] = [[], []]
+    with sampling.with_bar() as reporting:
+        for army, enemy in both:
+            met: dict[str, Any] = {"situations": wanted, "metric": SHARE_LOST, "threads": threads, "profiles": library}
+            tables.append(matchups(army.kinds, enemy.kinds, **met))
+            reporting.report(len(tables), steps)
+        for (army, enemy), table, best in zip(both, tables, volleys):
+            for situation in ranged:
+                best.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
+                reporting.report(2 + sum(map(len, volleys)), steps)
+    return Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
+
+
+def at_distance(inches: float) -> Situation:
+    """All so far apart, aiming; InputError for what is no distance."""
+    if isinstance(inches, bool) or not isinstance(inches, int | float) or not 0 < inches <= 1000:
+        raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches, above 0 and up to 1000")
+    name = f"at-{inches:g}-inches-aimed".replace(".", "-")
+    return Situation(name=name, title=f"at {inches:g} inches, aimed", bonuses=("aiming",), distance=inches)

@@ -1,0 +1,158 @@
+"""Fights in which both sides roll, of many pairs at once: fought, and read as cells of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from itertools import groupby, pairwise, product
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.analysis.grid import Field, blank_cells
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
+from analyser.common.records import Floats, Integers
+from analyser.engine.attack.sweep import ROUNDING
+from analyser.engine.fight.exact.distribution import Joint
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
+from analyser.results import states
+from analyser.scenarios.attack import best_of
+from analyser.scenarios.schema import Combatant
+
+Cells = NDArray[np.void]  # of CELL
+_FLAGS = ("suppressed", "broken", "fled", "annihilated")
+_OF_UNITS = ("models", "damage_limit")
+SideT = TypeVar("SideT")
+
+
+class Over(NamedTuple):
+    """A fight of an attacker, side 0, with that row and a defender, and what it came to."""
+
+    row: str | None
+    distribution: Joint
+    attacker: Combatant
+    defender: Combatant
+    p_attacker_wins: float = np.nan
+    p_draw: float = np.nan
+
+
+Ways = Sequence[Over] | str
+"""What a pair has fought, by the rows of the attacker; or why they cannot."""
+
+
+def fought_cells(
+    side: Callable[[Loadout, str | None], SideT | str],
+    fights: Callable[[Sequence[SideT | str], Sequence[Combatant], Ruleset], Iterable[Ways]],
+    attackers: Sequence[Loadout],
+    field: Field,
+    _: object,
+    *,
+    in_threads: bool = False,
+) -> Cells:
+    """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
+
+    `side` makes of an attacker and the row that was asked for what `fights` takes: the levels of one unit, and those
+    of a defender. It says what comes of each pair, of which the best row counts; a text of either says why they cannot
+    fight. It pays to fight `in_threads` where nearly all the time goes by in a kernel, which lets go of the
+    interpreter.
+    """
+    sides = [side(each, field.row) for each in attackers]
+    cells = blank_cells(len(sides), len(field.combatants))
+    places = np.arange(cells.size).reshape(cells.shape)
+    pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
+
+    def met(at: tuple[slice, slice]) -> list[tuple[int, Ways]]:
+        found = fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
+        return list(zip(places[at].ravel().tolist(), found))
+
+    with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
+        found = [each for block in (pool.map if pool else map)(met, pairs) for each in block]
+    able: dict[int, Sequence[Over]] = {}
+    for place, ways in found:
+        if isinstance(ways, str):
+            cells["why_not"].flat[place] = ways
+        else:
+            able[place] = ways
+    if able:
+        cells.flat[list(able)] = _best(list(able.values()))
+    return cells
+
+
+def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
+    """The places of each unit's levels, which stand side by side."""
+    sizes = [len(list(each)) for _, each in groupby(loadouts, key=lambda each: (each.faction, id(each.unit)))]
+    return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
+
+
+def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
+    """The cell of each pair, with its best row."""
+    counts = np.array([len(each) for each in pairs])
+    read = cells_of([each for ways in pairs for each in ways])
+    firsts = np.cumsum(counts) - counts
+    ways = blank_cells(counts.max(), len(pairs))
+    for way in range(len(ways)):
+        there = np.flatnonzero(counts > way)
+        ways[way, there] = read[firsts[there] + way]
+    best: Cells = ways[best_of(ways), np.arange(len(pairs))]
+    return best
+
+
+def cells_of(fights: Sequence[Over]) -> Cells:
+    """The cells of several fights: to read many at once takes a fraction of the time."""
+    cells: Cells = blank_cells(1, len(fights))[0]
+    joints = [each.distribution for each in fights]
+    likely = ([each.probabilities.sum(axis=axis) for each in joints] for axis in (1, 0))
+    ours = _Standing([each.first for each in joints], next(likely), [each.attacker for each in fights])
+    theirs = _Standing([each.second for each in joints], next(likely), [each.defender for each in fights])
+    (cells["attacker_share_lost"],) = ours.means([ours.shares])
+    figures = {"mean_models_destroyed": theirs.destroyed, "mean_damage": theirs.suffered}
+    figures |= {"mean_share_lost": theirs.shares, **theirs.flags}
+    for name, means in zip(figures, theirs.means(list(figures.values()))):
+        cells[name] = means
+    for at, counts in theirs.counts():
+        models = counts.shape[1] - 1
+        cells["p_any_destroyed"][at] = counts[:, 1:].sum(axis=1)
+        cells["p_half_destroyed"][at] = counts[:, (models + 1) // 2 :].sum(axis=1)
+        cells["models_destroyed_10th_percentile"][at] = _percentiles(counts, LOW_PERCENTILE)
+        cells["models_destroyed_90th_percentile"][at] = _percentiles(counts, HIGH_PERCENTILE)
+    for name in ("row", "p_attacker_wins", "p_draw"):
+        cells[name] = [getattr(each, name) for each in fights]
+    return cells
+
+
+class _Standing:
+    """How one side may stand after each of several fights, one after the other, and what each way comes to."""
+
+    def __init__(self, sides: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
+        lengths, standing = list(map(len, sides)), np.concatenate(sides)
+        models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
+        self._models = np.array([each.models or 0 for each in units])
+        self._weights = weights
+        self._parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
+        self.destroyed = states.models_destroyed(standing, models)
+        # Damage, a destroyed model being worth its whole DAMAGE LIMIT.
+        self.suffered = self.destroyed * limits + states.damage(standing)
+        self.shares = states.share_lost(standing, models, limits)
+        self.flags = {f"p_{name}": states.flag(standing, name) for name in _FLAGS}
+
+    def means(self, values: Sequence[NDArray[Any]]) -> Floats:
+        """The mean of each of several values in each fight, shape (values, fights)."""
+        columns = np.array(values, np.float64)
+        found = [[likely @ each for each in columns[:, part]] for likely, part in zip(self._weights, self._parts)]
+        return np.array(found).T
+
+    def counts(self) -> Iterator[tuple[Integers, Floats]]:
+        """Fights of units of as many models, and how many of them are destroyed: shape (fights, models + 1)."""
+        for models in np.unique(self._models).tolist():
+            at = np.flatnonzero(self._models == models)
+            each = [np.bincount(self.destroyed[self._parts[n]], self._weights[n], models + 1) for n in at.tolist()]
+            yield at, np.array(each)
+
+
+def _percentiles(counts: Floats, share: float) -> Integers:
+    """Of each row the least number that is reached or stayed below with probability `share`."""
+    reached = np.cumsum(counts, axis=1) >= share - ROUNDING
+    return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), counts.shape[1] - 1), np.int64)

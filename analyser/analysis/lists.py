@@ -1,0 +1,87 @@
+"""Armies as comparisons take them: each loadout once, and how many of it there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from analyser.common.errors import InputError
+from analyser.game.army import Army
+from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout
+from analyser.scenarios.armies import ArmyLike, load_army
+
+MOST_KINDS = 64  # different loadouts on a side: as many attacks as one program holds
+MOST_UNITS = 200
+
+
+class Listed(NamedTuple):
+    """An army by its loadouts, each once, and how many of each there are."""
+
+    army: Army
+    kinds: tuple[Loadout, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+        return sum(self.counts)
+
+    @property
+    def title(self) -> str:
+        """Its name, units and points."""
+        return f"{self.army.name} ({self.units} units, {self.army.points:,} points)"
+
+    def named(self, selector: str) -> str:
+        """What people call a loadout of it: unit and level."""
+        return name_of(next(each for each in self.kinds if each.selector == selector))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        units = [{"unit": each.selector, "count": count} for each, count in zip(self.kinds, self.counts)]
+        return {"name": self.army.name, "points": self.army.points, "units": units}
+
+
+def name_of(loadout: Loadout) -> str:
+    """Unit and level, as people say them."""
+    return f"{loadout.unit.name}, {loadout.level_name}"
+
+
+def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
+    """An army by its loadouts; InputError for one that cannot be read, is empty, or too large for a comparison.
+
+    >>> listed(["2 x crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], Profiles(), "mine").counts
+    (2, 1)
+    """
+    try:
+        army = load_army(given, library)
+    except InputError as error:
+        raise error.inside(where) from None
+    return by_loadout(army, where)
+
+
+def by_loadout(army: Army, where: str) -> Listed:
+    """An army by its loadouts; one whose profile differs from another of its selector gets a selector of its own."""
+    kinds: list[tuple[Loadout, Loadout]] = []  # as in the army, and as it is called here
+    counts: dict[str, int] = {}
+    for each in army.loadouts:
+        called = next((called for own, called in kinds if own == each), None)
+        if called is None:
+            called = _called(each, counts)
+            kinds.append((each, called))
+        counts[called.selector] = counts.get(called.selector, 0) + 1
+    if not kinds:
+        raise InputError("no unit is in this army", where=where, allowed="an army with units")
+    if len(kinds) > MOST_KINDS or len(army) > MOST_UNITS:
+        problem = f"{len(army)} units, {len(kinds)} of them different"
+        raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_KINDS} of them different")
+    return Listed(army, tuple(called for _, called in kinds), tuple(counts.values()))
+
+
+def _called(loadout: Loadout, taken: Sequence[str] | dict[str, int]) -> Loadout:
+    """The loadout under a selector that is not `taken`."""
+    called, number = loadout, 2
+    while called.selector in taken:
+        unit = loadout.unit.model_copy(update={"id": f"{loadout.unit.id}-{number}"})
+        called, number = loadout.model_copy(update={"unit": unit}), number + 1
+    return called

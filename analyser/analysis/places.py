@@ -1,0 +1,21 @@
+"""Names in columns of a table as places in a list: the same names stand there by the thousand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+
+def places_of(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]:
+    """Where each entry of a column stands among distinct `names`; -1 for one that is not among them, or is none.
+
+    >>> places_of(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()
+    [1, -1, -1, 1]
+    """
+    codes, found = pd.factorize(column)
+    places = {name: place for place, name in enumerate(names)}
+    return np.array([*(places.get(each, -1) for each in found.tolist()), -1], np.int64)[codes]

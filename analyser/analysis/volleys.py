@@ -1,0 +1,263 @@
+"""Who attacks whom this round: several ranged attacks on one target, each volley by the exact law of focus fire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.analysis.assignment import Array, Foe, Shots, assign, law_of
+from analyser.analysis.grid import TARGET_STATE
+from analyser.analysis.lists import Listed
+from analyser.analysis.situations import Situation
+from analyser.common.errors import InputError
+from analyser.engine.fight.exact.matrix import strike_matrices
+from analyser.engine.fight.exact.propagate import run
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
+from analyser.results import states
+from analyser.scenarios.attack import attack_record
+from analyser.scenarios.focus import volleys_setup
+from analyser.scenarios.resolve import resolve_attack, resolve_target
+
+MOST_IN_ANY_ORDER = 6  # attacks on one target of which every order is tried
+INTERPRETED = 0.03  # seconds that the interpreter takes for an attacker and a target
+
+
+class Aim(NamedTuple):
+    """What an assignment is to gain: in words and in which unit; what a target is worth, and which share is won."""
+
+    title: str
+    unit: str
+    worth: Callable[[Loadout], int | None]
+    lacks: str
+    gained: Callable[[NDArray[np.int64], Loadout], Array]
+
+
+def _share_lost(standing: NDArray[np.int64], target: Loadout) -> Array:
+    return states.share_lost(standing, target.level.models, target.unit.damage_limit)
+
+
+def _gone(standing: NDArray[np.int64], _: Loadout) -> Array:
+    return states.is_removed(standing).astype(np.float64)
+
+
+AIMS: Mapping[str, Aim] = {
+    "points": Aim(
+        "expected points lost by the other side: all of a unit that is destroyed, broken or fled, else the share that "
+        "damage has taken",
+        "points",
+        lambda target: target.level.points,
+        "points",
+        _share_lost,
+    ),
+    "annihilated": Aim("expected number of units annihilated", "units", lambda _: 1, "", _gone),
+    "victory-points": Aim(
+        "expected victory points for units annihilated (AC-5.9)",
+        "VP",
+        lambda target: target.level.victory_points,
+        "victory points",
+        _gone,
+    ),
+}
+"""What an assignment can aim at, by name; the first is the default."""
+
+
+class Shot(NamedTuple):
+    """So many units of a kind, each attacking with that row."""
+
+    attacker: str
+    row: str
+    units: int
+
+
+class Attacked(NamedTuple):
+    """A target and the attacks on it, in their order: what they come to together, and what single attacks add up to."""
+
+    target: str
+    shots: tuple[Shot, ...]
+    value: float
+    sum_of_single: float
+    share_lost: float
+    mean_models_destroyed: float
+    p_annihilated: float
+    order_gain: float  # what the best order of the same attacks would add; NaN where there are too many to try
+
+
+class Idle(NamedTuple):
+    """So many units of a kind that attack nobody, and why."""
+
+    attacker: str
+    units: int
+    why: str
+
+
+class Volleys(NamedTuple):
+    """The best assignment of the attacks of a side in one situation.
+
+    Attributes
+    ----------
+    situation : Situation
+    aim : str
+        A name of :data:`AIMS`.
+    attacked : tuple of Attacked
+        The one that loses most first.
+    idle : tuple of Idle
+    value, bound, gap : float
+        What all is worth; what no assignment is worth more than; and the difference as a share of the value.
+    together : tuple of Attacked
+        For each kind of target, what all attacks on it alone would come to.
+    """
+
+    situation: Situation
+    aim: str
+    attacked: tuple[Attacked, ...]
+    idle: tuple[Idle, ...]
+    value: float
+    bound: float
+    gap: float
+    together: tuple[Attacked, ...]
+
+    @property
+    def sum_of_single(self) -> float:
+        """What the same attacks would be worth if each were the only one on its target."""
+        return sum(each.sum_of_single for each in self.attacked)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each kind of attacker on each target."""
+        rows = []
+        for number, each in enumerate(self.attacked, 1):
+            figures = {name: value for name, value in each._asdict().items() if name not in ("target", "shots")}
+            for shot in each.shots:
+                order = {"situation": self.situation.name, "volley": number, "target": each.target}
+                rows.append(order | shot._asdict() | figures)
+        return rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "situation": self.situation.name,
+            "aim": self.aim,
+            "aim_title": AIMS[self.aim].title,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "sum_of_single": self.sum_of_single,
+            "volleys": [_plain(each) for each in self.attacked],
+            "idle": [each._asdict() for each in self.idle],
+            "all_on_one": [_plain(each) for each in self.together],
+        }
+
+
+def _plain(attacked: Attacked) -> dict[str, Any]:
+    return attacked._asdict() | {"shots": [each._asdict() for each in attacked.shots]}
+
+
+def check_aim(aim: str, targets: Listed) -> None:
+    """Raise InputError where a target's profile does not say what the aim counts."""
+    missing = [each.selector for each in targets.kinds if AIMS[aim].worth(each) is None]
+    if missing:
+        problem = f"no {AIMS[aim].lacks} are known of {', '.join(missing)}"
+        raise InputError(problem, where="aim", allowed="annihilated, which needs none, or profiles that say them")
+
+
+def best_volleys(
+    attackers: Listed, targets: Listed, frame: pd.DataFrame, situation: Situation, ruleset: Ruleset, aim: str
+) -> Volleys:
+    """The best assignment of ranged attacks in a situation; `frame`, of :func:`analyser.matchups`, has the rows."""
+    part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
+    part = part[part["dice"] > 0]
+    rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
+    sides = [_Side(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
+    foes = [Foe(count, side.matrices, side.worth) for count, side in zip(targets.counts, sides)]
+    found = assign(attackers.counts, foes)
+    attacked = sorted((sides[each.foe].attacked(each.shots) for each in found.volleys), key=lambda each: -each.value)
+    used = np.sum([each.shots for each in found.volleys], axis=0, dtype=np.int64, initial=0)
+    left = np.array(attackers.counts) - (used if found.volleys else 0)
+    idle = []
+    for kind, units in enumerate(left.tolist()):
+        if units:
+            can = any(kind in side.matrices for side in sides)
+            why = "nothing is left that it would add to" if can else _why_idle(attackers.kinds[kind], frame, situation)
+            idle.append(Idle(attackers.kinds[kind].selector, units, why))
+    all_of_them = [
+        tuple(count if kind in side.matrices else 0 for kind, count in enumerate(attackers.counts)) for side in sides
+    ]
+    together = tuple(side.attacked(shots) for side, shots in zip(sides, all_of_them))
+    return Volleys(situation, aim, tuple(attacked), tuple(idle), found.value, found.bound, found.gap, together)
+
+
+def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:
+    part = frame[(frame["attacker"] == attacker.selector) & (frame["situation"] == situation.name)]
+    return " / ".join(dict.fromkeys(part["why_not"].dropna()))
+
+
+class _Side:
+    """A kind of target: the states that it can come to, by which attacks, and what they are worth."""
+
+    def __init__(
+        self,
+        target: Loadout,
+        attackers: Listed,
+        rows: Mapping[tuple[str, str], str],
+        situation: Situation,
+        ruleset: Ruleset,
+        aim: str,
+    ) -> None:
+        self._target, self._attackers = target, attackers
+        named = {at: rows.get((each.selector, target.selector)) for at, each in enumerate(attackers.kinds)}
+        self._rows = {at: row for at, row in named.items() if row is not None}
+        resolved = resolve_target(TARGET_STATE, target)
+        records = []
+        for at, name in self._rows.items():
+            attacker = attackers.kinds[at]
+            row = attacker.unit.row(name)
+            assert row is not None
+            records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
+        setup, die = volleys_setup(records, resolved), np.array(ruleset.die.faces, np.int64)
+        run.expect(INTERPRETED * len(records))
+        self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
+        self.matrices = dict(zip(self._rows, matrices))
+        worth = AIMS[aim].worth(target) or 0
+        self.worth = worth * AIMS[aim].gained(self._states, target)
+
+    def attacked(self, shots: Shots) -> Attacked:
+        """What these attacks come to, one after the other."""
+        law = self._law(shots)
+        single = sum(often * float(self.matrices[kind][0] @ self.worth) for kind, often in enumerate(shots) if often)
+        return Attacked(
+            self._target.selector,
+            tuple(
+                Shot(self._attackers.kinds[kind].selector, self._rows[kind], often)
+                for kind, often in enumerate(shots)
+                if often
+            ),
+            float(law @ self.worth),
+            single,
+            float(law @ _share_lost(self._states, self._target)),
+            float(law @ states.models_destroyed(self._states, self._target.level.models)),
+            float(law @ states.is_removed(self._states)),
+            self._order_gain(shots, float(law @ self.worth)),
+        )
+
+    def _law(self, shots: Shots) -> Array:
+        return law_of(Foe(1, self.matrices, self.worth), shots)
+
+    def _order_gain(self, shots: Shots, value: float) -> float:
+        """What another order of these attacks adds at most."""
+        kinds = [kind for kind, often in enumerate(shots) for _ in range(often)]
+        if len(set(kinds)) <= 1:
+            return 0.0
+        if len(kinds) > MOST_IN_ANY_ORDER:
+            return float("nan")
+        best = value
+        for order in set(permutations(kinds)):
+            worth = self.worth
+            for kind in reversed(order):
+                worth = self.matrices[kind] @ worth
+            best = max(best, float(worth[0]))
+        return best - value

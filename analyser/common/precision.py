@@ -1,0 +1,156 @@
+"""How precisely a sample is wanted, how many trials that takes, and what is said of where it stopped.
+
+A pilot is played first. It says how many trials are needed, and they are played in one stage: the pilot's own and
+those that are lacking. So the number of trials hangs on the pilot alone, not on how the figures came out after it,
+and a 95% interval is what it says (Stein, A two-sample test for a linear hypothesis whose power is independent of the
+variance, Annals of Mathematical Statistics 16, 1945).
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from analyser.common.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FINEST, FINEST_SHARE = 1e-5, 1e-3
+MOST_PLANNED = 10**11  # trials, of a share of a rare event: minutes of attacks, a day of duels
+ALLOWED = f"{FINEST:g} up to below 1; or a share of each event, {100 * FINEST_SHARE:g}% up to below 100%, such as '5%'"
+WIDEST_PILOT = 1 << 20
+_LEAST_PILOT, _PILOT_OF_SHARES = 1 << 12, 1 << 16
+_PART = 32  # of the trials that would do whatever the chances are: the pilot
+_SURE = 4.0  # standard errors by which a chance may differ from the pilot's: one in 30,000 is farther off
+_SEEN_OFTEN = 100  # events in a pilot that say well enough how rare they are
+_LONGER = 4  # times the pilot, where they were seen less often
+
+
+class Precision(NamedTuple):
+    """How wide a 95% interval may be at most, from its lower to its upper end.
+
+    Attributes
+    ----------
+    width : float
+        Of every probability of the answer; `relative`: of every event (`Result.events`), as a share of its probability.
+    relative : bool
+    """
+
+    width: float
+    relative: bool
+
+    @classmethod
+    def read(cls, given: object, where: str = "precision") -> Precision:
+        """A number, or a text such as ``5%``, as a precision; InputError for anything else.
+
+        >>> Precision.read(0.01), Precision.read("5%")
+        (Precision(width=0.01, relative=False), Precision(width=0.05, relative=True))
+        """
+        number, relative = given, False
+        if isinstance(given, str):
+            text = given.strip()
+            relative = text.endswith("%")
+            try:
+                number = float(text.removesuffix("%"))
+            except ValueError:
+                number = None
+        if isinstance(number, bool) or not isinstance(number, Real):
+            raise InputError(f"must be a number or a percentage, got {shown(given)}", where=where, allowed=ALLOWED)
+        least, most = (100 * FINEST_SHARE, 100) if relative else (FINEST, 1)
+        if not least <= number < most:  # type: ignore[operator]
+            text = f"{number:g}" if isinstance(number, float) else shown(number)  # an integer may fit no float
+            raise InputError(f"{text}{'%' * relative} is out of range", where=where, allowed=ALLOWED)
+        return cls(float(number) / (100 if relative else 1), relative)
+
+    def __str__(self) -> str:
+        return f"{100 * self.width:g}% of each event" if self.relative else f"{self.width:g}"
+
+    def pilot(self, least: int) -> int:
+        """Trials of the pilot; `least` take no noticeable time."""
+        from analyser.common.intervals import trials_for
+
+        if self.relative:
+            return max(least, _PILOT_OF_SHARES)
+        enough = trials_for(self.width)
+        return max(least, min(enough, max(enough // _PART, _LEAST_PILOT), WIDEST_PILOT))
+
+    def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
+        """Trials of a pilot in which rare events are seen often enough; as many as there were, if they were."""
+        rarest = int(counts.min())
+        goal = self._trials_at(rarest / trials, trials)
+        return _LONGER * trials if rarest < _SEEN_OFTEN and goal > _LONGER * trials else trials
+
+    def needed(self, counts: NDArray[Any], trials: int) -> int:
+        """Trials after which intervals are narrow enough, by what was seen of each thing in a pilot of so many."""
+        import numpy as np
+
+        from analyser.common.intervals import wilson
+
+        low, high = wilson(counts, trials, _SURE)
+        if self.relative:
+            return self._trials_at(float(low.min()), trials)
+        nearest = np.clip(0.5, low, high)  # to a half that each chance may be
+        return self._trials_at(float(nearest[np.argmin(np.abs(nearest - 0.5))]), trials)
+
+    def _trials_at(self, share: float, least: int) -> int:
+        """Trials, at least so many, after which the interval of an event of that probability is narrow enough."""
+        from analyser.common.intervals import NORMAL_95, trials_for, width
+
+        wanted = self.width * share if self.relative else self.width
+        most = MOST_PLANNED + 1 if self.relative else max(trials_for(self.width), least)
+        trials = max(int(min(4 * NORMAL_95**2 * share * (1 - share) / wanted**2, most)), least)
+        while trials < most and (excess := width(round(share * trials), trials) / wanted) > 1:
+            trials = min(int(trials * max(excess, 1.001)) + 1, most)
+        return trials
+
+    def reached(self, counts: NDArray[Any], trials: int) -> float:
+        """How wide the widest of the intervals is that it is asked of: itself, or as a share of the probability."""
+        from analyser.common.intervals import intervals, widest
+
+        if not self.relative:
+            return widest(counts, trials)
+        low, high, _ = intervals(counts, trials)
+        return float(((high - low) * trials / counts).max())
+
+
+class Stopping(NamedTuple):
+    """How many trials were planned, and why there were no more.
+
+    Attributes
+    ----------
+    planned : int
+    reason : str
+        ``trials``: the number was given. ``precision``: the intervals are as narrow as was asked for. ``planned``:
+        they are not quite, after all trials that the pilot said were needed. ``unseen``: a share of each event was
+        asked for, and the pilot saw none.
+    precision : Precision or None
+    reached : float or None
+        The width, or the share, of the widest interval that the precision is asked of.
+    """
+
+    planned: int
+    reason: str = "trials"
+    precision: Precision | None = None
+    reached: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        plain: dict[str, Any] = {"planned_trials": self.planned, "stop_reason": self.reason}
+        if self.precision is None:
+            return plain
+        return plain | {"precision": {**self.precision._asdict(), "reached": self.reached}}
+
+    def __str__(self) -> str:
+        """A clause for a heading; nothing where the number of trials was given.
+
+        >>> print(Stopping(5000, "precision", Precision(0.05, False), 0.0281))
+        , as planned for intervals at most 0.05 wide (0.0281)
+        """
+        if self.precision is None:
+            return ""
+        wide = f"intervals at most {self.precision} wide"
+        if self.reached is None:
+            return f", a pilot for {wide} (none was seen)"
+        reached = f"{100 * self.reached:.3g}%" if self.precision.relative else f"{self.reached:.3g}"
+        return f", as planned for {wide} ({'' if self.reason == 'precision' else 'not quite: '}{reached})"

@@ -1,0 +1,79 @@
+"""Units that are embarked: the tests that they take aboard (AC-5.10), and how they get off (BT-3)."""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.losses import passes, settle
+from analyser.engine.battle.space import put
+from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, side_of
+from analyser.rules import close_quarters, discipline, unit_state
+from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED
+from analyser.rules.structs import NONE
+
+
+@step
+def aboard(battle: Battle, transport: int) -> int:
+    """The unit that is embarked on a transport; NONE if nobody is."""
+    unit = int(battle.encoding.cargo[transport])
+    return unit if unit != NONE and battle.field.place[unit] == Place.ABOARD else NONE
+
+
+@step
+def count_aboard(battle: Battle, transport: int) -> None:
+    """Note how many models are embarked on a transport that comes into a combat (AC-8.8)."""
+    field, unit = battle.field, aboard(battle, transport)
+    field.sides[transport].passengers = 0 if unit == NONE else unit_state.models_of(field.states[unit])
+
+
+@step
+def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> None:
+    """The test of the unit embarked on a transport that has tested (AC-5.10); aboard nobody falls back.
+
+    `qualities`: those of the attacks, as bits of :mod:`~analyser.rules.unit_state`.
+    """
+    field, unit = battle.field, aboard(battle, transport)
+    if unit == NONE:
+        return
+    state, target, fight = int(field.states[unit]), field.units[unit], field.fight[0]
+    unit_state.put_into(target, field.sides[unit], state)
+    lost = int(field.lost_aboard)
+    target.near_commander, target.models = 0, target.models + lost
+    close_quarters.set_test(fight, target, field.attack[0], qualities)
+    if passes(battle, unit, discipline.test_up_to(fight, lost, fight.disordered), 0):
+        return
+    if unit_state.models_of(state) <= fight.break_limit:
+        settle(
+            battle,
+            unit,
+            due_to,
+            unit_state.removed_state(state, field.sides[unit], 0, BROKEN | discipline.ANNIHILATED),
+            0,
+        )
+    elif fight.cryo and not fight.activated and not fight.suppressed:
+        field.states[unit] = state | ACTIVATED
+    else:
+        field.states[unit] = state | SUPPRESSED | (DISORDERED if fight.disorders else 0)
+        note(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
+
+
+@step
+def wants_off(battle: Battle, unit: int) -> bool:
+    """Whether an embarked unit gets off now: an enemy is near its transport, or it is time (BT-3)."""
+    field, facts = battle.field, battle.encoding
+    transport = int(facts.carrier[unit])
+    if field.place[transport] != Place.ON_FIELD:
+        return False
+    nearest, first = NOWHERE, first_of(1 - side_of(unit))
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        nearest = min(nearest, int(field.distance[transport, other]))
+    return nearest <= facts.disembark_within or field.round >= facts.disembark_by
+
+
+@step
+def get_off(battle: Battle, unit: int) -> None:
+    """An embarked unit stands where its transport is."""
+    field, transport = battle.field, int(battle.encoding.carrier[unit])
+    field.place[unit] = Place.ON_FIELD
+    put(battle, unit, int(field.x[transport]), int(field.y[transport]))
+    note(battle, Event.DISEMBARKED, unit, transport, 0, 0, 0)

@@ -1,0 +1,119 @@
+"""Force building: what a force may hold, as plain facts that a checker of army lists reads.
+
+The game-wide ones, the same for all factions, are those of the rules' set-up; what a faction's battlegroups and units
+are allowed is in its own file, as its order of battle has it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.common.validation import Record, Several
+from analyser.game.names import Entry, Name, Slug
+
+MOST_IN_FORCE = 1000
+MOST_FORCE_POINTS = 1_000_000
+
+ScaleName = Literal["skirmish", "battle", "cataclysm"]
+Count = Annotated[int, Field(ge=0, le=MOST_IN_FORCE)]
+
+
+class Limits(Record):
+    """At least so many, at most so many; without `most` any number."""
+
+    least: Count = 0
+    most: Count | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Limits:
+        if self.most is not None and self.most < self.least:
+            raise ValueError(f"at least {self.least}, and at most {self.most}")
+        return self
+
+    def allow(self, number: int) -> bool:
+        """Whether `number` is within them.
+
+        >>> Limits(least=1, most=2).allow(2), Limits(least=1).allow(0)
+        (True, False)
+        """
+        return self.least <= number and (self.most is None or number <= self.most)
+
+
+class Slot(Limits):
+    """A line of a battlegroup's order of battle, and how many units it takes in one battlegroup."""
+
+    name: Name
+
+
+class Place(Limits):
+    """That a unit may stand in a battlegroup, and how often it may in one."""
+
+    slots: Several[Slug] = ()  # that it counts in; first the one that it is listed under
+
+
+class Battlegroup(Limits):
+    """A kind of battlegroup of a faction's order of battle; the limits are those of a force."""
+
+    id: Slug
+    name: Name
+    entry: Entry | None = None
+    bonus: Name = ""  # what its commander brings it, by name
+    slots: dict[Slug, Slot] = Field(default_factory=dict)
+
+
+class Boon(Limits):
+    """What a battlegroup may have besides units; the limits are those of a battlegroup."""
+
+    id: Slug
+    name: Name
+    entry: Entry | None = None
+    points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)] = 0
+    needs: Several[Slug] = ()  # slots, types or traits of which the battlegroup must hold a unit
+
+
+class Scale(Record):
+    """A force scale: the points of a force, the Command & Conquest cards of a hand, the table in inches."""
+
+    least_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
+    most_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
+    hand: Annotated[int, Field(ge=0, le=100)]
+    table: Several[Annotated[int, Field(ge=1, le=1000)]]
+
+    @field_validator("table")
+    @classmethod
+    def _two_sides(cls, table: tuple[int, ...]) -> tuple[int, ...]:
+        if len(table) != 2:
+            raise ValueError(f"{len(table)} sides of a table (allowed: two, in inches)")
+        return table
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Scale:
+        if self.most_points < self.least_points:
+            raise ValueError(f"from {self.least_points} to {self.most_points} points holds nothing")
+        return self
+
+
+class ForceRules(Record):
+    """The game-wide rules of force building and set-up (``forces.toml``).
+
+    Examples
+    --------
+    >>> from analyser import load_profiles
+    >>> rules = load_profiles().force_rules
+    >>> rules.scales["battle"].most_points, rules.scales["battle"].hand, rules.on_table(5)
+    (2500, 5, 3)
+    """
+
+    format: Literal[1]
+    game_system: Entry | None = None  # the id by which data files and rosters name the game
+    scales: dict[ScaleName, Scale]
+    led_by: Slug = "commander"  # the slot that leads a battlegroup
+    least_on_table: Annotated[float, Field(ge=0, le=1)] = 0.5  # the share of the units deployed at the start
+    always_in_reserve: Several[Slug] = ()  # types of units
+    passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit at a time
+
+    def on_table(self, units: int) -> int:
+        """How many of so many units must be on the table at the start: half of them, rounded up."""
+        return int(-(-units * self.least_on_table // 1))

@@ -1,0 +1,204 @@
+"""The army that a roster is: its units found among the profiles, and every difference between the two told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+from analyser.common.errors import InputError
+from analyser.common.text import counted
+from analyser.common.validation import checked
+from analyser.game.army import Army
+from analyser.game.army_file import MOST_POINTS, OWN, ArmyFile, profile_of, resolved_army
+from analyser.game.forces import Boon
+from analyser.game.profiles import Profiles
+from analyser.game.units import Faction, Loadout, Unit
+from analyser.importers import cells
+from analyser.importers.differences import Difference, differences
+from analyser.importers.rosters import Pick, Roster, RosterUnit
+
+Numbers = Literal["profile", "roster"]
+NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
+MOST_TOLD = 200  # lines about a roster; one of another version of the data has as many as it has units
+
+
+class Found(NamedTuple):
+    """A unit of a roster, the profile that it has in the library, if it has one there, and how the two differ."""
+
+    stated: RosterUnit
+    loadout: Loadout | None
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a profile for it."""
+        return self.loadout is not None or self.stated.own is not None
+
+
+def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
+    """The army in a roster.
+
+    Units are found in the library by the ids of their entries, else by faction and name, and by level or number of
+    models. A unit that the library does not have has the profile that the roster carries. Where the two differ,
+    `numbers` says whose count; the difference is told either way.
+
+    Raises
+    ------
+    InputError
+        A roster without one usable unit (of another game, say).
+    """
+    is_ours = roster.game_id == library.force_rules.game_system
+    found = [_found(unit, library, by_name=is_ours) for unit in roster.units]
+    usable = [each for each in found if each.usable]
+    _check_usable(roster, usable, is_ours=is_ours)
+    faction = _faction(roster, found, library)
+    boons = [(pick, _boon_of(pick, faction)) for pick in roster.picks]
+    table = _table(roster, usable, faction, numbers)
+    table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
+    army = resolved_army(checked(ArmyFile, table), library)
+    unread = [pick for pick, boon in boons if boon is None]
+    told = [str(each) for each in roster.doubts.warnings]
+    told += chain.from_iterable(map(_about_unit, found))
+    told += [
+        f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
+    ]
+    if any(each.differences for each in usable):
+        told.append(f"where roster and profile differ, the numbers of the {numbers} count")
+    told = list(dict.fromkeys(told))
+    if len(told) > MOST_TOLD:
+        told[MOST_TOLD:] = [f"and {counted(len(told) - MOST_TOLD, 'more line')} like these"]
+    return replace(army, warnings=(*told, *about_points(roster, army)))
+
+
+def _check_usable(roster: Roster, usable: list[Found], *, is_ours: bool) -> None:
+    if usable:
+        return
+    allowed = "at least one unit of Armoured Clash"
+    if not roster.units:
+        raise InputError("no unit in this roster", allowed=allowed)
+    game = f" of {roster.game}" if roster.game and not is_ours else ""
+    units = "its one unit is not" if len(roster.units) == 1 else f"of its {len(roster.units)} units none is"
+    raise InputError(f"a roster{game}: {units} understood, such as {roster.units[0].name!r}", allowed=allowed)
+
+
+def _found(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Found:
+    unit = _unit_of(stated, library, by_name=by_name)
+    if unit is None:
+        return Found(stated, None)
+    loadout = _at_level(stated, *unit)
+    if loadout is None:
+        return Found(stated, None)
+    return Found(stated, loadout, tuple(differences(stated, loadout)))
+
+
+def _unit_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
+    """The unit of the library that a roster means: by the id of its entry, else by faction and name."""
+    units = [(faction, unit) for faction in library.factions.values() for unit in faction.units]
+    for entry in stated.entries:
+        for faction, unit in units:
+            if entry and entry == unit.entry:
+                return faction, unit
+    named = [(faction, unit) for faction, unit in units if by_name and _same_name(stated.name, unit.name)]
+    own = [(faction, unit) for faction, unit in named if _same_name(stated.faction, faction.name)]
+    fitting = own or named
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _same_name(one: str, other: str) -> bool:
+    return cells.slug(one) == cells.slug(other)
+
+
+def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
+    """The unit at the level that is selected, else at that of as many models, else at the only one that it has."""
+    models = [level.models for level in stated.own.levels.values()] if stated.own is not None else []
+    of_size = [name for name, level in unit.levels.items() if level.models in models]
+    fitting = [stated.level] if stated.level in unit.levels else of_size or list(unit.levels)
+    level = fitting[0] if len(fitting) == 1 else None
+    return None if level is None else Loadout(faction=faction.id, unit=unit, level_name=level)
+
+
+# --- the army -------------------------------------------------------------------------------------
+
+
+def _faction(roster: Roster, found: list[Found], library: Profiles) -> Faction | None:
+    """The faction of the roster: that of its first unit in the library, else the one of the name that it says."""
+    ids = [each.loadout.faction for each in found if each.loadout is not None]
+    if ids:
+        return library.factions[ids[0]]
+    written = roster.units[0].faction
+    return next((each for each in library.factions.values() if _same_name(written, each.name)), None)
+
+
+def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
+    boons = faction.boons if faction is not None else ()
+    by_entry = (each for entry in pick.entries for each in boons if entry and entry == each.entry)
+    return next(chain(by_entry, (each for each in boons if _same_name(pick.name, each.name))), None)
+
+
+def _table(roster: Roster, found: list[Found], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
+    """The file of the army."""
+    names: set[str] = set()
+    limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
+    return {
+        "name": roster.name,
+        "faction": None if faction is None else faction.id,
+        "points_limit": limit if 1 <= limit <= MOST_POINTS else None,
+        "battlegroups": roster.battlegroups,
+        "unit": [_entry(each, names, numbers) for each in found],
+    }
+
+
+def _entry(found: Found, names: set[str], numbers: Numbers) -> dict[str, Any]:
+    """The ``[[unit]]`` of a unit of a roster."""
+    stated, loadout = found.stated, found.loadout
+    entry: dict[str, Any] = {"count": stated.number, "battlegroup": stated.battlegroup}
+    if loadout is not None:
+        changes = {each.key: each.value for each in found.differences if each.value is not None}
+        entry |= {"unit": loadout.selector} | (changes if numbers == "roster" else {})
+    elif stated.own is not None:
+        level = next(iter(stated.own.levels))
+        entry |= {"level": level} | profile_of(Loadout(faction=OWN, unit=stated.own, level_name=level))
+    name = stated.custom_name or ("" if loadout is not None else stated.name)
+    return entry | ({"name": _unused_name(name, names)} if name else {})
+
+
+def _unused_name(name: str, taken: set[str]) -> str:
+    tried, number = name, 1
+    while tried in taken:
+        number += 1
+        tried = f"{name[:150]} #{number}"
+    taken.add(tried)
+    return tried
+
+
+# --- what is told ---------------------------------------------------------------------------------
+
+
+def _about_unit(found: Found) -> Iterator[str]:
+    stated, loadout = found.stated, found.loadout
+    name = stated.name or "a unit without a name"
+    if loadout is None and stated.own is not None:
+        yield f"{name}: not among the profiles; the roster's own numbers count"
+    elif loadout is None:
+        cost = "" if not stated.points else f", {stated.points * stated.number:,g} points"
+        yield f"{name}: not understood, left out{cost}; no profile has that name, and the roster has no whole one of it"
+    elif not _same_name(stated.name, loadout.unit.name):
+        yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
+    yield from (f"{name}: {each}" for each in found.differences)
+    for each in stated.unread:
+        yield f"{name}: {each or 'something without a name'} is selected, and not understood; nothing is counted for it"
+    # the profile of a unit that is found was doubted when it was imported
+    yield from (f"{name}: {each}" for each in stated.doubts if loadout is None or "left out" in each)
+
+
+def about_points(roster: Roster, army: Army) -> Iterator[str]:
+    """Why the points do not add up, where they do not."""
+    selected = sum((each.points or 0) * each.number for each in roster.units) + sum(
+        each.points for each in roster.picks
+    )
+    if roster.points is not None and roster.points != selected:
+        yield f"points: the roster says {roster.points:,g}, and what is selected in it costs {selected:,g}"
+    if army.points != selected:
+        yield f"points: {army.points:,} here, {selected:,g} in the roster; the lines above say where they differ"

@@ -1,0 +1,89 @@
+"""Rosters as New Recruit writes them in JSON: the tree of the XML form, without its wrappers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from analyser.common.errors import InputError, shown
+from analyser.common.files import MOST_BITS
+from analyser.importers.tree_builder import BoundedBuilder
+
+TEXT = "$text"  # what stands between the tags of the XML form
+_SINGULAR = {"categories": "category"}
+
+
+def parse_json(data: bytes, where: str, root: str) -> Element:
+    """The element `root` that a JSON text holds, as the XML form of the same file would have it.
+
+    Raises InputError for broken JSON, a key that stands twice, numbers too large, values nested too deep or too many.
+    """
+    try:
+        value = json.loads(data, object_pairs_hook=_each_key_once, parse_constant=_no_number, parse_int=_integer)
+    except InputError as error:
+        raise error.inside(where) from None
+    except RecursionError:
+        raise InputError("broken JSON: values nested too deep", where=where) from None
+    except json.JSONDecodeError as error:
+        problem = f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        raise InputError(problem, where=where) from None
+    except ValueError as error:  # bytes that are no text, in whatever encoding they seem to be
+        raise InputError(f"broken JSON: {error}", where=where) from None
+    table = value.get(root) if isinstance(value, dict) else None
+    if not isinstance(table, dict):
+        held = f"keys such as {', '.join(map(shown, list(value)[:3]))}" if isinstance(value, dict) and value else "none"
+        problem = f"this JSON holds no {root} ({held})"
+        raise InputError(problem, where=where, allowed=f'{{"{root}": ...}}, as New Recruit exports it')
+    builder = BoundedBuilder()
+    try:
+        _add(builder, root, table)
+    except InputError as error:
+        raise error.inside(where) from None
+    element: Element = builder.close()
+    return element
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in table if keys.count(key) > 1)
+        raise InputError(f"broken JSON: the key {shown(twice)} stands twice in one object")
+    return table
+
+
+def _no_number(word: str) -> float:
+    raise InputError(f"broken JSON: {word} is no number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_BITS // 3:
+        raise InputError(f"broken JSON: {shown(digits[:40])} is too large a number")
+    return int(digits)
+
+
+def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
+    """A value as an element: lists and objects in it as its children, everything else as its attributes."""
+    if isinstance(value, list):
+        raise InputError(f"a list in the list of {shown(tag)}")
+    table = value if isinstance(value, dict) else {TEXT: value}
+    builder.start(tag, {key: _text(each) for key, each in table.items() if key != TEXT and _is_plain(each)})
+    builder.data(_text(table.get(TEXT, "")))
+    for key, inside in table.items():
+        if isinstance(inside, dict):
+            _add(builder, key, inside)
+        elif isinstance(inside, list):
+            builder.start(key, {})
+            for each in inside:
+                _add(builder, _SINGULAR.get(key, key.removesuffix("s")), each)
+            builder.end(key)
+    builder.end(tag)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is not None and not isinstance(value, dict | list)
+
+
+def _text(value: Any) -> str:
+    return ("true" if value else "false") if isinstance(value, bool) else str(value) if _is_plain(value) else ""

@@ -1,0 +1,234 @@
+"""Rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`): the units in them, and what else is.
+
+A roster carries the profiles of what it holds, so a unit is read from its own selection, by the reader of data files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from analyser.common.errors import InputError
+from analyser.game.army_file import MOST_UNITS
+from analyser.game.keywords import LONGEST_NAME, tidy
+from analyser.game.units import LevelName, Unit
+from analyser.importers import cells
+from analyser.importers.archive import ROSTERS, read_document
+from analyser.importers.doubts import Doubts
+from analyser.importers.tree import Tree
+from analyser.importers.unit_reader import POINTS, UnitReader
+
+LINK = "::"  # between the ids of the links that lead to an entry, and that of the entry
+MOST_FORCES = 1000
+MOST_NUMBER = 100_000
+MOST_COST = 1e9
+_KNOWN = {
+    *("costs", "costLimits", "forces", "selections", "profiles", "rules", "categories"),
+    *("publications", "customNotes", "tags"),  # which bear on nothing here
+}
+
+
+@dataclass(frozen=True)
+class Pick:
+    """Something other than a unit that was selected."""
+
+    name: str
+    entries: tuple[str, ...]
+    points: float
+    battlegroup: str
+
+
+@dataclass(frozen=True)
+class RosterUnit:
+    """A unit of a roster, as the roster has it."""
+
+    name: str
+    custom_name: str
+    number: int  # so many of them
+    entries: tuple[str, ...]  # the id of its entry, and those of the links to it, the innermost first
+    faction: str
+    battlegroup: str
+    level: LevelName | None  # by the name of what is selected
+    points: float | None  # of one, with all that is selected for it
+    own: Unit | None  # its profile at that level, where it can be made out
+    doubts: tuple[str, ...]
+    unread: tuple[str, ...]  # what is selected for it and not understood
+
+
+@dataclass
+class Roster:
+    """What a roster holds."""
+
+    name: str
+    game: str
+    game_id: str
+    points: float | None = None  # as it says itself
+    limit: float | None = None
+    units: list[RosterUnit] = field(default_factory=list)
+    picks: list[Pick] = field(default_factory=list)
+    battlegroups: dict[str, str] = field(default_factory=dict)  # the kind of each by its name
+    doubts: Doubts = field(default_factory=lambda: Doubts(""))
+
+
+def read_roster(path: Path) -> Roster:
+    """The roster in a file; raises InputError as :func:`~analyser.importers.archive.read_document`."""
+    root = read_document(path, ROSTERS)
+    roster = Roster(
+        _plain(root.get("name")) or "Army", _plain(root.get("gameSystemName")), root.get("gameSystemId", "")
+    )
+    roster.points = _points(root, "costs/cost", roster.doubts)
+    limit = _points(root, "costLimits/costLimit", roster.doubts)
+    roster.limit = limit if limit and limit > 0 else None
+    holders = (each for each in root.iter() if each.tag in ("roster", "force", "selection"))
+    for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
+        roster.doubts.add(tag, "a part of the roster that is not known; left out")
+    selected = [each for force, faction in _forces(root) for each in _selected(force, faction, roster)]
+    number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
+    if number > MOST_UNITS:  # said before each of them is read
+        raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
+    roster.units += [_unit(*each) for each in selected]
+    return roster
+
+
+def _forces(root: Element) -> Iterator[tuple[Element, str]]:
+    """Every force with something selected, those inside a force after it; and what its faction is called."""
+    waiting = [(root, "")]
+    while waiting:
+        holder, outer = waiting.pop()
+        faction = _plain(holder.get("catalogueName")) or outer
+        if holder.find("selections/selection") is not None:
+            yield holder, faction
+        waiting += [(each, faction) for each in reversed(holder.findall("forces/force"))]
+
+
+def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[Element, str, str]]:
+    """The selections of a force that are units, with faction and battlegroup; the others are noted."""
+    if len(roster.battlegroups) >= MOST_FORCES:
+        raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
+    kind = _plain(force.get("name")) or "Force"
+    battlegroup = _unused(_plain(force.get("customName")) or kind, roster.battlegroups)
+    roster.battlegroups[battlegroup] = kind
+    for selection in force.iterfind("selections/selection"):
+        for each in _parts(selection):
+            if _is_unit(each):
+                yield each, faction, battlegroup
+            elif (points := _points(each, "costs/cost", roster.doubts) or 0.0) or each.find("selections/*") is None:
+                roster.picks.append(Pick(_plain(each.get("name")), _entries(each), points, battlegroup))
+
+
+def _parts(selection: Element) -> Iterator[Element]:
+    """A selection of a force; then, if that is a unit, the units inside it, else all that is inside it."""
+    yield selection
+    is_unit = _is_unit(selection)
+    for holder in [*_belonging(selection)] if is_unit else [selection]:
+        for inside in holder.iterfind("selections/selection"):
+            if not is_unit or _is_unit(inside, within=True):
+                yield from _parts(inside)
+
+
+def _belonging(unit: Element) -> Iterator[Element]:
+    """A unit's selection and all inside it, without other units there."""
+    yield unit
+    for each in unit.iterfind("selections/selection"):
+        if not _is_unit(each, within=True):
+            yield from _belonging(each)
+
+
+def _is_unit(selection: Element, *, within: bool = False) -> bool:
+    """Whether a selection is a unit of its own; a model is, unless it is `within` a unit."""
+    kind = selection.get("type", "").strip().lower()
+    return kind == "unit" or (kind == "model" and not within)
+
+
+def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
+    doubts = Doubts("")
+    number, tree = _number(selection, doubts), Tree({}, doubts)
+    own = UnitReader(_entry(selection, number), tree).read(reviewed=False)
+    belonging = [*_belonging(selection)]
+    costs = [cost for each in belonging if (cost := _points(each, "costs/cost", doubts)) is not None]
+    levels = [level for each in belonging[1:] if (level := cells.level(_plain(each.get("name"))))]
+    return RosterUnit(
+        name=_plain(selection.get("name")),
+        custom_name=_plain(selection.get("customName")),
+        number=number,
+        entries=_entries(selection),
+        faction=faction,
+        battlegroup=battlegroup,
+        level=levels[0][0] if levels else None,
+        points=sum(costs) / number if costs else None,
+        own=own,
+        doubts=tuple(f"{each.value!r}: {each.doubt}" for each in doubts.warnings),
+        unread=tuple(_plain(each.get("name")) for each in belonging[1:] if _says_nothing(each)),
+    )
+
+
+def _says_nothing(selection: Element) -> bool:
+    """Whether nothing is read from a selection: no profile, no rule, no level, and nothing inside it."""
+    holds = any(selection.find(f"{tag}/*") is not None for tag in ("profiles", "rules", "selections"))
+    return not holds and cells.level(_plain(selection.get("name"))) is None
+
+
+def _entry(selection: Element, number: int) -> Element:
+    """A selection as the entry of a data file that would read the same; of several units, one."""
+    kept = {key: value for key in ("name", "type") if (value := selection.get(key))}
+    entry = Element("selectionEntry", kept | {"id": _entries(selection)[0]})
+    entry.extend(each for tag in ("profiles", "rules") for each in selection.iterfind(tag))
+    costs, links = SubElement(entry, "costs"), SubElement(entry, "categoryLinks")
+    for cost in selection.iterfind("costs/cost"):
+        SubElement(costs, "cost", cost.attrib | {"value": f"{(_value(cost) or 0.0) / number:g}"})
+    for category in selection.iterfind("categories/category"):
+        SubElement(links, "categoryLink", category.attrib)
+    inside = [each for each in selection.iterfind("selections/selection") if not _is_unit(each, within=True)]
+    SubElement(entry, "selectionEntries").extend(_entry(each, number) for each in inside)
+    return entry
+
+
+def _entries(selection: Element) -> tuple[str, ...]:
+    """The ids in the chain of a selection's entry, its own first."""
+    return tuple(reversed([_plain(each) for each in selection.get("entryId", "").split(LINK)]))
+
+
+def _number(selection: Element, doubts: Doubts) -> int:
+    written = selection.get("number", "1")
+    number = cells.number(written)
+    if number is None or not 1 <= number <= MOST_NUMBER:
+        doubts.add(written, "not a number of units; taken for 1")
+        return 1
+    return number
+
+
+def _points(holder: Element, path: str, doubts: Doubts) -> float | None:
+    """What stands in the costs of an element that are points; None without any."""
+    total = None
+    for cost in holder.iterfind(path):
+        if tidy(cost.get("name", "")[:LONGEST_NAME]).casefold() in POINTS:
+            value = _value(cost)
+            if value is None:
+                doubts.add(cost.get("value", ""), "not a number of points; left out")
+            else:
+                total = (total or 0.0) + value
+    return total
+
+
+def _value(cost: Element) -> float | None:
+    try:
+        value = float(cost.get("value", ""))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and abs(value) <= MOST_COST else None
+
+
+def _plain(text: str | None) -> str:
+    return tidy((text or "")[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
+
+
+def _unused(name: str, taken: dict[str, str]) -> str:
+    """`name`, or with the first number from 2 on that makes it differ from all that are taken."""
+    tried, number = name, 1
+    while tried in taken:
+        number += 1
+        tried = f"{name[: LONGEST_NAME - 10]} #{number}"
+    return tried

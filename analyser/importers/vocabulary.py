@@ -1,0 +1,106 @@
+"""What stands in a data file and is not read: told by name, so that nothing of a newer data tool is passed over.
+
+The words are those of BattleScribe 2.03, and what New Recruit has added to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from analyser.importers import cells
+from analyser.importers.doubts import Doubts
+from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, is_true
+
+MOST_TOLD = 300  # doubts of this kind in a file; a file from another tool has as many again
+_ONE_OF_MANY = (
+    *("catalogueLink", "categoryEntry", "categoryLink", "characteristic", "characteristicType", "condition"),
+    *("conditionGroup", "constraint", "cost", "costType", "entryLink", "forceEntry", "infoGroup", "infoLink"),
+    *("modifier", "modifierGroup", "profile", "profileType", "publication", "repeat", "rule", "selectionEntry"),
+    "selectionEntryGroup",
+)
+_MANY = {each: each[:-1] + "ies" if each.endswith("Entry") else each + "s" for each in _ONE_OF_MANY}
+_SHARED = ("sharedSelectionEntries", "sharedSelectionEntryGroups", "sharedRules", "sharedProfiles", "sharedInfoGroups")
+KNOWN = {*_MANY, *_MANY.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
+
+_TYPES = {  # of an element that takes part in what is counted: the types of it that are read
+    "selectionEntry": ENTRY_TYPES,
+    "condition": (
+        *("lessThan", "greaterThan", "equalTo", "notEqualTo", "atLeast", "atMost", "instanceOf", "notInstanceOf"),
+        *("always", "never"),
+    ),
+    "conditionGroup": ("and", "or", "not"),
+    "constraint": ("min", "max", "exactly"),
+    "modifier": ("set", "append", "prepend", "remove", "set-primary", "unset-primary", *SIGNS, *FACTORS),
+}
+_QUERY = {
+    *("childId", "field", "id", "scope", "shared", "type", "value"),
+    *("includeChildSelections", "includeChildForces", "percentValue"),
+}
+_ATTRIBUTES = {  # the attributes of these that are read, or say nothing of what is counted
+    "condition": _QUERY,
+    "conditionGroup": {"type", "id"},
+    "constraint": {*_QUERY, "automatic", "message"},
+    "modifier": {"type", "field", "value", "id"},
+    "modifierGroup": {"type", "id"},
+    "repeat": {*_QUERY, "repeats", "roundUp"},
+}
+_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # that others are in
+_MESSAGES = ("error", "warning", "info", "annotation")  # fields of a modifier that are no number, name or list
+
+
+def review_vocabulary(root: Element, tree: Tree) -> None:
+    """Doubt by name everything in a file that is not read, each once a unit."""
+    doubts, told = tree.doubts, 0
+    for unit, value, doubt in _unread(root, tree):
+        doubts.unit = unit
+        told += _add(doubts, value, doubt)
+        if told == MOST_TOLD:
+            doubts.unit = ""
+            doubts.add(f"{told} elements and attributes", "are not read; no more of them are listed")
+            break
+    doubts.unit = ""
+
+
+def _add(doubts: Doubts, value: str, doubt: str) -> bool:
+    before = len(doubts.warnings)
+    doubts.add(value, doubt)
+    return len(doubts.warnings) > before
+
+
+def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
+    """The unit, what stands there and what is doubted, in the order of the file."""
+    waiting: list[tuple[Element, str, str]] = [(root, "", "")]
+    while waiting:
+        element, unit, around = waiting.pop()
+        if element.tag not in KNOWN:
+            yield unit, _shown(element, around), "an element that is not read; left out"
+            continue
+        if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
+            continue  # left out whole, and doubted where it is
+        inside = tree.name_of(element) if element.tag in _NAMED else around
+        unit = unit or (inside if element.tag != "profileType" else "")
+        for value, doubt in _odd(element, around):
+            yield unit, value, doubt
+        around = inside
+        waiting += [(each, unit, around) for each in reversed(element)]
+
+
+def _odd(element: Element, around: str) -> Iterator[tuple[str, str]]:
+    kind, tag = element.get("type", ""), element.tag
+    if tag in _TYPES and "type" in element.attrib and kind not in _TYPES[tag]:
+        what = "what is in it is left out" if tag == "selectionEntry" else "left out"
+        yield _shown(element, around), f"a {tag} of a type that is not read; {what}"
+    for attribute in sorted(element.attrib.keys() - _ATTRIBUTES.get(tag, element.attrib.keys())):
+        yield f"{_shown(element, around)}: {attribute} {element.get(attribute)}", "an attribute that is not read"
+    if tag == "modifier" and element.get("field") in _MESSAGES:
+        yield f"{_shown(element, around)}: {element.get('field')}", "a message of the data tool; left out"
+    if tag in ("profileType", "characteristicType") and element.get("kind"):
+        yield f"{_shown(element, around)}: kind {element.get('kind')}", "read like any other column or profile"
+
+
+def _shown(element: Element, around: str) -> str:
+    """An element by its tag, its type, its name, and what it is in."""
+    name = element.get("name") or next((each.get("name") for each in element if each.get("name")), None) or ""
+    words = [element.tag, element.get("type", ""), name, f"in {around}" if around and around != name else ""]
+    return " ".join(filter(None, words))[: cells.LONGEST_WORD]

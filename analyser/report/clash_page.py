@@ -1,0 +1,109 @@
+"""The page of a clash: one HTML file that opens offline, made of the parts of a report's page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from analyser import __version__
+from analyser.analysis.answers import Answer
+from analyser.analysis.clash import SHARE_LOST, WINS, Clash
+from analyser.analysis.clash_text import (
+    answer_text,
+    answer_titles,
+    counted_name,
+    proof_text,
+    value_text,
+    volley_lines,
+)
+from analyser.analysis.lists import Listed
+from analyser.analysis.volleys import AIMS, Volleys
+from analyser.common.text import percent
+from analyser.report.figures import figures_data, packed, side_data
+from analyser.report.page import templates
+
+_LEVEL = "as in the army"
+_CARRIED = (
+    *(SHARE_LOST, "p_annihilated", "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed"),
+    *("p_broken", "mean_damage", "expected_points_destroyed", "attacker_share_lost", WINS, "p_draw"),
+)
+
+
+def clash_page(found: Clash) -> str:
+    """The page of a clash as HTML."""
+    environment = templates()
+    environment.filters["percent"] = percent
+    return environment.get_template("clash.html.jinja").render(
+        version=__version__,
+        found=found,
+        gap_lines=found.gap_lines(),
+        rounds=list(_rounds(found)),
+        answers=list(_answers(found)),
+        units=[(army, _units(army, key)) for key, army in (("mine", found.mine), ("yours", found.yours))],
+        data=packed(_data(found)),
+        aims=AIMS,
+        value_text=value_text,
+        proof_text=proof_text,
+        volley_lines=volley_lines,
+        counted_name=counted_name,
+    )
+
+
+def _rounds(found: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+    """The best attacks of both sides, situation by situation."""
+    for ours, theirs in zip(found.volleys, found.their_volleys):
+        yield ours.situation.heading, [(ours, found.mine, found.yours), (theirs, found.yours, found.mine)]
+
+
+def _answers(found: Clash) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+    """The best answers of both sides: a title, and for each target its name and a cell for each situation."""
+    sides = (found.mine, found.yours, found.answers), (found.yours, found.mine, found.threats)
+    for title, (army, enemy, best) in zip(answer_titles(found), sides):
+        by_target: dict[str, list[Answer]] = {}
+        for each in best:
+            by_target.setdefault(each.target, []).append(each)
+        rows = [
+            (counted_name(enemy, target), [answer_text(each, army) for each in cells])
+            for target, cells in by_target.items()
+        ]
+        yield title, rows
+
+
+def _units(army: Listed, key: str) -> list[dict[str, Any]]:
+    """The units of an army, each with the anchor that the heatmap leads to."""
+    return [
+        {
+            "anchor": f"unit-{key}-{_slug(each.selector)}",
+            "name": counted_name(army, each.selector),
+            "points": each.level.points,
+            "models": each.level.models,
+            "facts": f"{each.unit.type}, {each.unit.category} target",
+            "rules": ", ".join(map(str, each.unit.rules)),
+        }
+        for each in army.kinds
+    ]
+
+
+def _slug(selector: str) -> str:
+    return selector.replace("/", "-").replace("@", "-")
+
+
+def _data(found: Clash) -> dict[str, Any]:
+    """What the scripts read: everybody by side, so that a unit that both have is there twice."""
+    sides, frames = [], []
+    for key, army, other in (("mine", found.mine, "yours"), ("yours", found.yours, "mine")):
+        for each in army.kinds:
+            named = {"selector": f"{key}/{_slug(each.selector)}", "unit": counted_name(army, each.selector)}
+            sides.append(side_data(each) | named | {"level": _LEVEL, "faction": key})
+        part = found.of(key)
+        renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
+        renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
+        frames.append(part.assign(**renamed))
+    frame = pd.concat(frames, ignore_index=True)
+    carried = [name for name in _CARRIED if frame[name].notna().any()]
+    names = {"mine": found.mine.army.name, "yours": found.yours.army.name}
+    if names["mine"] == names["yours"]:
+        names = {key: f"{name} ({key})" for key, name in names.items()}
+    return figures_data(frame, found.situations, sides, carried) | {"every_level": _LEVEL, "faction_names": names}

@@ -1,0 +1,109 @@
+"""The doors that take armies: files and lists of our own, and rosters of other programs in all their forms."""
+
+import functools
+import json
+import tempfile
+import tomllib
+from pathlib import Path
+
+import analyser
+from analyser.common.errors import shown
+from analyser.importers.battlescribe import import_files
+from tests.helpers import rosters
+
+BASIC = "river-folk/otter-guard@basic"
+OWN = {
+    "name": "Pike Lancers",
+    "type": "cavalry",
+    "category": "light",
+    "defence": 2,
+    "damage_limit": 1,
+    "models": 4,
+    "points": 30,
+    "rules": ["Hover"],
+    "rows": [{"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}],
+}
+TABLES = [
+    {"name": "List", "faction": "river-folk", "points_limit": 900, "unit": [BASIC, f"2 x {BASIC}"]},
+    {
+        "scale": "battle",
+        "battlegroups": {"First": "Bank"},
+        "unit": [{"unit": BASIC, "battlegroup": "First", "policy": "charge", "x": 3.5, "discipline": 6}, OWN],
+        "boon": [{"boon": "high-tide", "battlegroup": "First"}],
+    },
+    {"unit": [{"unit": BASIC, "name": "a", "embarked_in": "b"}, OWN | {"name": "b", "rules": ["Capacity (4)"]}]},
+]
+LISTS = [[BASIC, {"unit": "newt-battery@reinforced", "count": 2, "reserve": True, "behind": 2.5}]]
+
+
+@functools.cache
+def library():
+    """The profiles of a catalogue of our own."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "river.cat").write_text(rosters.own_catalogue(), encoding="utf-8")
+    import_files(folder / "river.cat", out=folder / "profiles")
+    return analyser.load_profiles(folder / "profiles")
+
+
+def judged(army):
+    """An army as plain data, where its own file makes the same army again."""
+    again = analyser.load_army(tomllib.loads(army.to_toml()), library())
+    assert again.loadouts == army.loadouts, "the army written is another when it is read"
+    assert [unit.name for unit in again] == [unit.name for unit in army]
+    assert (again.points, again.scale, again.boons) == (army.points, army.scale, army.boons)
+    return army.as_dict() | {"warnings": list(army.warnings)}
+
+
+def table(given, _folder):
+    """An army as a mapping or a list."""
+    return judged(analyser.load_army(given["source"], library()))
+
+
+def file_of(ending, key="file"):
+    """An army or a roster as a file of that ending; what is no bytes is written as JSON."""
+
+    def ask(given, folder):
+        content, numbers = given[key], given.get("numbers", "profile")
+        path = folder / f"list{ending}"
+        path.write_bytes(content if isinstance(content, bytes) else _dumped(content))
+        return judged(analyser.load_army(path, library(), numbers=numbers))
+
+    return ask
+
+
+def _dumped(value):
+    try:
+        return json.dumps(value, default=repr, skipkeys=True).encode("utf-8", "surrogatepass")
+    except (ValueError, RecursionError):  # what holds itself, or more than a file can
+        return shown(value).encode("utf-8", "replace")
+
+
+def unzipped(given, folder):
+    """A roster that is packed after it was changed."""
+    content = given["file"] if isinstance(given["file"], bytes) else repr(given["file"]).encode("utf-8", "replace")
+    return file_of(".rosz")(given | {"file": rosters.packed(content)}, folder)
+
+
+def small(form):
+    """Some rosters of a few units."""
+    book = rosters.tree_of(rosters.own_catalogue())
+    made = [rosters.roster(book, seed, most_units=2) for seed in range(6)]
+    numbers = ("profile", "roster")
+    return [{"file": form(each), "numbers": numbers[place % 2]} for place, each in enumerate(made)]
+
+
+def toml_files():
+    """The tables as files."""
+    armies = [analyser.load_army(each, library()) for each in TABLES]
+    return [{"file": each.to_toml().encode()} for each in armies]
+
+
+DOORS = {
+    "army": (table, [{"source": each} for each in (*TABLES, *LISTS)]),
+    "army toml": (file_of(".toml"), toml_files()),
+    "army ros": (file_of(".ros"), small(rosters.xml_of)),
+    "army rosz": (unzipped, small(rosters.xml_of)),
+    "army zip": (file_of(".rosz"), small(rosters.zip_of)),
+    "army json": (file_of(".json"), small(rosters.json_of)),
+    "army tree": (file_of(".json"), small(lambda made: json.loads(rosters.json_of(made)))),
+}

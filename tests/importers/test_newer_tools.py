@@ -1,0 +1,214 @@
+"""What New Recruit has added to the files: read, or refused by name; nothing is passed over."""
+
+import pytest
+
+from analyser.importers.battlescribe import import_files
+from tests.helpers.catalogues import Entry, catalogue, game_system, level, profile, weapon
+
+NEVER = "<conditions><condition type='never'/></conditions>"
+SET_7 = "<modifier type='set' value='7' field='t-Models'>{}</modifier>"
+NOT_READ = "an element that is not read; left out"
+
+
+def changed(modifier):
+    """An invented unit's levels: the basic one alone, with one more change of its profile."""
+    models = "<modifier type='set' value='4' field='t-Models'/><modifier type='set' value='2' field='t-VPR'/>"
+    return level("Basic", 0, 10, 1, modifiers=models + modifier)
+
+
+@pytest.fixture
+def one(tmp_path):
+    """Import one invented unit; the unit and what was doubted, as 'value: doubt'."""
+
+    def run(*, tail="", more=(), **changes):
+        path = tmp_path / "river.cat"
+        path.write_text(catalogue(Entry(**{"levels": changed("")} | changes), tail=tail), encoding="utf-8")
+        report = import_files([path, *more])
+        doubts = [f"{each.value}: {each.doubt}" for each in report.warnings]
+        return report.factions[0].units[0], [each for each in doubts if "the bands end at" not in each]
+
+    return run
+
+
+# --- read -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("modifier", "models"),
+    [
+        ("<modifier type='multiply' value='3' field='t-Models'/>", 12),
+        ("<modifier type='divide' value='2' field='t-Models'/>", 2),
+        ("<modifier type='increment' value='2' field='t-Models'/>", 6),
+        (SET_7.format("<conditions><condition type='always'/></conditions>"), 7),
+        (SET_7.format(NEVER), 4),
+        (SET_7.format(f"<conditionGroups><conditionGroup type='not'>{NEVER}</conditionGroup></conditionGroups>"), 7),
+    ],
+)
+def test_changes_and_conditions_that_can_be_told_are_read_without_a_doubt(one, modifier, models):
+    unit, doubts = one(levels=changed(modifier))
+    assert (unit.levels["basic"].models, doubts) == (models, [])
+
+
+def test_a_word_before_a_name_is_read(one):
+    prefix = "<modifiers><modifier type='prepend' value='Old' field='name'/></modifiers>"
+    unit, doubts = one(inside=prefix)
+    assert unit.name == "Old Otter Guard"
+    assert doubts == ["Otter Guard: the profile's name is not the unit's"]
+
+
+def test_what_a_level_costs_is_read_with_its_changes(one):
+    cost = "<costs><cost name='points' typeId='p' value='30'/></costs>"
+    doubled = "<modifiers><modifier type='multiply' value='2' field='p'/></modifiers>"
+    unit, doubts = one(levels=level("Basic", 4, None, 2, extra=cost + doubled))
+    assert (unit.levels["basic"].points, doubts) == (60, [])
+
+
+def test_an_empty_cell_takes_the_default_of_its_column_and_says_so(one, tmp_path):
+    game = tmp_path / "game.gst"
+    columns = "<characteristicType id='t-Size' name='Size' defaultValue='3'/>"
+    types = f"<profileTypes><profileType id='stats'><characteristicTypes>{columns}</characteristicTypes></profileType>"
+    game.write_text(game_system(f"{types}</profileTypes>"), encoding="utf-8")
+    levels = level("Basic", 4, 10, 2, stats={"Size": ""}).replace("<profile ", "<profile typeId='stats' ")
+    unit, doubts = one(levels=levels, more=[game])
+    assert unit.size == 3
+    assert doubts == ["size: 3: an empty cell; the default value of its column is taken"]
+
+
+# --- refused by name ------------------------------------------------------------------------------------
+
+LOCAL = "<localConditionGroups><localConditionGroup type='{}' value='1' scope='parent'/></localConditionGroups>"
+GROUP = "<conditionGroups><conditionGroup type='{}'/></conditionGroups>"
+
+
+@pytest.mark.parametrize(
+    ("condition", "named"),
+    [
+        (LOCAL.format("atLeast"), "localConditionGroup atLeast"),
+        (LOCAL.format("before"), "localConditionGroup before"),
+        *((GROUP.format(kind), f"conditionGroup {kind}") for kind in ("count", "greaterOrEqual", "power")),
+        ("<repeats><repeat value='1' repeats='1' scope='parent' childId='x'/></repeats>", "repeat"),
+    ],
+)
+def test_a_change_under_a_condition_of_another_kind_is_left_out_by_name(one, condition, named):
+    unit, doubts = one(levels=changed(f"<modifier type='set' value='9' field='t-Models'>{condition}</modifier>"))
+    assert unit.levels["basic"].models == 4
+    assert f"models: set 9: a change under a condition that is not read ({named}); left out" in doubts
+
+
+def test_the_condition_before_is_left_out_by_name(one):
+    condition = "<conditions><condition type='before' childId='x'/></conditions>"
+    unit, doubts = one(levels=changed(f"<modifier type='set' value='9' field='t-Models'>{condition}</modifier>"))
+    assert unit.levels["basic"].models == 4
+    assert "condition before in Basic: a condition of a type that is not read; left out" in doubts
+
+
+@pytest.mark.parametrize("kind", ["modulo", "power", "ceil", "cumulative-add", "replace"])
+def test_a_change_of_another_kind_is_left_out_by_name(one, kind):
+    unit, doubts = one(levels=changed(f"<modifier type='{kind}' value='9' field='t-Models'/>"))
+    assert unit.levels["basic"].models == 4
+    assert f"models: {kind} 9: a change of a kind that is not known; left out" in doubts
+
+
+def test_a_change_that_leaves_no_whole_number_is_left_out(one):
+    unit, doubts = one(levels=changed("<modifier type='divide' value='3' field='t-Models'/>"))
+    assert unit.levels["basic"].models == 4
+    assert doubts == ["models: divide 3: a change of a kind that is not known; left out"]
+
+
+@pytest.mark.parametrize("kind", ["mount", "crew", "unit-group"])
+def test_an_entry_of_another_type_does_not_count_as_the_unit(one, kind):
+    horse = (
+        f"<selectionEntry type='{kind}' name='Warhorse'><profiles>{weapon('Melee', '-')}</profiles></selectionEntry>"
+    )
+    unit, doubts = one(inside=f"<selectionEntries>{horse}</selectionEntries>")
+    assert [row.id for row in unit.rows] == ["ranged-light"]
+    named = f"selectionEntry {kind} Warhorse in Otter Guard"
+    assert doubts == [f"{named}: a selectionEntry of a type that is not read; what is in it is left out"]
+
+
+def test_a_group_of_units_beside_the_units_is_told(one, tmp_path):
+    path = tmp_path / "river.cat"
+    path.write_text(catalogue(Entry(), "<selectionEntry type='unit-group' name='Host'/>"), encoding="utf-8")
+    report = import_files([path])
+    assert len(report.factions[0].units) == 1
+    assert [each.value for each in report.warnings] == ["selectionEntry unit-group Host"]
+    assert report.warnings[0].unit == "Host"
+
+
+@pytest.mark.parametrize(
+    ("inside", "named"),
+    [
+        (
+            "<associations><association name='Warlord' min='1' max='1'/></associations>",
+            "associations Warlord",
+        ),
+        ("<associationLinks><associationLink name='Lord'/></associationLinks>", "associationLinks Lord"),
+    ],
+)
+def test_an_element_of_another_tool_is_left_out_by_name(one, inside, named):
+    _, doubts = one(inside=inside)
+    assert doubts == [f"{named} in Otter Guard: {NOT_READ}"]
+
+
+@pytest.mark.parametrize("tag", ["sharedForceEntries", "sharedAssociations"])
+def test_a_list_of_another_tool_beside_the_units_is_left_out_by_name(one, tag):
+    _, doubts = one(tail=f"<{tag}><x name='Detachment'/></{tag}>")
+    assert doubts == [f"{tag} Detachment: {NOT_READ}"]
+
+
+def test_an_attribute_of_a_profile_is_left_out_by_name(one):
+    odd = profile("Ranged (Light)", {"Range": '6"', "1-4": "3"}).replace("</profile>", "<attributes/></profile>")
+    _, doubts = one(weapons=odd)
+    assert doubts[-1] == f"attributes in Weapons: {NOT_READ}"
+
+
+@pytest.mark.parametrize("attribute", ["affects", "join", "position", "arg"])
+def test_an_attribute_of_a_change_is_told(one, attribute):
+    _, doubts = one(levels=changed(f"<modifier type='set' value='1' field='page' {attribute}='self'/>"))
+    assert doubts == [f"modifier set in Basic: {attribute} self: an attribute that is not read"]
+
+
+def test_a_message_is_told(one):
+    _, doubts = one(inside="<modifiers><modifier type='add' value='too many' field='error'/></modifiers>")
+    assert doubts == ["modifier add in Otter Guard: error: a message of the data tool; left out"]
+
+
+def test_the_kind_of_a_column_is_told(one, tmp_path):
+    game = tmp_path / "game.gst"
+    column = "<characteristicType id='c' name='Notes' kind='annotation'/>"
+    inside = f"<profileType id='p' name='Basic unit'><characteristicTypes>{column}</characteristicTypes></profileType>"
+    game.write_text(game_system(f"<profileTypes>{inside}</profileTypes>"), encoding="utf-8")
+    _, doubts = one(more=[game])
+    named = "characteristicType Notes in Basic unit: kind annotation"
+    assert doubts == [f"{named}: read like any other column or profile"]
+
+
+def test_a_row_of_one_level_alone_is_told(one):
+    rows = level("Basic", 4, 10, 2).replace("</profiles>", f"{weapon('Melee', '-')}</profiles>")
+    unit, doubts = one(levels=rows)
+    assert [row.id for row in unit.rows] == ["ranged-light"]
+    assert doubts == ["basic: Melee: a profile of this level alone; left out"]
+
+
+def test_of_a_file_full_of_such_things_not_all_are_listed(one):
+    _, doubts = one(tail="".join(f"<odd{number}/>" for number in range(400)))
+    assert len(doubts) == 301
+    assert doubts[-1] == "300 elements and attributes: are not read; no more of them are listed"
+
+
+def test_what_hides_or_shows_under_a_condition_is_told(one):
+    odd = weapon("Melee", "-").replace(
+        "</profile>",
+        "<modifiers><modifier type='set' value='true' field='hidden'><conditions>"
+        "<condition type='atLeast' value='1'/></conditions></modifier></modifiers></profile>",
+    )
+    unit, doubts = one(weapons=weapon() + odd)
+    assert [row.id for row in unit.rows] == ["ranged-light", "melee"]
+    assert doubts == ["Melee: hidden or not under a condition; taken as it is"]
+
+
+def test_what_is_always_hidden_is_left_out(one):
+    hiding = "<modifiers><modifier type='set' value='true' field='hidden'/></modifiers></profile>"
+    unit, doubts = one(weapons=weapon() + weapon("Melee", "-").replace("</profile>", hiding))
+    assert [row.id for row in unit.rows] == ["ranged-light"]
+    assert doubts == ["Melee: a profile hidden in the source; left out"]

@@ -1,0 +1,275 @@
+"""Rosters of BattleScribe and New Recruit: every unit, level and point of them, and every thing not understood."""
+
+from pathlib import Path
+
+import pytest
+
+import analyser
+from analyser.importers.battlescribe import import_files
+from analyser.scenarios.armies import load_army
+from tests.helpers import rosters
+
+REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
+ROSTERS_EACH = 100  # of each real catalogue
+
+
+@pytest.fixture(scope="module")
+def own_library(tmp_path_factory):
+    """The profiles of the catalogue of our own."""
+    folder = tmp_path_factory.mktemp("river")
+    (folder / "river.cat").write_text(rosters.own_catalogue(), encoding="utf-8")
+    import_files([folder / "river.cat"], out=folder / "profiles")
+    return analyser.load_profiles(folder / "profiles")
+
+
+def read(made, form, folder, **options):
+    """The army that a roster in one of the forms is."""
+    path = folder / f"list{form}"
+    path.write_bytes(rosters.FORMS[form](made))
+    return load_army(path, **options)
+
+
+def found(army):
+    """Every unit of an army, as the generator lists it."""
+    levels = ((unit, unit.loadout.level) for unit in army)
+    return [
+        (unit.loadout.unit.name, unit.loadout.level_name, level.models, unit.points, unit.battlegroup)
+        for unit, level in levels
+    ]
+
+
+def listed(made):
+    return [
+        (unit.name, unit.level, unit.models, unit.points, unit.battlegroup)
+        for unit in made.units
+        for _ in range(unit.number)
+    ]
+
+
+def check(made, army):
+    """The army is what the roster was made of, and what nobody can understand is named."""
+    assert found(army) == listed(made)
+    assert [each.boon.name for each in army.boons] == made.boons
+    unread = [line for line in army.warnings if "not understood" in line]
+    assert len(unread) == len(set(unread))
+    for name, _ in made.unknown:
+        assert any(f"{name} is selected" in line for line in unread), name
+    assert len(unread) <= len(made.unknown)
+    lost = sum(cost for _, cost in made.unknown)
+    assert army.points == made.points - lost
+    assert any(line.startswith("points: ") for line in army.warnings) == bool(lost)
+    customs = [unit.custom_name for unit in made.units if unit.custom_name]
+    assert [name for name in customs if name not in [unit.name for unit in army]] == []
+
+
+@pytest.mark.parametrize("form", rosters.FORMS)
+@pytest.mark.parametrize("seed", range(10))
+def test_rosters_of_a_catalogue_of_our_own(seed, form, own_library, tmp_path):
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), seed)
+    check(made, read(made, form, tmp_path, profiles=own_library))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not REAL_DATA.is_dir(), reason="the players' data files are not here")
+@pytest.mark.parametrize("number", range(5))
+def test_rosters_of_the_real_catalogues(number, tmp_path):
+    """Five hundred in all: with the roster's own numbers all is right; with the profiles' what differs is told."""
+    book = rosters.real_catalogues(REAL_DATA)[number]
+    for seed in range(ROSTERS_EACH):
+        made, form = rosters.roster(book, seed, most_units=8), [*rosters.FORMS][seed % 3]
+        check(made, read(made, form, tmp_path, numbers="roster"))
+        if seed % 5:
+            continue
+        army = read(made, form, tmp_path)
+        assert army.faction == book.get("name").casefold()
+        differing = {unit[0] for unit, other in zip(listed(made), found(army)) if unit != other}
+        assert [name for name in differing if not any(line.startswith(f"{name}: ") for line in army.warnings)] == []
+
+
+def test_all_forms_say_the_same(own_library, tmp_path):
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 3)
+    armies = [read(made, form, tmp_path, profiles=own_library) for form in rosters.FORMS]
+    assert armies[0] == armies[1] == armies[2]
+
+
+def edited(own_library, tmp_path, change, *, numbers="profile"):
+    """The army of a roster of one unit after a change of its selection."""
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1, most_units=1)
+    forces = made.root.find("forces")
+    for force in [*forces][1:]:
+        forces.remove(force)
+    selections = forces.find("force/selections")
+    for each in [*selections][1:]:
+        selections.remove(each)
+    change(selections[0])
+    return read(made, ".ros", tmp_path, profiles=own_library, numbers=numbers)
+
+
+def cell(selection, name):
+    return next(each for each in selection.iter("characteristic") if each.get("name") == name)
+
+
+def set_defence(selection):
+    cell(selection, "Defence").text = "4"
+
+
+@pytest.mark.parametrize(("numbers", "defence"), [("profile", 2), ("roster", 4)])
+def test_a_difference_is_told_and_either_side_can_count(own_library, tmp_path, numbers, defence):
+    army = edited(own_library, tmp_path, set_defence, numbers=numbers)
+    assert any("defence 4 in the roster, 2 in the profile" in line for line in army.warnings)
+    assert f"where roster and profile differ, the numbers of the {numbers} count" in army.warnings
+    assert {unit.loadout.unit.defence for unit in army} == {defence}
+    assert load_army(army.to_table(), own_library).loadouts == army.loadouts
+
+
+def test_a_row_that_differs_is_told(own_library, tmp_path):
+    def more_dice(selection):
+        cell(selection, "1-3").text = "5"
+
+    army = edited(own_library, tmp_path, more_dice, numbers="roster")
+    assert any("bands of Ranged (Light) 1-3: 5, 4-6: 8" in line for line in army.warnings)
+    assert army.units[0].loadout.unit.rows[0].bands[0].dice == 5
+
+
+def test_points_that_differ_are_told(own_library, tmp_path):
+    def dearer(selection):
+        next(selection.iter("cost")).set("value", "999")
+
+    army = edited(own_library, tmp_path, dearer)
+    assert any("points 999 in the roster" in line or "points" in line for line in army.warnings)
+    assert any(line.startswith("points: the roster says") for line in army.warnings)
+
+
+def rename(selection):
+    selection.set("name", "Pike Lancers")
+    selection.set("entryId", "u-nobody")
+
+
+def test_a_unit_that_no_profile_has_comes_with_its_own(own_library, tmp_path):
+    army = edited(own_library, tmp_path, rename)
+    assert "Pike Lancers: not among the profiles; the roster's own numbers count" in army.warnings
+    unit = army.units[0]
+    assert (unit.selector, unit.loadout.unit.name) == (None, unit.name)
+    assert unit.loadout.unit.rows
+    assert load_army(army.to_table(), own_library).loadouts == army.loadouts
+
+
+def test_a_unit_is_found_by_its_name_where_its_entry_is_new(own_library, tmp_path):
+    army = edited(own_library, tmp_path, lambda selection: selection.set("entryId", "u-new"))
+    assert army.units[0].selector is not None
+
+
+def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_path):
+    army = edited(own_library, tmp_path, lambda selection: selection.set("name", "Renamed"))
+    assert army.units[0].selector is not None
+    assert any("Renamed: found by its entry, which the profiles call" in line for line in army.warnings)
+
+
+def test_the_level_follows_from_the_models(own_library, tmp_path):
+    def no_level_name(selection):
+        for each in selection.iter("selection"):
+            if each.get("name") in rosters.LEVELS:
+                each.set("name", "Size")
+
+    before = edited(own_library, tmp_path, lambda _: None)
+    assert edited(own_library, tmp_path, no_level_name).units[0].selector == before.units[0].selector
+
+
+def test_a_unit_without_any_profile_is_named(own_library, tmp_path):
+    def bare(selection):
+        rename(selection)
+        for tag in ("profiles", "selections"):
+            selection.remove(selection.find(tag))
+
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2)
+    bare(next(made.root.iter("selection")))
+    army = read(made, ".json", tmp_path, profiles=own_library)
+    assert any(line.startswith("Pike Lancers: not understood, left out") for line in army.warnings)
+    assert any(line.startswith("points: the roster says") for line in army.warnings)
+
+
+# --- what cannot be read --------------------------------------------------------------------------
+
+
+def refused(path, *says):
+    with pytest.raises(analyser.InputError) as error:
+        load_army(path)
+    message = str(error.value)
+    assert str(path) in message
+    for each in says:
+        assert each in message
+    assert "\n" not in message
+
+
+def written(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+HEAD = f'<roster name="x" gameSystemId="{rosters.GAME_ID}" xmlns="{rosters.NAMESPACE}">'
+JSON = '{"roster": {"name": "x", "gameSystemName": "Chess", "forces": [%s]}}'
+ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": "p"}]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.ros", "", "empty"),
+        ("a.ros", f"{HEAD}</roster>", "no unit in this roster"),
+        ("a.ros", f"{HEAD}<forces>", "broken XML"),
+        ("a.ros", "<roster/>", "XML namespace"),
+        ("a.ros", '<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema"/>', "root element"),
+        ("a.ros", '<!DOCTYPE a [<!ENTITY b "c">]><roster>&b;</roster>', "refused"),
+        ("a.ros", f"{HEAD}{'<forces>' * 200}", "nested too deep"),
+        ("a.rosz", "PK", "not a usable zip"),
+        ("a.json", "", "empty"),
+        ("a.json", '{"roster": {}}', "no unit in this roster"),
+        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' stands twice"),
+        ("a.json", '{"list": {}}', "holds no roster (keys such as 'list')"),
+        ("a.json", "[1]", "holds no roster"),
+        ("a.json", '{"roster": {"forces": [[1]]}}', "a list in the list"),
+        ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deep"),
+        ("a.json", '{"roster": ' + '{"a": ' * 300 + "1" + "}" * 301, "nested too deep"),
+        ("a.json", '{"roster": {"value": ' + "9" * 5000 + "}}", "too large a number"),
+        ("a.json", '{"roster": {"value": NaN}}', "NaN is no number"),
+        ("a.json", '{"roster": {', "broken JSON"),
+        ("a.json", b"\xff\xfe\x00", "broken JSON"),
+        ("a.json", JSON % ONE, "a roster of Chess: its one unit is not understood, such as 'Pawn'"),
+        ("a.json", JSON % ",".join([ONE] * 3), "of its 3 units none is understood"),
+    ],
+)
+def test_what_is_no_roster_is_refused_in_one_line(name, content, says, tmp_path):
+    refused(written(tmp_path, name, content), says)
+
+
+def test_a_zip_that_aims_elsewhere_is_refused(tmp_path):
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1)
+    for name, says in (("../list.ros", "not a plain file name"), ("/list.ros", "not a plain file name")):
+        refused(written(tmp_path, "a.rosz", rosters.zip_of(made, name)), says)
+
+
+def test_a_zip_bomb_is_refused(tmp_path):
+    refused(written(tmp_path, "a.rosz", rosters.packed(b"<" * 30_000_000)), "bytes that unpack to")
+
+
+def test_more_units_than_an_army_has_are_refused(own_library, tmp_path):
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1)
+    next(made.root.iter("selection")).set("number", "10000")
+    with pytest.raises(analyser.InputError, match="units in this roster"):
+        read(made, ".ros", tmp_path, profiles=own_library)
+    selections = made.root.find("forces/force/selections")
+    selections[0].set("number", "1")
+    selections.extend([selections[0]] * 10_000)
+    with pytest.raises(analyser.InputError, match="units in this roster"):
+        read(made, ".json", tmp_path, profiles=own_library)
+
+
+def test_long_lists_of_what_is_not_understood_are_cut(own_library, tmp_path):
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1)
+    selections = made.root.find("forces/force/selections")
+    for number in range(1000):
+        rosters.SubElement(selections, "selection", {"name": f"Bauble {number}", "type": "upgrade"})
+    army = read(made, ".rosz", tmp_path, profiles=own_library)
+    assert sum("Bauble" in line for line in army.warnings) <= 200
+    assert any("more lines like these" in line for line in army.warnings)
