@@ -56,6 +56,10 @@ def _sampled_fights(replacement: bool = False, overcharge: bool = False) -> None
     api.focus([{"dice": 3} | keys], B, method="monte-carlo", replacement=replacement, trials=1000, threads=1)
 
 
+def _battles() -> None:
+    api.battle([A], [B], rounds=1, trials=1, swing=False)
+
+
 def _attacks(die: Mapping[str, int] | None = None) -> None:
     ruleset = {"ruleset": {"die": die}} if die else {}
     for keys in ({}, _REROLLS, _OVERCHARGE, _REROLLS | _OVERCHARGE) if die is None else ({}, _REROLLS):
@@ -75,6 +79,7 @@ def _morale(system: str) -> None:
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
     "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # also what each did, and why
+    "battles": _battles,
     "sampled-fights": _sampled_fights,
     "sampled-fights-with-overcharge": partial(_sampled_fights, overcharge=True),
     "sampled-fights-with-replacement": partial(_sampled_fights, replacement=True),

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.estimates import NORMAL_95, Estimate, estimate, plus_minus
+from analyser.common.estimates import Estimate, estimate, plus_minus
+from analyser.common.intervals import NORMAL_95
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, Counts
+from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, captioned, estimate_in, frame_of, probability_figures, share_columns
 from analyser.results.battle_rules import of_battle
@@ -338,7 +339,7 @@ def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = 
 
     if sampling.precision is None and sampling.trials is None:
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
-    result = sampling.settled(played, CHUNK_BATTLES)
+    result = sampling.settled(played)
     return replace(result, swings=_swings(result, sampling)) if swing else result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -11,7 +11,8 @@ from pydantic import Field
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, told
 from analyser.engine.battle.tables import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
-from analyser.game.army import SCALES, Army, ArmyUnit, Scale
+from analyser.game.army import Army, ArmyUnit
+from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import HIGHEST_CARD, Ruleset
 from analyser.game.units import Inches, hundredths
@@ -24,8 +25,6 @@ from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, PolicyName
 
 SIDES = ("mine", "yours")
-HAND_LIMITS: Mapping[Scale, int] = {"skirmish": 4, "battle": 5, "cataclysm": 6}  # BT-2
-TABLES: Mapping[Scale, float] = {"skirmish": 36.0, "battle": 48.0, "cataclysm": 48.0}  # inches from edge to edge (BT-1)
 _LONGEST = 120
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class BattleTerms(Record):
     """The ``[battle]`` of a file. `docs/battle.md` says each key."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    scale: Scale | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
+    scale: ScaleName | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
     table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
     gap: Length = told(24.0, "Inches between the two lines at the start.")
     width: Length = told(36.0, "Inches along the front over which a line is spread.")
@@ -132,22 +131,25 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
             armies.append(load_army(given, library))
         except InputError as error:
             raise error.inside(side) from None
-    terms = _filled_in(terms, (armies[0], armies[1]))
+    terms = _filled_in(terms, (armies[0], armies[1]), library.force_rules)
     _check_terms(terms, ruleset)
     resolved = [_resolved(side, army, library) for side, army in zip(SIDES, armies)]
     fielded = [
-        _in_line(side, army, mine, theirs, terms)
+        _in_line(side, army, (mine, theirs), terms, library.force_rules)
         for side, army, mine, theirs in zip(SIDES, armies, resolved, resolved[::-1])
     ]
     warnings = tuple(dict.fromkeys(about_battle((armies[0], armies[1]), fielded)))
     return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
 
 
-def _filled_in(terms: BattleTerms, armies: tuple[Army, Army]) -> BattleTerms:
-    larger = max((army.scale for army in armies), key=lambda scale: SCALES[scale])
-    scale: Scale = larger if terms.scale is None else terms.scale
-    table = TABLES[scale] if terms.table is None else terms.table
-    hand_limit = HAND_LIMITS[scale] if terms.hand_limit is None else terms.hand_limit
+def _filled_in(terms: BattleTerms, armies: tuple[Army, Army], rules: ForceRules) -> BattleTerms:
+    larger = max((army.scale for army in armies), key=list(rules.scales).index)
+    scale: ScaleName = larger if terms.scale is None else terms.scale
+    if scale not in rules.scales:
+        raise InputError(f"the scale {scale} is not among the force rules", where="battle.scale")
+    of_scale = rules.scales[scale]
+    table = float(min(of_scale.table)) if terms.table is None else terms.table
+    hand_limit = min(of_scale.hand, MOST_HAND) if terms.hand_limit is None else terms.hand_limit
     return terms.model_copy(update={"scale": scale, "table": table, "hand_limit": hand_limit})
 
 
@@ -177,12 +179,12 @@ def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
 
 
 def _in_line(
-    side: str, army: Army, mine: list[Combatant], theirs: list[Combatant], terms: BattleTerms
+    side: str, army: Army, combatants: tuple[list[Combatant], list[Combatant]], terms: BattleTerms, rules: ForceRules
 ) -> tuple[Fielded, ...]:
     """The units of an army where they stand at the start (BT-1)."""
     assert terms.table is not None
     width, table, gap = (hundredths(each) for each in (terms.width, terms.table, terms.gap))
-    fielded = []
+    fielded, (mine, theirs) = [], combatants
     for place, (unit, combatant) in enumerate(zip(army, mine)):
         x = width * (2 * place + 1) // (2 * len(army)) if unit.x is None else hundredths(unit.x)
         back = (table - gap) // 2 - hundredths(unit.behind)
@@ -195,15 +197,17 @@ def _in_line(
         habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
         commander = "commander" in unit.loadout.unit.traits
         fielded.append(Fielded(unit, combatant, habit, x, y if side == "mine" else table - y, reserve, commander))
-    in_reserve = sum(each.reserve for each in fielded)
-    if in_reserve > len(army) // 2:
-        problem = f"{in_reserve} of {len(army)} units in reserve, aircraft among them"
-        raise InputError(problem, where=side, allowed=f"up to {len(army) // 2} (at least half are deployed, BT-3)")
+    deployed, least = sum(not each.reserve for each in fielded), rules.on_table(len(army))
+    if deployed < least:
+        problem = f"{len(army) - deployed} of {len(army)} units in reserve, aircraft among them"
+        raise InputError(problem, where=side, allowed=f"up to {len(army) - least}: the others are deployed (BT-3)")
     return tuple(fielded)
 
 
 def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
     """The habit of a unit; by itself it charges where that is all that it can do to anybody (BT-4)."""
+    if combatant.aircraft:  # a sortie is what it is for
+        return "shoot"
     if (stated := unit.policy or default) != AUTO:
         return stated
     shoots = any(rows_to_shoot_with(combatant, enemy, "shoot") for enemy in theirs)

@@ -1,0 +1,57 @@
+"""The command about battles."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from analyser.cli.battle import army_from
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
+
+FEW = ["--trials", "600", "--rounds", "2", "--threads", "1"]
+ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
+
+
+@pytest.mark.slow
+def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
+    text = answer("battle", *ARMIES, *FEW)
+    assert "P(victory)" in text
+    assert "A battle of the median margin" in text
+    record = json.loads(answer("battle", *ARMIES, *FEW, "--no-swing", "--format", "json"))
+    assert record["trials"] == 600
+    assert record["swing"] == []
+    rows = list(csv.DictReader(io.StringIO(answer("battle", *ARMIES, *FEW, "--format", "csv"))))
+    assert [row["side"] for row in rows] == ["mine", "mine", "yours", "yours"]
+    for picture in ("margin", "survival", "contributions"):
+        path = tmp_path / f"{picture}.png"
+        answer("battle", *ARMIES, *FEW, "--no-swing", "--picture", picture, "--plot", path)
+        assert path.stat().st_size > 5000
+
+
+@pytest.mark.slow
+def test_an_army_is_a_file_too(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f'faction = "crown"\n[[unit]]\nunit = "{RIFLES}"\ncount = 2\n', encoding="utf-8")
+    assert answer("battle", path, ARMIES[1], *FEW, "--no-swing", "--format", "csv")
+
+
+@pytest.mark.slow
+def test_one_battle_is_told():
+    told = answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "5")
+    assert told.startswith("Round 1: ")
+    assert told == answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "5")
+    assert told != answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "6")
+
+
+def test_an_argument_is_a_path_or_selectors():
+    assert army_from("mine.toml") == "mine.toml"
+    assert army_from("crown/a@basic, 2 x crown/b") == ["crown/a@basic", "2 x crown/b"]
+    assert army_from("crown/a@basic") == ["crown/a@basic"]
+
+
+def test_what_cannot_be_is_refused_in_one_line():
+    assert "nobody.toml" in refusal("battle", "nobody.toml", ARMIES[1])
+    assert "did you mean 'rifle-platoon'" in refusal("battle", "crown/rifel-platoon@basic", ARMIES[1])
+    assert "rounds" in refusal("battle", *ARMIES, "--rounds", "12")
+    assert "nearest" in refusal("battle", *ARMIES, "--target-mine", "neares")

@@ -1,0 +1,65 @@
+"""A battle of one against one is the duel at the distance between the two lines (AC-9.2)."""
+
+import random
+
+import pytest
+from scipy import stats
+
+import analyser
+from analyser.common.errors import InputError
+from analyser.rules.policies import POLICIES
+from tests.helpers.battles import A_FIRST, TABLE, duel_law, endings, scenario_of
+from tests.helpers.samples import chi_square
+
+PAIRS, BATTLES = 30, 1500
+
+
+def on_the_ground():
+    """A loadout of every shipped unit that stays on the table."""
+    for faction in analyser.load_profiles().factions.values():
+        for unit in faction.units:
+            if unit.type != "aircraft":
+                yield f"{faction.id}/{unit.id}@{next(iter(unit.levels))}"
+
+
+def a_duel(number):
+    """Two units, their policies, the distance and the rounds; and how the duel ends, if they can fight one."""
+    chance, units = random.Random(number), list(on_the_ground())
+    pair, policies = chance.choices(units, k=2), chance.choices(list(POLICIES), k=2)
+    gap, rounds = chance.choice([3.0, 8.0, 12.0, 20.0]), chance.choice([1, 2, 3])
+    try:
+        return pair, policies, gap, rounds, duel_law(*pair, policies, gap, rounds)
+    except InputError:
+        return None
+
+
+def p_value(pair, policies, gap, rounds, law):
+    """How likely the battles of one against one are, if they are that duel."""
+    terms = {"policy_mine": policies[0], "policy_yours": policies[1], "gap": gap, "rounds": rounds, "table": TABLE}
+    scenario = scenario_of([pair[0]], [pair[1]], **terms, **A_FIRST)
+    return chi_square(endings(scenario, BATTLES), law)
+
+
+@pytest.mark.slow
+def test_one_against_one_is_the_duel():
+    duels = [duel for number in range(4 * PAIRS) if (duel := a_duel(number)) is not None][:PAIRS]
+    found = [p for duel in duels if (p := p_value(*duel)) is not None]
+    assert len(found) > PAIRS // 2
+    assert min(found) > 0.05 / len(found) / 50
+    assert stats.kstest(found, "uniform").pvalue > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pair", "policies", "gap"),
+    [
+        (("crown/horse-guard-cavalry@basic", "imperium/scion-grenadier-platoon@basic"), ("charge", "shoot"), 8.0),
+        (("imperium/totenkopf-jaeger-cavalry@basic", "crown/rifle-platoon@basic"), ("charge", "lookout"), 12.0),
+        (("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"), ("short_range", "take_cover"), 20.0),
+        (("imperium/sieger-vitruvian-colossus@full-strength", "crown/rifle-platoon@basic"), ("all_out", "shoot"), 12.0),
+    ],
+    ids=str,
+)
+def test_habits_that_a_duel_has(pair, policies, gap):
+    p = p_value(pair, policies, gap, 2, duel_law(*pair, policies, gap, 2))
+    assert p is None or p > 1e-4

@@ -1,0 +1,40 @@
+"""Pictures of battles, as data."""
+
+import pandas as pd
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.plots import contributions, margins, points_left
+
+
+def test_margins_say_who_wins_how_often():
+    frame = pd.DataFrame({"margin": [-3, 0, 1, 4], "probability": [0.1, 0.2, 0.3, 0.4]})
+    labels = [text.get_text() for text in margins(frame).get_legend().get_texts()]
+    assert labels == ["mine wins: 70%", "draw: 20%", "yours wins: 10%"]
+
+
+def test_a_margin_that_never_comes_up_has_no_bar():
+    frame = pd.DataFrame({"margin": [1, 2], "probability": [0.5, 0.5]})
+    assert [bar.get_height() for bar in margins(frame).patches] == [50, 50]
+
+
+def test_points_left_begin_with_all():
+    rows = {"round": [1, 1], "side": ["mine", "yours"], "mean_percent": [90.0, 70.0]}
+    rows |= {"percent_10th_percentile": [80, 50], "percent_90th_percentile": [100, 90]}
+    axes = points_left(pd.DataFrame(rows))
+    assert [line.get_ydata()[0] for line in axes.lines] == [100, 100]
+
+
+def test_contributions_have_two_bars_a_unit():
+    frame = pd.DataFrame(
+        {"side": ["mine", "yours"], "unit": ["A", "B"], "points_destroyed": [5.0, 7.0], "points_absorbed": [7.0, 5.0]}
+    )
+    axes = contributions(frame)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["mine: A", "yours: B"]
+    assert len(axes.patches) == 4
+
+
+@pytest.mark.parametrize("plot", [margins, points_left, contributions])
+def test_a_table_without_the_columns_is_refused(plot):
+    with pytest.raises(InputError, match="has no column"):
+        plot(pd.DataFrame({"x": [1]}))

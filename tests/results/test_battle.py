@@ -1,0 +1,131 @@
+"""Answers to battles: odds, survivors, contributions, swing units, stories."""
+
+import json
+
+import pytest
+
+import analyser
+from analyser.common.errors import InputError
+
+RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
+GRENADIERS = ["3 x imperium/scion-grenadier-platoon@basic"]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return analyser.battle(RIFLES, GRENADIERS, trials=4000, rounds=3, seed=5)
+
+
+@pytest.mark.slow
+def test_chances_add_up(result):
+    assert sum(result.probability(name) for name in ("victory", "draw", "defeat")) == pytest.approx(1)
+    assert result.probability("devastating_victory") <= result.probability("victory")
+    assert sum(row["probability"] for row in result.margins()) == pytest.approx(1)
+    better = sum(row["probability"] for row in result.margins() if row["margin"] > 0)
+    assert better == pytest.approx(result.probability("victory"))
+
+
+@pytest.mark.slow
+def test_points_that_are_left_and_lost_are_those_of_the_army(result):
+    last = {row["side"]: row for row in result.survivors() if row["round"] == 3}
+    for side, army in zip(("mine", "yours"), result.scenario.armies):
+        absorbed = sum(row["points_absorbed"] for row in result.contributions() if row["side"] == side)
+        assert last[side]["mean_points"] + absorbed == pytest.approx(army.points)
+        enemy = sum(row["points_destroyed"] for row in result.contributions() if row["side"] != side)
+        assert enemy == pytest.approx(absorbed)
+        assert last[side]["mean_percent"] == pytest.approx(100 * last[side]["mean_points"] / army.points, abs=0.6)
+
+
+@pytest.mark.slow
+def test_contributions_have_errors_that_shrink(result):
+    (more,) = [analyser.battle(RIFLES, GRENADIERS, trials=64_000, rounds=3, seed=6, swing=False)]
+    for few, many in zip(result.contributions(), more.contributions()):
+        assert many["points_destroyed_standard_error"] < few["points_destroyed_standard_error"]
+        error = few["points_destroyed_standard_error"]
+        assert abs(few["points_destroyed"] - many["points_destroyed"]) < 5 * error
+
+
+@pytest.mark.slow
+def test_every_unit_swings_and_the_first_most(result):
+    rows = result.swing()
+    assert len(rows) == 6
+    differences = [row["difference"] for row in rows]
+    assert differences == sorted(differences, reverse=True)
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
+    assert differences[0] > 0
+
+
+@pytest.mark.slow
+def test_the_story_is_of_the_median_margin(result):
+    story = result.story
+    assert story.margin == result.quantile("margin", 0.5)
+    lines = list(story.lines())
+    assert lines[0].startswith("Round 1: ")
+    assert lines[-1].startswith("End of round 3: ")
+    assert str(result.tell(story.number)) == str(story)
+
+
+@pytest.mark.slow
+def test_what_is_not_modelled_is_said(result):
+    assert "terrain, buildings and objectives" in result.not_modelled
+    assert any("there is no map" in each for each in result.assumptions)
+    assert any("without replacement" in each for each in result.assumptions)
+
+
+@pytest.mark.slow
+def test_an_answer_is_plain_data_and_text(result):
+    record = json.loads(json.dumps(result.as_dict(), allow_nan=False))
+    assert record["kind"] == "battle"
+    assert {"rounds", "margins", "contributions", "swing", "story", "summary"} <= record.keys()
+    text = str(result)
+    assert "P(victory)" in text
+    assert "Without each unit" in text
+    assert result.to_frame()["count"].sum() == 4000
+    assert len(result.to_frame(by_round=True)) == 6
+    assert len(result.to_frame(contributions=True)) == 6
+
+
+@pytest.mark.slow
+def test_a_precision_is_reached():
+    found = analyser.battle(RIFLES[:1], GRENADIERS, precision=0.05, rounds=1, swing=False)
+    assert found.widest_interval() <= 0.05
+
+
+@pytest.mark.slow
+def test_pictures_show_what_is_there(result):
+    assert sum(bar.get_height() for bar in result.plot().patches) == pytest.approx(100, abs=0.1)
+    assert result.plot_survival().lines[0].get_ydata()[0] == 100
+    widths = [bar.get_width() for bar in result.plot_contributions().patches]
+    assert widths[:6] == pytest.approx([row["points_destroyed"] for row in result.contributions()])
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"rounds": 11}, "battle: rounds: 11 is not usable (allowed: 1 to 10)"),
+        ({"target_mine": "nearst"}, "battle: target_mine: 'nearst' is not usable; did you mean 'nearest'"),
+        ({"gap": 50.0}, "battle.gap: 50 inches (allowed: up to the table's 36)"),
+        ({"gab": 5.0}, "battle: gab: unknown key; did you mean 'gap'"),
+        ({"policy_mine": "shot"}, "battle: policy_mine: 'shot' is not usable; did you mean 'shoot'"),
+        ({"swing": 3}, "swing: "),
+        ({"trials": 0}, "trials: "),
+    ],
+    ids=str,
+)
+def test_wrong_terms_are_refused(terms, told):
+    with pytest.raises(InputError) as error:
+        analyser.battle(RIFLES, GRENADIERS, **terms)
+    assert told in str(error.value)
+
+
+def test_armies_that_cannot_fight_are_refused():
+    late = {"unit": "crown/rifle-platoon@basic", "reserve": True}
+    with pytest.raises(InputError, match="mine: 2 of 3 units in reserve"):
+        analyser.battle([RIFLES[0], late, late], GRENADIERS)
+    with pytest.raises(InputError, match="65 units in one battle"):
+        analyser.battle(["65 x crown/rifle-platoon@basic"], GRENADIERS)
+    far = {"unit": "crown/rifle-platoon@basic", "behind": 30.0}
+    with pytest.raises(InputError, match="behind: 30 inches"):
+        analyser.battle([far], GRENADIERS)
+    with pytest.raises(InputError, match="yours"):
+        analyser.battle(RIFLES, ["imperium/nobody"])
