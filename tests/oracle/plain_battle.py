@@ -34,7 +34,8 @@ QUESTIONS: what the base and the rules leave open, and what is answered here.
     suppression test uses its own losses; it cannot fall back. It disembarks in its own part of the turn, after the
     transport has moved; it may then shoot where it stands, go on lookout or take cover, not charge; after a failed
     rally test it disembarks and does nothing. Nobody can fire at it in the first reaction step of that turn. When
-    the transport breaks or flees the passenger is annihilated too. Cryo on a transport leaves its passenger a turn.
+    the transport breaks or flees the passenger is annihilated too; only what an attack destroys has a demise. Cryo
+    on a transport leaves its passenger a turn. Where the transport takes no test (8) its passenger takes none.
 16. Nobody reacts to an aircraft without a target. A sortie has no re-arm action, so a row that is Slow to Fire is
     fired once in a battle; one that is Move or Fire never. The nearest target is the nearest to the aircraft's point
     on its own edge.
@@ -54,7 +55,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle.plain_battle_field import hundredths
-from tests.oracle.plain_battle_fight import Fight, fits, reaches, within_short
+from tests.oracle.plain_battle_fight import Fight, fits, reaches
 from tests.oracle.plain_blows import chance_to_kill, expected_share
 from tests.oracle.plain_chance import Law, every_course
 

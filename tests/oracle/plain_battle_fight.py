@@ -144,7 +144,9 @@ class Fight(Field):
             passengers_lost = max(passenger.models - room, 0)
             passenger.models -= passengers_lost
             if not passenger.models:
+                passenger.x, passenger.y = self.spot(target)
                 self.annihilate(passenger, "destroyed")
+                self._fallen.append(passenger)
         if not target.models:
             self.annihilate(target, "destroyed")
             self._fallen.append(target)
@@ -197,7 +199,7 @@ class Fight(Field):
         """The test of a unit and that of the unit embarked in it (AC-5.10); `losses`, `before`: of both."""
         passenger = self.passenger(target)
         self._suppression_test(target, losses[0], before[0], qualities)
-        if passenger and passenger.models:
+        if passenger and passenger.models and target.unit.discipline is not None:
             self._suppression_test(passenger, losses[1], before[1], qualities)
 
     def _suppression_test(self, piece, lost, before, qualities):
