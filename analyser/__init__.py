@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
+    from analyser.analysis.build import Build as Build
+    from analyser.analysis.build import build as build
     from analyser.analysis.clash import Clash as Clash
     from analyser.analysis.clash import clash as clash
     from analyser.analysis.compare import compare as compare
@@ -46,6 +48,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.common.errors import TooLargeError as TooLargeError
     from analyser.common.estimates import Estimate as Estimate
     from analyser.game.army import Army as Army
+    from analyser.game.force_check import ForceCheck as ForceCheck
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up
@@ -55,6 +58,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.results.charge import ChargeResult as ChargeResult
     from analyser.results.duel import DuelResult as DuelResult
     from analyser.results.focus import FocusResult as FocusResult
+    from analyser.scenarios.armies import check_army as check_army
     from analyser.scenarios.armies import load_army as load_army
     from analyser.scenarios.attack import Scenario as Scenario
     from analyser.scenarios.load import load_scenario as load_scenario

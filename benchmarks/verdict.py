@@ -13,6 +13,7 @@ from benchmarks.timing import Candidate, compiled, interleaved
 
 CHANGED = "crown/rifle-platoon@reinforced"
 FIELD = "imperium/*"
+THREE = ("crown", "imperium", "commonwealth")  # factions
 GAME, PRICES, WHAT_IF, DIFF = (
     "the game of all shipped loadouts",
     "`fair_points` of it",
@@ -36,8 +37,11 @@ def verdict(rounds=5):
 def diff():
     """Seconds of the command for one price in one of three factions."""
     with tempfile.TemporaryDirectory() as folder:
-        old, new = Path(shipped_profiles()), Path(folder) / "new"
-        shutil.copytree(old, new)
+        old, new = (Path(folder) / name for name in ("old", "new"))
+        for each in (old, new):
+            each.mkdir()
+            for name in ("ruleset", *THREE):
+                shutil.copy(Path(shipped_profiles()) / f"{name}.toml", each)
         crown = new / "crown.toml"
         crown.write_text(crown.read_text(encoding="utf-8").replace("points = 60", "points = 75", 1), encoding="utf-8")
         seconds, _, _ = process("-m", "analyser", "diff", str(old), str(new))

@@ -29,7 +29,7 @@ class Foe(NamedTuple):
 
     Attributes
     ----------
-    count : int
+    number : int
         How many there are.
     matrices : mapping of int to ndarray
         By kind of attacker that can attack it: the probability of each next state (column) from each state (row); the
@@ -38,7 +38,7 @@ class Foe(NamedTuple):
         Of each state, what has been gained; 0 for the first.
     """
 
-    count: int
+    number: int
     matrices: Mapping[int, Array]
     worth: Array
 
@@ -142,7 +142,7 @@ class _Proof(NamedTuple):
 def _proven(counts: Sequence[int], prices: Array, foes: Sequence[Foe], bounds: Sequence[float]) -> _Proof:
     """The Lagrangian bound: all attackers at their prices, and what no volley on each target is worth more by."""
     tops = [max(each, 0.0) for each in bounds]
-    return _Proof(float(np.dot(counts, prices) + sum(foe.count * top for foe, top in zip(foes, tops))), prices, tops)
+    return _Proof(float(np.dot(counts, prices) + sum(foe.number * top for foe, top in zip(foes, tops))), prices, tops)
 
 
 def _without_idle(volley: Volley, foe: Foe) -> Volley:
@@ -249,7 +249,7 @@ class _Master:
         on = np.array([foe for foe, _ in self._columns], np.int64)
         chosen = np.zeros((len(on), len(self._foes)))
         chosen[np.arange(len(on)), on] = 1
-        limits = np.array([*self._counts, *(foe.count for foe in self._foes)], np.float64)
+        limits = np.array([*self._counts, *(foe.number for foe in self._foes)], np.float64)
         return csr_array(np.hstack([shots, chosen]).T), limits
 
     def relaxed(self) -> tuple[Array, Array, float]:
@@ -271,7 +271,7 @@ class _Master:
             return [], 0.0, 0.0
         rows, limits = self._rows()
         values = np.array(list(self._columns.values()))
-        most = np.array([self._foes[foe].count for foe, _ in self._columns])
+        most = np.array([self._foes[foe].number for foe, _ in self._columns])
         found = milp(
             -values,
             integrality=np.ones(len(values)),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from math import isnan
 from statistics import median
 from typing import Any
 
@@ -221,8 +221,8 @@ def _in_turns(rows: list[Row]) -> list[Row]:
 def _why(row: Row, units: Mapping[str, Unit]) -> str:
     """What makes the pair odd: the usual of both sides, and what stands on the profiles."""
     mine, theirs = row["attacker_usual"], row["defender_usual"]
-    usual = [] if isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
-    usual += [] if isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
+    usual = [] if math.isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
+    usual += [] if math.isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
     reasons = [", ".join(usual)] if usual else []
     attacker, target = units.get(row["attacker"]), units.get(row["defender"])
     if attacker is not None and target is not None:
@@ -323,7 +323,7 @@ def _wide(
     there = rows >= 0
     values = frame[list(figures)].to_numpy(np.float64)
     found[rows[there], columns[there], kinds[there]] = np.nan_to_num(values[there])
-    return found.reshape(len(names), -1)
+    return found.reshape(len(names), math.prod(found.shape[1:]))
 
 
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.places import places_of
+from analyser.analysis.acts import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
 from analyser.analysis.pricing import Array, connected
 from analyser.analysis.situations import Situation
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 
 WAYS = ("ranged", "charge")
@@ -30,9 +31,11 @@ class Exchange(NamedTuple):
     losses : ndarray
         Shape (places, n, n): ``[place, i, j]`` is the mean share of j that is lost to i while each acts once. Places
         are far and near, as far as there are situations of each: far apart they shoot; near, each does what gains it
-        most at today's points, a shot or a charge.
-    ways : dict of str to ndarray
-        The same where each does one thing only, by :data:`WAYS`; those that there are.
+        most at today's points, a shot or a charge; and who was suppressed by the other's act does less.
+    free : ndarray
+        The same if suppression took nothing from anybody.
+    ways : dict of str to Losses
+        Both where each does one thing only, by :data:`WAYS`; those that there are.
     met : ndarray
         Whether two of them meet.
     left_out : dict of str to str
@@ -41,7 +44,8 @@ class Exchange(NamedTuple):
 
     loadouts: tuple[Loadout, ...]
     losses: Array
-    ways: dict[str, Array]
+    free: Array
+    ways: dict[str, Losses]
     met: NDArray[np.bool_]
     left_out: dict[str, str]
 
@@ -79,7 +83,9 @@ class Exchange(NamedTuple):
             yield shares / shares.sum(), generator.dirichlet(np.full(len(self.losses), NARROW))
 
 
-def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation]) -> Exchange:
+def exchange_of(
+    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+) -> Exchange:
     """The game of a table of :func:`analyser.matchups` in which both sides attack each other.
 
     Situations that are no exchange (:data:`WAYS`) are left out.
@@ -92,47 +98,51 @@ def exchange_of(frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Se
         elif each.selector not in both:
             left_out[each.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]
-    played, met = _actions(frame, [each.selector for each in sides], situations)
-    points = np.array([each.level.points for each in sides], np.float64)
-    far, near = ([played[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    there = [each for each in (_mean(far), _best(near, points)) if each is not None]
-    losses = np.array(there).reshape(len(there), *met.shape)
-    losses *= met
+    situations = [each for each in situations if each.kind in WAYS]
+    acts, met = acts_of(frame, sides, situations, ruleset)
+    free, losses = _losses(acts, met, sides, situations, ruleset)
     alone = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out |= {
         sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in alone.nonzero()[0]
     }
     kept = np.flatnonzero(~alone)
     both_ways = np.ix_(kept, kept)
-    ways = {way: _mean([played[each.name] for each in situations if each.kind == way]) for way in WAYS}
-    only = {way: (each * met)[both_ways] for way, each in ways.items() if each is not None}
-    return Exchange(tuple(sides[at] for at in kept), losses[:, kept][:, :, kept], only, met[both_ways], left_out)
+    rallies = _rallies(sides, ruleset)
+    ways = {way: mean_losses([acts[each.name] for each in situations if each.kind == way], rallies) for way in WAYS}
+    only = {way: Losses(*((each * met)[both_ways] for each in both)) for way, both in ways.items() if both is not None}
+    losses, free = (each[:, kept][:, :, kept] for each in (losses, free))
+    return Exchange(tuple(sides[at] for at in kept), losses, free, only, met[both_ways], left_out)
 
 
-class _Action(NamedTuple):
-    """One thing that each does to each: the share of the defender that is lost, NaN if it cannot, and of its own."""
+def losses_of(
+    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+) -> Array:
+    """The mean share of each (column) that is lost to each (row) while both act once; a mean over far and near.
 
-    lost: Array
-    own: Array
+    As :attr:`Exchange.losses` has it, but of all `loadouts`, which must have points; 0 for those who do not meet.
+    """
+    situations = [each for each in situations if each.kind in WAYS]
+    acts, met = acts_of(frame, loadouts, situations, ruleset)
+    return np.asarray(_losses(acts, met, loadouts, situations, ruleset).held.mean(axis=0), np.float64)
 
 
-def _actions(
-    frame: pd.DataFrame, names: Sequence[str], situations: Sequence[Situation]
-) -> tuple[dict[str, _Action], NDArray[np.bool_]]:
-    """What each does to each, by situation; and who meets whom."""
-    rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
-    of_situation = places_of(frame["situation"], [each.name for each in situations])
-    lost, own = (frame[name].to_numpy(np.float64) for name in ("mean_share_lost", "attacker_share_lost"))
-    known = (rows >= 0) & (columns >= 0)
-    actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
-    for number, situation in enumerate(situations):
-        there = known & (of_situation == number)
-        at, to = rows[there], columns[there]
-        attacks[at, to] = True
-        action = _Action(np.full(attacks.shape, np.nan), np.zeros(attacks.shape))
-        action.lost[at, to], action.own[at, to] = lost[there], np.nan_to_num(own[there])
-        actions[situation.name] = action
-    return actions, attacks & attacks.T
+def _losses(
+    acts: dict[str, Act],
+    met: NDArray[np.bool_],
+    loadouts: Sequence[Loadout],
+    situations: Sequence[Situation],
+    ruleset: Ruleset,
+) -> Losses:
+    """Far and near, as far as there are situations of each: shapes (places, n, n)."""
+    points, rallies = np.array([each.level.points for each in loadouts], np.float64), _rallies(loadouts, ruleset)
+    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    there = [each for each in (mean_losses(far, rallies), best_losses(near, rallies, points)) if each is not None]
+    figures = ([getattr(each, name) for each in there] for name in Losses._fields)
+    return Losses(*(np.array(each).reshape(len(there), *met.shape) * met for each in figures))
+
+
+def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
+    return np.array([p_rallies(each.unit, ruleset.deck) for each in loadouts])
 
 
 def _is_near(situation: Situation) -> bool | None:
@@ -140,24 +150,6 @@ def _is_near(situation: Situation) -> bool | None:
     if situation.kind == "ranged":
         return "short_range" in situation.bonuses or (situation.distance is not None and situation.distance <= SHORT)
     return True if situation.kind == "charge" else None
-
-
-def _mean(actions: Sequence[_Action]) -> Array | None:
-    """Losses where each does every one of these as often; None without any."""
-    if not actions:
-        return None
-    # What strikes back: the defender has done it to the attacker.
-    return np.asarray(sum(np.nan_to_num(each.lost) + each.own.T for each in actions) / len(actions), np.float64)
-
-
-def _best(actions: Sequence[_Action], points: Array) -> Array | None:
-    """Losses where each does what gains it most at these points; None without any."""
-    if not actions:
-        return None
-    gains = np.array([each.lost * points[None, :] - each.own * points[:, None] for each in actions])
-    best = np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0)
-    lost, own = (np.choose(best, [getattr(each, name) for each in actions]) for name in ("lost", "own"))
-    return np.asarray(np.nan_to_num(lost) + own.T, np.float64)
 
 
 def _why_alone(does: float, suffers: float) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import Field, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.sweep import ROUNDING
+from analyser.engine.attack.sweep import ROUNDING, STATUSES
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -23,7 +23,6 @@ from analyser.scenarios.attack import best_of
 from analyser.scenarios.schema import Combatant
 
 Cells = NDArray[np.void]  # of CELL
-_FLAGS = ("suppressed", "broken", "fled", "annihilated")
 _OF_UNITS = ("models", "damage_limit")
 SideT = TypeVar("SideT")
 
@@ -136,7 +135,7 @@ class _Standing:
         # Damage, a destroyed model being worth its whole DAMAGE LIMIT.
         self.suffered = self.destroyed * limits + states.damage(standing)
         self.shares = states.share_lost(standing, models, limits)
-        self.flags = {f"p_{name}": states.flag(standing, name) for name in _FLAGS}
+        self.flags = {f"p_{name}": states.flag(standing, name) for name in STATUSES}
 
     def means(self, values: Sequence[NDArray[Any]]) -> Floats:
         """The mean of each of several values in each fight, shape (values, fights)."""

@@ -26,6 +26,7 @@ from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.sequences import mean_bounds
+from analyser.engine.attack.sweep import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, METRICS, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
@@ -174,7 +175,7 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
         AT_LEAST: Estimate(0.0) if at_least > models else result.at_least(at_least),
         "p_any_destroyed": result.at_least(1),
         "p_half_destroyed": result.at_least((models + 1) // 2),
-        **{f"p_{name}": result.probability(name) for name in ("suppressed", "broken", "fled", "annihilated")},
+        **{f"p_{name}": result.probability(name) for name in STATUSES},
     }
 
 

@@ -33,7 +33,7 @@ SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """The situations of an exchange: half of the time far apart, half of it near enough to charge."""
 LIMITS = (
     "Not known here: movement, terrain, arcs, who activates first, objectives and victory points, orders, units that "
-    "help each other, and what suppression costs a unit that it does not break. "
+    "help each other; suppression counts by what it takes of the next attack alone. "
     "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
 )
 MOST_SHOWN = 5
@@ -170,7 +170,8 @@ def fair_points(
     """What each loadout should cost, as an interval, with a verdict and its reason.
 
     Two loadouts exchange blows: each acts once. Half of the time they are far apart, and shoot; half of the time they
-    are near, and each does what gains it most at today's points, an aimed shot or a charge. A price trades evenly if,
+    are near, and each does what gains it most at today's points, an aimed shot or a charge. Who was suppressed by the
+    other's act does less (:mod:`analyser.analysis.acts`). A price trades evenly if,
     against the field, a loadout then destroys as many points as it loses; the prices at which all do are those of
     :func:`analyser.analysis.pricing.even_trade`. Units of a role are paid alike for what is not counted (the reach of
     artillery, the orders of commanders): `fair_points` is the price that trades evenly, times what the other units of
@@ -226,7 +227,7 @@ def fair_points(
         problem = "a duel is many exchanges, and no price is made of it"
         raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
     sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
-    exchange = exchange_of(found.frame, tuple(sides.values()), found.situations)
+    exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
     if len(exchange.loadouts) < 2:
         reasons = "; ".join(dict.fromkeys(exchange.left_out.values())) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"

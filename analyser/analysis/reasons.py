@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +19,20 @@ MOST_NAMED = 3  # qualities or special rules
 _WORTH_A_WORD = np.log(1.1)  # less is no reason
 _NOTHING = 1e-3  # of a point for a point, or of a die: what is less is nothing, and a logarithm needs something
 SHOOTING, FIGHTING, DAMAGE, DEFENCE, RULES = "shooting", "close quarters", "damage", "DEFENCE", "rules"
+HOLDING, HELD = "suppressing", "suppressed"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times:.1f} times what that of others of its role does{detail}",
     FIGHTING: "for its points it destroys {times:.1f} times what others of its role do in close quarters",
     DAMAGE: "{own:.1f} damage destroys 100 points of it (others of its role: {usual:.1f})",
     DEFENCE: "DEFENCE {own:.0f} (others of its role: {usual:.0f})",
     RULES: "it lasts {times:.1f} times as long as others of its role under as many hits{detail}",
+    HOLDING: "suppressing{detail}, it prevents {prevented:.0%} of what is done to it (others of its role: "
+    "{usually:.0%})",
+    HELD: "suppressed, it misses {prevented:.0%} of what it would do (others of its role: {usually:.0%})",
+}
+_NEARLY_NOTHING = {
+    SHOOTING: "its shooting destroys next to nothing, unlike that of others of its role",
+    FIGHTING: "in close quarters it destroys next to nothing, unlike others of its role",
 }
 _UNCOUNTED = {
     "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
@@ -44,6 +52,8 @@ _IN_LOSSES = {
     "Lock On",
 }
 """The qualities of a row that let it destroy more here."""
+_HOLDING = {"Suppressive", "Cryo"}
+"""The qualities of a row that let it suppress more, or worse."""
 _PROTECTING = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
 """The special rules by which a unit lasts longer here."""
 
@@ -76,13 +86,18 @@ class Reasons:
         hundreds, units = np.log(exchange.points / 100), [each.unit for each in exchange.loadouts]
         taken = field * np.exp(toughness)
         done = {
-            name: np.log(np.maximum(exchange.ways[way] @ taken / np.exp(hundreds), _NOTHING))
+            name: np.log(np.maximum(exchange.ways[way].free @ taken / np.exp(hundreds), _NOTHING))
             for name, way in ((SHOOTING, "ranged"), (FIGHTING, "charge"))
             if way in exchange.ways
         }
         damage = np.log([each.level.models * each.unit.damage_limit for each in exchange.loadouts])
         defence = np.log([each.defence + each.has("Resilient") for each in units])
-        own = {**done, DAMAGE: damage - hundreds, DEFENCE: defence, RULES: toughness - damage - defence}
+        free, held = (each.mean(axis=0) for each in (exchange.free, exchange.losses))
+        suppression = {
+            HOLDING: np.log((field @ free) / (field @ held)),
+            HELD: np.log(np.maximum(held @ taken, _NOTHING) / np.maximum(free @ taken, _NOTHING)),
+        }
+        own = {**done, **suppression, DAMAGE: damage - hundreds, DEFENCE: defence, RULES: toughness - damage - defence}
         uncounted = {
             "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
             "SPEED": np.log([each.speed or 1.0 for each in units]),
@@ -135,15 +150,19 @@ class Reasons:
         unit, common = self._loadouts[at].unit, self._common[self._roles[at]]
         detail = ""
         if name in (SHOOTING, FIGHTING) and own / usual < _NEXT_TO_NOTHING:
-            return f"{'its shooting' if name == SHOOTING else 'in close quarters it'} destroys next to nothing"
+            return _NEARLY_NOTHING[name]
         if name == SHOOTING:
             detail = self._of_dice(at, float(np.log(own / usual))) or _besides(
-                _qualities(unit), common.qualities, own > usual
+                _qualities(unit, _IN_LOSSES), common.qualities, own > usual
             )
+        elif name == HOLDING:
+            detail = _besides(_qualities(unit, _HOLDING), common.holding, own > usual)
         elif name == RULES:
             protects = [each for each in common.rules if each in _PROTECTING]
             detail = _besides(each_once(each for each in unit.rules if each.name in _PROTECTING), protects, own > usual)
-        return _TEXTS[name].format(own=own, usual=usual, times=own / usual, detail=detail)
+        facts = {"own": own, "usual": usual, "times": own / usual, "detail": detail}
+        facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
+        return _TEXTS[name].format(**facts)
 
     def _of_dice(self, at: int, move: float) -> str:
         """The dice for 100 points beside those of others, and what each does, if dice are a reason of that move."""
@@ -159,6 +178,7 @@ class _Common(NamedTuple):
     """What more than half of the units of a role have."""
 
     qualities: list[str]
+    holding: list[str]
     rules: list[str]
     traits: list[str]
 
@@ -171,14 +191,15 @@ def _common(units: Sequence[Unit]) -> _Common:
         return [name for name, count in counts.items() if 2 * count > len(each_unit)]
 
     return _Common(
-        in_most(_qualities(unit) for unit in each_unit),
+        in_most(_qualities(unit, _IN_LOSSES) for unit in each_unit),
+        in_most(_qualities(unit, _HOLDING) for unit in each_unit),
         in_most(each_once(unit.rules) for unit in each_unit),
         in_most(unit.traits for unit in each_unit),
     )
 
 
-def _qualities(unit: Unit) -> tuple[str, ...]:
-    return each_once(each for row in unit.rows for each in row.qualities if each.name in _IN_LOSSES)
+def _qualities(unit: Unit, counted: Container[str]) -> tuple[str, ...]:
+    return each_once(each for row in unit.rows for each in row.qualities if each.name in counted)
 
 
 def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:

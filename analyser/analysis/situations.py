@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from operator import attrgetter
@@ -28,7 +28,7 @@ from analyser.rules.attack import attack_dice
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_of, target_record
-from analyser.scenarios.charge import charge_start, check_charge, program_of
+from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, program_of
 from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
@@ -128,7 +128,9 @@ def _possible(by_row: Mapping[str, Over | str]) -> Ways:
 def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Over | str]:
     """The same with one row: what does not depend on the numbers of models is worked out once."""
     pairs = list(product(attackers, targets))
-    found: list[Over | str] = [_why_no_charge(*pair) for pair in pairs]
+    charged = [_problem(check_can_be_charged, each) for each in targets]
+    charging = [_problem(check_can_charge, each) for each in attackers]
+    found: list[Over | str] = [theirs or mine for mine, theirs in product(charging, charged)]
     able = [number for number, reason in enumerate(found) if not reason]
     if not able:
         return found
@@ -147,9 +149,10 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
     return found
 
 
-def _why_no_charge(attacker: Combatant, target: Combatant) -> str:
+def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
+    """What a check of a unit says; nothing where all is well."""
     try:
-        check_charge(attacker, target)
+        check(unit)
     except InputError as error:
         return error.problem
     return ""

@@ -82,7 +82,7 @@ class Standings:
     @cached_property
     def leads(self) -> pd.DataFrame:
         """Who comes out ahead of whom, -1 to 1: (points destroyed - lost) / (destroyed + lost), by row and column."""
-        exchange = exchange_of(self.table.frame, self.table.attackers, self.table.situations)
+        exchange = exchange_of(self.table.frame, self.table.attackers, self.table.situations, self.table.ruleset)
         gains = pricing.ahead(exchange.mean(), np.log(exchange.points))
         names = [each.selector for each in exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
@@ -144,7 +144,7 @@ def sentence(selector: str, old: Standing, new: Standing, hands: int) -> str:
     'crown/rifle-platoon@reinforced: 60 → 75 points; efficiency 95 → 76; under-priced → fair; 4 matchups change hands'
     """
     parts = [f"{_both(_points(old), _points(new))} points"]
-    efficiency = _both(*(figure(each.efficiency) for each in (old, new)))
+    efficiency = _both(*(_short(each.efficiency) for each in (old, new)))
     parts.append(f"efficiency {efficiency}" if efficiency != NONE else "no attacks")
     if old.points == new.points and (fair := _both(*(figure(each.fair_points) for each in (old, new)))) != NONE:
         parts.append(f"fair points {fair}")
@@ -159,6 +159,10 @@ NONE = "–"
 def figure(value: float) -> str:
     """A figure as a sentence has it: whole numbers from 10 on; a dash where there is none."""
     return NONE if np.isnan(value) else f"{value:.0f}" if abs(value) >= 10 else number_text(value)
+
+
+def _short(efficiency: float) -> str:
+    return f"{efficiency:.1f}" if 0.05 <= efficiency < 10 else figure(efficiency)
 
 
 def _points(each: Standing) -> str:

@@ -58,7 +58,9 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     sides = _sides_of(exchange)
-    offence, toughness, _ = pricing.two_sided(losses, _meeting(field, exchange))
+    meeting = _meeting(field, exchange)
+    offence, toughness, _ = pricing.two_sided(losses, meeting)
+    _, unsuppressed, _ = pricing.two_sided(exchange.free.mean(axis=0), meeting)
     roles = [role_of(each.unit) for each in exchange.loadouts]
     peers, alike = _Peers(roles, exchange), np.ones(len(today))
     fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
@@ -67,7 +69,7 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = _played(gains, sides)
     missing = frozenset(each.name for each in found.not_modelled)
-    reasons = Reasons(exchange, field, dice_of(found.frame, exchange), toughness, roles, missing)
+    reasons = Reasons(exchange, field, dice_of(found.frame, exchange), unsuppressed, roles, missing)
     verdicts = _verdicts(np.array([today, fair, low, high, other_way]), reasons, _dearer(found, exchange))
     table = pd.DataFrame(
         {
@@ -169,9 +171,9 @@ class _Peers:
         """Fair points if all did one thing only; NaN for who then takes no part."""
         prices = np.full(len(self._today), np.nan)
         if way in exchange.ways:
-            part = np.flatnonzero(pricing.connected(exchange.ways[way]))
+            part = np.flatnonzero(pricing.connected(exchange.ways[way].held))
             shares = field[part] / field[part].sum()
-            prices[part] = pricing.even_trade(exchange.ways[way][np.ix_(part, part)], shares).prices
+            prices[part] = pricing.even_trade(exchange.ways[way].held[np.ix_(part, part)], shares).prices
         return self.fair(prices, np.ones(len(prices)))
 
     def over_usual(self, values: Array) -> Array:

@@ -34,7 +34,9 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "diff": ("analysis", "What changed between two sets of profiles."),
     },
     "Armies": {
+        "army": ("army", "An army list: read from a roster, checked, written again."),
         "clash": ("clash", "My army against yours: who should fight whom, and the best attacks."),
+        "build": ("clash", "The best list under points and slots, and battles to test it."),
     },
     "Balance": {
         "prices": ("verdict", "What loadouts should cost, and why."),
@@ -58,8 +60,8 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
 def main(arguments: Sequence[str] | None = None) -> int:
     """The ``analyser`` command with some `arguments`, by default those of the process.
 
-    The exit status is 0, 1 if ``diff --fail-over`` fails, 2 for an input that cannot be used, 130 after Ctrl-C, 141
-    after a broken pipe.
+    The exit status is 0, 1 if ``diff --fail-over`` or ``army check`` fails, 2 for an input that cannot be used, 130
+    after Ctrl-C, 141 after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

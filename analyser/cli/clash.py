@@ -9,11 +9,19 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import write
-from analyser.cli.options import OUTPUT_OPTIONS, THREADS, Number, Option
+from analyser.cli.battle import army_from
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, THREADS, Integer, Number, Option
 from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
+from analyser.common.files import check_writable, write_content
 
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
 PAGE = ".html"
+SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
+OVER = ("mean", "worst")
+_OF_BUILD = (
+    *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
+    *("trials", "seed", "resume", "threads"),
+)
 _AIM = "What the best attacks of a round are to gain. Default: points."
 _DISTANCE = "Also with all so many inches apart, aiming; the best attacks of that come first."
 CLASH_OPTIONS = [
@@ -23,21 +31,72 @@ CLASH_OPTIONS = [
     THREADS,
     *OUTPUT_OPTIONS,
 ]
+_LIST, _FIELD = "The list", "The field"
+BUILD_OPTIONS = [
+    Option("--faction NAME", "Whose list.", _LIST, required=True),
+    Option("--points N", "What it may cost.", _LIST, required=True, type=AT_LEAST_1),
+    Option("--scale", "Default: the smallest that allows so many points.", _LIST, type=Choice(SCALES)),
+    Option("--must UNIT", "Must be in it; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
+    Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
+    Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
+    Option("--next-best N", "So many lists more (10).", _LIST, type=Integer(0, 100)),
+    Option("--differ SHARE", "Of its points in which each differs from all before it (0.2).", _LIST, type=Number(0, 1)),
+    Option(
+        "--against ARMY",
+        "An army file, or a faction or selectors. Can be repeated.",
+        _FIELD,
+        required=True,
+        multiple=True,
+        shell_complete=options.complete_file,
+    ),
+    Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
+    Option("--situations NAMES", "Default: long-range,short-range-aimed,charge.", _FIELD, type=options.names),
+    Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
+    Option("--trials N", "Battles of each list against each army (10,000).", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--resume FILE", "Keeps the battles that are done; the same command goes on from there.", METHOD),
+    THREADS,
+    Option("--save FILE", "Also the best list as an army file.", options.OUTPUT),
+    *[each for each in OUTPUT_OPTIONS if each is not PLOT],
+]
+
+
+@click.command(cls=Command, params=BUILD_OPTIONS)
+def build(
+    faction: str, points: int, against: tuple[str, ...], profiles: str | None, save: str | None, **keys: Any
+) -> None:
+    """The best list of a faction against armies or a field: by an integer programme, then by battles."""
+    from analyser.analysis.build import build as built
+
+    if save is not None:
+        check_writable(Path(save))
+    how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
+    with progress_bar("battles", after=1.0) as progress:
+        found = built(faction, points, met, profiles=profiles_in(profiles), progress=progress, **how)
+
+    def rows() -> list[dict[str, Any]]:
+        return [{**row, "profiles": str(found.profiles)} for row in found.rows()]
+
+    write(lambda: str(found), found.as_dict, rows)
+    if save is not None:
+        write_content(Path(save), found.best.to_toml())
 
 
 @click.command(cls=Command, params=CLASH_OPTIONS)
 @click.argument("mine", shell_complete=options.complete_file)
 @click.argument("yours", shell_complete=options.complete_file)
 def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: Any) -> None:
-    """The army in file MINE against that in YOURS: who should fight whom, gaps, the best attacks of a round.
+    """Two armies: who should fight whom, gaps, the best attacks of a round; with --out FILE.html as a page.
 
-    With --out FILE.html a page that shows all of it.
+    MINE and YOURS are army files (docs/armies.md), or selectors with commas between them.
     """
     from analyser.analysis.clash import clash as clashed
 
     how = given(keys, "situations", "distance", "aim", "threads")
+    armies = army_from(mine), army_from(yours)
     with progress_bar(after=1.0) as progress:
-        found = clashed(mine, yours, profiles=profiles_in(profiles), progress=progress, **how)
+        found = clashed(*armies, profiles=profiles_in(profiles), progress=progress, **how)
 
     def text() -> str:
         if out is None or Path(out).suffix != PAGE:

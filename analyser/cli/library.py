@@ -14,6 +14,7 @@ from analyser.cli.shell import Command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
+    from analyser.game.forces import Place
     from analyser.game.profiles import Profiles
     from analyser.game.units import Loadout, Unit
 
@@ -105,6 +106,12 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
     ]
 
 
+def _place(battlegroup: str, place: Place) -> str:
+    limits = [f"at least {place.least}"] if place.least else []
+    limits += [] if place.most is None else [f"at most {place.most}"]
+    return f"{battlegroup} ({' and '.join(limits)})" if limits else battlegroup
+
+
 def _heading(key: str) -> str:
     return key.replace("_", " ").upper()
 
@@ -120,6 +127,8 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
         ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
         fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
     ]
+    if places := [_place(name, place) for name, place in unit.battlegroups.items()]:
+        head.append(fill(f"Battlegroups: {', '.join(places)}", WIDTH, break_on_hyphens=False))
     levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
         cells = (level.models, level.points, level.victory_points, *(level.own(key) for key in differing))
@@ -140,8 +149,7 @@ def _grid(unit: Unit) -> list[list[str]]:
     cells = [["row", "against", "range", *heads]]
     for row in unit.rows:
         dice = {(band.first, band.last): band.cell for band in row.bands}
-        reach = "/".join(f'{each:g}"' for each in (row.short_range, row.long_range) if each is not None)
-        cells.append([row.id, " ".join(row.against), reach, *(dice.get(band, "") for band in bands)])
+        cells.append([row.id, " ".join(row.against), row.reach, *(dice.get(band, "") for band in bands)])
     return cells
 
 

@@ -8,9 +8,12 @@ from typing import Any
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import toml_lines
+from analyser.common.text import aligned
 from analyser.game.forces import Boon, ScaleName
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
+
+UNLISTED = "unlisted"  # the faction of an army that no library knows
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +53,39 @@ class ArmyUnit:
     def points(self) -> int | None:
         """What it costs, if that is known."""
         return self.loadout.level.points
+
+    @property
+    def figures(self) -> tuple[int | None, ...]:
+        """Models, points and victory points."""
+        level = self.loadout.level
+        return level.models, level.points, level.victory_points
+
+    @property
+    def notes(self) -> str:
+        """Whatever is said of it beyond its profile, in short."""
+        said = [
+            "in reserve" if self.reserve else "",
+            f"aboard {self.embarked_in}" if self.embarked_in else "",
+            f"policy {self.policy}" if self.policy else "",
+            f"own {', '.join(key.replace('_', ' ') for key in self.changes)}" if self.selector and self.changes else "",
+            "not among the profiles" if self.selector is None else "",
+        ]
+        return "; ".join(filter(None, said))
+
+    def row(self) -> dict[str, Any]:
+        """It as a row of a table; its armaments in short."""
+        unit, (models, points, victory_points) = self.loadout.unit, self.figures
+        keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+        return {
+            "name": self.name,
+            "selector": self.loadout.selector,
+            **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "reserve", "policy")},
+            **{"models": models, "points": points, "victory_points": victory_points},
+            **{key: getattr(unit, key) for key in keys},
+            "traits": ", ".join(unit.traits),
+            "rules": ", ".join(unit.rules),
+            "rows": "; ".join(row.in_short for row in unit.rows),
+        }
 
     def __repr__(self) -> str:
         return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
@@ -140,6 +176,26 @@ class Army:
     def __repr__(self) -> str:
         return f"<Army {self.name}: {self.faction}, {self.scale}, {len(self.units)} units, {self.points} points>"
 
+    def __str__(self) -> str:
+        limit = "" if self.points_limit is None else f" of {self.points_limit:,}"
+        heading = [["Army", self.name], ["Faction", self.faction], ["Scale", self.scale]]
+        parts = [aligned([*heading, ["Points", f"{self.points:,}{limit}"]], "<")]
+        keys = {"unit": "<", "models": ">", "points": ">", "VP": ">", "battlegroup": "<", "notes": "<"}
+        lines = [
+            ["" if each is None else str(each) for each in (unit.name, *unit.figures, unit.battlegroup, unit.notes)]
+            for unit in self.units
+        ]
+        parts.append(aligned([list(keys), *lines], "".join(keys.values())))
+        boons = [[each.boon.name, f"{each.boon.points}", each.battlegroup or ""] for each in self.boons]
+        parts.append(aligned([["boon", "points", "battlegroup"], *boons], "<><") if boons else [])
+        parts.append([] if self.profiles is None else [f"Profiles: {self.profiles}"])
+        parts.append([f"Warning: {warning}" for warning in self.warnings])
+        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each unit, ready for a table: what it is, where it stands, and the numbers of its profile."""
+        return [unit.row() | {"profiles": str(self.profiles or "")} for unit in self.units]
+
     @property
     def points(self) -> int:
         """What all units and boons cost whose cost is known."""
@@ -159,7 +215,7 @@ class Army:
         table = {
             "format": 1,
             "name": self.name,
-            "faction": self.faction,
+            "faction": self.faction if self.faction != UNLISTED else None,
             "scale": self.scale,
             "points_limit": self.points_limit,
             "battlegroups": dict(self.battlegroups) or None,

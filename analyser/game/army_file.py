@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, Several, checked
-from analyser.game.army import Army, ArmyBoon, ArmyUnit, no_such_unit, plain_keys
+from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit, plain_keys
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
 from analyser.game.names import Name
@@ -38,9 +38,18 @@ from analyser.game.units import (
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
-OWN = "own"  # the faction of an army that no library knows
+_NUMBER = re.compile(r"( #\d+)+$")  # that tells units of one name apart
 _TIMES = re.compile(r"\s*(\d{1,4})\s*[x×]\s+(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
+
+
+def _not_blank(name: str) -> str:
+    if not name.strip():
+        raise ValueError("an empty name (allowed: at least one letter)")
+    return name
+
+
+Called = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class UnitEntry(Record):
@@ -51,10 +60,10 @@ class UnitEntry(Record):
     """
 
     unit: Selector | None = None
-    name: Name | None = None
+    name: Called | None = None
     count: Annotated[int, Field(ge=1, le=MOST_UNITS)] = 1
-    battlegroup: Name | None = None
-    embarked_in: Name | None = None
+    battlegroup: Called | None = None
+    embarked_in: Called | None = None
     reserve: bool = False
     policy: Name | None = None
     x: Inches | None = None
@@ -103,8 +112,8 @@ def _entry(value: object) -> object:
 class BoonEntry(Record):
     """One ``[[boon]]`` of an army file: what a battlegroup has besides units, by its id."""
 
-    boon: Name
-    battlegroup: Name | None = None
+    boon: Called
+    battlegroup: Called | None = None
 
 
 class ArmyFile(Record):
@@ -115,7 +124,7 @@ class ArmyFile(Record):
     faction: str | None = None
     scale: ScaleName | None = None
     points_limit: Annotated[int, Field(ge=1, le=MOST_POINTS)] | None = None
-    battlegroups: dict[Name, Name] = Field(default_factory=dict)
+    battlegroups: dict[Called, Called] = Field(default_factory=dict)
     units: Annotated[Several[UnitEntry], Field(min_length=1, max_length=MOST_UNITS)] = Field(alias="unit")
     boons: Annotated[Several[BoonEntry], Field(max_length=MOST_UNITS)] = Field(alias="boon", default=())
 
@@ -176,7 +185,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
         if file.faction is not None:
             return library.faction(file.faction).id
         selector = next((entry.unit for entry in file.units if entry.unit is not None), None)
-        return OWN if selector is None else library.loadout(selector).faction
+        return UNLISTED if selector is None else library.loadout(selector).faction
     except InputError as error:
         raise error.inside("faction" if file.faction is not None else "unit") from None
 
@@ -257,7 +266,8 @@ def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any]) -> 
     plain, level = plain_keys(changes), entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
-    named = {"id": slug_of(entry.name), "name": entry.name, "levels": levels}
+    name = _NUMBER.sub("", entry.name)
+    named = {"id": slug_of(name), "name": name, "levels": levels}
     return checked(Loadout, {"faction": faction, "unit": named | unit, "level_name": level})
 
 
@@ -278,7 +288,7 @@ def _free_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated
         return base
     if entry.name is not None and entry.count == 1:
         raise InputError(f"two units are called {shown(base)}", where="unit", allowed="each name once")
-    numbered = (f"{base} #{number}" for number in count(2))
+    numbered = (f"{_NUMBER.sub('', base)} #{number}" for number in count(2))
     return next(name for name in numbered if name not in used and name not in stated)
 
 

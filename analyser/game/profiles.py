@@ -7,7 +7,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -112,7 +112,7 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self._given = folder
+        self._given, self._read = folder, dict[Path, Faction]()
         self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
         if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
@@ -125,12 +125,37 @@ class Profiles:
     @cached_property
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, in the order of the ids."""
-        vars(self)["used"] = profiles_used(self._given)  # the version of what is read now
+        now = profiles_used(self._given)
+        if vars(self).get("used", now) != now:  # since a file was read alone
+            self._read.clear()
+        vars(self)["used"] = now
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FOR_ALL_FACTIONS)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
-        factions = [checked(Faction, read_toml(path), where=str(path)) for path in paths]
-        return {faction.id: faction for faction in sorted(factions, key=lambda each: each.id)}
+        found: dict[str, Path] = {}
+        for path in paths:
+            if (other := found.setdefault(self._faction_in(path).id, path)) != path:
+                problem = f"the same faction {self._faction_in(path).id!r} as in {other}"
+                raise InputError(problem, where=str(path), allowed="each faction once")
+        return {name: self._faction_in(found[name]) for name in sorted(found)}
+
+    def _faction_in(self, path: Path) -> Faction:
+        if path not in self._read:
+            vars(self).setdefault("used", profiles_used(self._given))  # the version of what is read now
+            self._read[path] = checked(Faction, read_toml(path), where=str(path))
+        return self._read[path]
+
+    def _factions_for(self, name: str) -> Mapping[str, Faction]:
+        """The factions that a faction's name can mean: that of the file of that name alone, for the others take time.
+
+        A file of another name, or a part of a name, is looked for among them all.
+        """
+        path = self.folder / f"{name}.toml"
+        if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FOR_ALL_FACTIONS:
+            return self.factions
+        if not path.is_file() or self._faction_in(path).id != name:
+            return self.factions
+        return {name: self._faction_in(path)}
 
     @cached_property
     def ruleset(self) -> Ruleset:
@@ -145,8 +170,7 @@ class Profiles:
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
         """Every loadout by its whole selector, in the order of the files."""
-        units = ((faction, unit) for faction in self.factions.values() for unit in faction.units)
-        return {each.selector: each for faction, unit in units for each in _loadouts(faction, unit)}
+        return _by_selector(self.factions.values())
 
     def __iter__(self) -> Iterator[Loadout]:
         return iter(self.by_selector.values())
@@ -190,7 +214,8 @@ class Profiles:
     def faction(self, name: str) -> Faction:
         """The one faction that `name` means; forgives and raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
-        return _one(_parts(f"{name}/")[0], self.factions.items(), "faction", name)
+        part = _parts(f"{name}/")[0]
+        return _one(part, self._factions_for(part).items(), "faction", name)
 
     def loadout(self, selector: str | Loadout) -> Loadout:
         """The one loadout that `selector` means.
@@ -210,7 +235,7 @@ class Profiles:
         if isinstance(selector, Loadout):
             return selector
         check_text(selector, "selector", _SELECTOR)
-        if selector in self.by_selector:
+        if "by_selector" in vars(self) and selector in self.by_selector:
             return self.by_selector[selector]
         loadouts, level = _loadouts(*self.unit(selector)), _parts(selector)[2]
         if not level and len(loadouts) == 1:
@@ -227,7 +252,7 @@ class Profiles:
             keys = "keys after a colon are for the commands attack, charge, focus and duel"
             raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
         faction_part, unit_part, _ = _parts(selector)
-        named = self.factions.items()
+        named = self._factions_for(faction_part).items()
         factions = [_one(faction_part, named, "faction", selector)] if faction_part else self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
         named_alone = None if faction_part else self.factions.get(unit_part)
@@ -261,10 +286,13 @@ class Profiles:
         if not any(mark in pattern for mark in "*?["):
             return [self.loadout(pattern)]
         faction, slash, rest = pattern.lower().partition("/")
+        among: Iterable[Loadout] = self
         if slash and not any(mark in faction for mark in "*?["):
-            faction = self.faction(faction).id
+            named = self.faction(faction)
+            faction = named.id
+            among = self if "factions" in vars(self) else _by_selector([named]).values()
         wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
-        fitting = [each for each in self if fnmatch.fnmatchcase(each.selector, wildcard)]
+        fitting = [each for each in among if fnmatch.fnmatchcase(each.selector, wildcard)]
         if not fitting:
             names = sorted(self.by_selector)
             close = nearest(pattern, names) or names[:3]
@@ -350,6 +378,11 @@ def _record_in(model: type[RecordT], path: Path, content: bytes) -> RecordT:
 @lru_cache(maxsize=16)
 def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
     return checked(model, read_toml(path), where=str(path))
+
+
+def _by_selector(factions: Iterable[Faction]) -> dict[str, Loadout]:
+    units = ((faction, unit) for faction in factions for unit in faction.units)
+    return {each.selector: each for faction, unit in units for each in _loadouts(faction, unit)}
 
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:

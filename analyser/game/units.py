@@ -63,6 +63,11 @@ class Band(Record):
         return self
 
     @property
+    def heading(self) -> str:
+        """The models, of a behemoth the damage, that it stands for: ``7-12``."""
+        return f"{self.first}-{self.last}" if self.first < self.last else str(self.first)
+
+    @property
     def cell(self) -> str:
         """As a card prints it: ``10 (15)``."""
         return str(self.dice) if self.special is None else f"{self.dice} ({self.special})"
@@ -93,6 +98,17 @@ class Row(Record, Bearer):
         if self.short_range is not None and self.long_range is not None and self.short_range > self.long_range:
             raise ValueError(f"short_range {self.short_range:g} is beyond long_range {self.long_range:g}")
         return self
+
+    @property
+    def reach(self) -> str:
+        """Its ranges as a card prints them: ``7"/14"``."""
+        return "/".join(f'{each:g}"' for each in (self.short_range, self.long_range) if each is not None)
+
+    @property
+    def in_short(self) -> str:
+        """It in a line: ``ranged-light 7"/14": 5 at 1-6, 12 at 7-12, Arc``."""
+        dice = [f"{band.cell} at {band.heading}" for band in self.bands]
+        return f"{' '.join(filter(None, (self.id, self.reach)))}: {', '.join([*dice, *self.qualities])}"
 
     def band(self, count: int) -> Band | None:
         """The band that covers `count` models (or points of damage), if there is one (AC-2.4)."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, printable
 from analyser.common.text import counted
 from analyser.common.validation import checked
-from analyser.game.army import Army
-from analyser.game.army_file import MOST_POINTS, OWN, ArmyFile, profile_of, resolved_army
+from analyser.game.army import UNLISTED, Army
+from analyser.game.army_file import MOST_POINTS, ArmyFile, profile_of, resolved_army
 from analyser.game.forces import Boon
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Loadout, Unit
@@ -66,7 +66,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     ]
     if any(each.differences for each in usable):
         told.append(f"where roster and profile differ, the numbers of the {numbers} count")
-    told = list(dict.fromkeys(told))
+    told = list(dict.fromkeys(map(printable, told)))
     if len(told) > MOST_TOLD:
         told[MOST_TOLD:] = [f"and {counted(len(told) - MOST_TOLD, 'more line')} like these"]
     return replace(army, warnings=(*told, *about_points(roster, army)))
@@ -159,7 +159,7 @@ def _entry(found: Found, names: set[str], numbers: Numbers) -> dict[str, Any]:
         entry |= {"unit": loadout.selector} | (changes if numbers == "roster" else {})
     elif stated.own is not None:
         level = next(iter(stated.own.levels))
-        entry |= {"level": level} | profile_of(Loadout(faction=OWN, unit=stated.own, level_name=level))
+        entry |= {"level": level} | profile_of(Loadout(faction=UNLISTED, unit=stated.own, level_name=level))
     name = stated.custom_name or ("" if loadout is not None else stated.name)
     return entry | ({"name": _unused_name(name, names)} if name else {})
 

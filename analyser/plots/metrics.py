@@ -38,6 +38,7 @@ _TABLE: Mapping[str, Metric] = {
     "p_any_destroyed": Metric("P(at least one model destroyed)", "at least 1 destroyed", "≥1"),
     "p_half_destroyed": Metric("P(at least half of the models destroyed)", "at least half destroyed", "≥half"),
     "p_suppressed": Metric("P(suppressed)", "P(suppressed)", "suppr."),
+    "p_activated": Metric("P(activated by Cryo)", "P(activated)", "activ."),
     "p_broken": Metric("P(broken)", "P(broken)", "broken"),
     "p_fled": Metric("P(fled)", "P(fled)", "fled"),
     "p_annihilated": Metric("P(annihilated)", "P(annihilated)", "annih."),

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from analyser.report.batch import write_report
-from analyser.report.site import write_site
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["write_report", "write_site"]
+if TYPE_CHECKING:
+    from analyser.report.batch import write_report as write_report
+    from analyser.report.site import write_site as write_site
+
+_PLACES = {"write_report": "batch", "write_site": "site"}
+__all__ = list(_PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what draws pictures when it is first asked for: a diff does without."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'analyser.report' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"analyser.report.{_PLACES[name]}"), name)

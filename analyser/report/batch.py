@@ -18,13 +18,22 @@ from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.plots.metrics import checked_metric
 from analyser.report import parts
-from analyser.report.folder import Inputs, check_replaceable, facts_of, key_of, work_on, write_manifest, write_units
+from analyser.report.folder import (
+    PARQUET,
+    Inputs,
+    check_replaceable,
+    facts_of,
+    key_of,
+    work_on,
+    write_manifest,
+    write_units,
+)
 from analyser.report.page import parts_of_page, reasons, write_page
 from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
-TABLE, PARQUET, PAGE = "matchups.csv", "matchups.parquet", "index.html"
+TABLE, PAGE = "matchups.csv", "index.html"
 
 
 def write_report(
@@ -38,6 +47,7 @@ def write_report(
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
+    home: str = "",
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`, which is returned.
 
@@ -61,6 +71,8 @@ def write_report(
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
+    home : str
+        The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
 
     Raises
     ------
@@ -93,6 +105,7 @@ def write_report(
         metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
         used=library.used._replace(folder=Path(library.used.folder).resolve().name),
+        home=home,
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
         plans, lines = (
@@ -123,7 +136,7 @@ def write_report(
             for name, frame in balance.tables.items():
                 parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
-            page = parts_of_page(found, balance, inputs)
+            page = parts_of_page(found, balance, inputs, threads or default_threads())
             done = shared + lines * A_LINE_OF_TABLES
             tell(done)
             pool.finish(drawing, lambda cost: tell(done + cost))

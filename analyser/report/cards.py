@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.balance import Row
+from analyser.analysis.curves import Curve
 from analyser.analysis.exchange import Exchange, exchange_of
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import Matchups
@@ -19,6 +20,7 @@ from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY, RESULTS
 from analyser.report.parts import Balance
+from analyser.report.picture import CurvePictures, curve_pictures
 
 MOST_OPPONENTS, MOST_OUTLIERS = 5, 6
 _NEXT_TO_NOTHING = 0.05  # points destroyed for 100 points; what does less is nobody's target
@@ -51,23 +53,21 @@ class Rival(NamedTuple):
 class Card(NamedTuple):
     """What the page says of a unit.
 
-    `reach` has, by row and name of a situation of shooting, the points that it destroys with that row for 100 of its
-    own, the mean over whom it uses it against. `best` and `worst` are the rivals against whom it comes out farthest
-    ahead and behind; `best_targets` and `most_dangerous` those of one situation, by its name; `record` how the duels
-    end that it begins.
+    `curves` are those of its rows over the distance, by category of targets. `best` and `worst` are the rivals against
+    whom it comes out farthest ahead and behind; `best_targets` and `most_dangerous` those of one situation, by its
+    name; `record` how the duels end that it begins.
     """
 
     unit: Unit
     faction: str
     role: str
     levels: list[LevelFacts]
-    reach: dict[tuple[str, str], float]
+    curves: CurvePictures | None
     best: list[Rival]
     worst: list[Rival]
     best_targets: dict[str, list[Row]]
     most_dangerous: dict[str, list[Row]]
     record: Row | None
-    efficiency: list[Row]
     outliers: list[Row]
     dominated: list[Row]
 
@@ -81,7 +81,7 @@ class Trades(NamedTuple):
 
 def trades_of(found: Matchups) -> tuple[Trades, Trades]:
     """The exchanges of a comparison: of units, means over their levels, and of factions, means over their units."""
-    exchange = exchange_of(found.frame, found.attackers, found.situations)
+    exchange = exchange_of(found.frame, found.attackers, found.situations, found.ruleset)
     units = [unit_of(each.selector) for each in exchange.loadouts]
     between_units = _means(_points_for_points(exchange), units)
     return between_units, _means(between_units.destroyed, [each.partition("/")[0] for each in between_units.names])
@@ -124,7 +124,9 @@ def rivals_of(trades: Trades, names: Mapping[str, str]) -> dict[str, tuple[list[
     return found
 
 
-def cards(found: Matchups, balance: Balance, trades: Trades | None) -> dict[str, Card]:
+def cards(
+    found: Matchups, balance: Balance, trades: Trades | None, curves: Mapping[str, Sequence[Curve]]
+) -> dict[str, Card]:
     """The card of each unit that takes part, by its selector without a level, in the order of the table."""
     units: dict[str, list[Loadout]] = {}
     for each in found.attackers:
@@ -132,8 +134,7 @@ def cards(found: Matchups, balance: Balance, trades: Trades | None) -> dict[str,
     pairs, facts = by_unit(found.frame), _Levels(found, balance)
     rivals = {} if trades is None else rivals_of(trades, {each: of[0].unit.name for each, of in units.items()})
     targets, dangers = _opponents(pairs, "attacker", "defender"), _opponents(pairs, "defender", "attacker")
-    reach = _reach_of(found)
-    records, efficiency = _records_of(pairs), _rows_by_unit(balance.balance, "attacker")
+    records = _records_of(pairs)
     odd, dominated = (
         _rows_by_unit(balance.outliers, "attacker", "defender"),
         _rows_by_unit(balance.dominated, "attacker"),
@@ -144,13 +145,12 @@ def cards(found: Matchups, balance: Balance, trades: Trades | None) -> dict[str,
             faction=loadouts[0].faction,
             role=role_of(loadouts[0].unit),
             levels=[facts.of(each) for each in loadouts],
-            reach=reach.get(name, {}),
+            curves=curve_pictures(curves.get(name, ())),
             best=rivals.get(name, ([], []))[0],
             worst=rivals.get(name, ([], []))[1],
             best_targets=targets.get(name, {}),
             most_dangerous=dangers.get(name, {}),
             record=records.get(name),
-            efficiency=efficiency.get(name, []),
             outliers=odd.get(name, [])[:MOST_OUTLIERS],
             dominated=dominated.get(name, []),
         )
@@ -178,18 +178,6 @@ class _Levels:
 
 def _charge(situation: Situation) -> bool:
     return situation.kind == "charge"
-
-
-def _reach_of(found: Matchups) -> dict[str, dict[tuple[str, str], float]]:
-    """By unit, row and situation of shooting the mean points destroyed for 100."""
-    shooting = [each.name for each in found.situations if each.kind == "ranged"]
-    shots = found.frame[found.frame["situation"].isin(shooting) & found.frame[EFFICIENCY].notna()]
-    shots = shots.assign(unit=shots["attacker"].map(unit_of))
-    means = shots.groupby(["unit", "row", "situation"], sort=False)[EFFICIENCY].mean().reset_index()
-    found_of: dict[str, dict[tuple[str, str], float]] = {}
-    for each in means.to_dict("records"):
-        found_of.setdefault(each["unit"], {})[each["row"], each["situation"]] = each[EFFICIENCY]
-    return found_of
 
 
 def _hits(loadout: Loadout) -> float | None:

@@ -6,22 +6,22 @@ columns of what is written differently.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.edited import edited, fights_as
+from analyser.analysis.edited import edited
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.prices import EVERYBODY
 from analyser.analysis.prices import SITUATIONS as EXCHANGES
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
-from analyser.analysis.standing import Standings, moved
+from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.sampling import Progress
@@ -29,10 +29,12 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
-from analyser.report.diffed import KEY, PROBABILITY, Diff, Move
+from analyser.report.diffed import KEY, PROBABILITY, Diff
 from analyser.report.edits import edits
-from analyser.report.folder import MANIFEST, UNITS, manifest_of
+from analyser.report.folder import MANIFEST
+from analyser.report.moves import Move, moves_between, written_differently
 from analyser.report.pool import rarely_collected
+from analyser.report.stored import Stored, matchups_of, stored
 
 PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
 """The figures that are chances; shares that are lost are none."""
@@ -89,7 +91,7 @@ def diff(
     """
     names = PROBABILITIES if metric is None else (checked_metric(metric),)
     before, after = sides = _side(Path(old)), _side(Path(new))
-    reports = [side for side in sides if side.manifest is not None]
+    reports = [side.source for side in sides if isinstance(side.source, Stored)]
     asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
     # Units outside a report are no part of it, and neither new nor gone.
     parts = (
@@ -149,7 +151,7 @@ def _of_profiles(
     everybody = list(before.values())
     field = matchups(everybody, everybody, situations=EXCHANGES, profiles=old, progress=stage(0), **how)
     field_now = edited(field, *[list(after.values())] * 2, **changed)
-    written = [name for name, each in before.items() if name in after and _differs(each, after[name])]
+    written = written_differently(before, after)
     both = [[name for name in was if name in now] for was, now in (attacking, defending)]
     blocks = _blocks(both[0], both[1], set(written) if old.ruleset == new.ruleset else {*both[0], *both[1]})
     situations = situations_called(asked["situations"])
@@ -166,16 +168,12 @@ def _of_profiles(
         len(both[0]) * len(both[1]) * len(situations),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_verdicts(field, field_now, written),
+        *_moves(field, field_now, written),
     )
 
 
 def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
     return {each.selector: each for each in loadouts(selectors, profiles)}
-
-
-def _differs(old: Loadout, new: Loadout) -> bool:
-    return old.level.points != new.level.points or not fights_as(old, new)
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
@@ -195,45 +193,43 @@ def _of_blocks(
     return frame[wanted & frame["situation"].isin([each.name for each in situations if each in EXCHANGES])]
 
 
-def _verdicts(old: Matchups, new: Matchups, written: Sequence[str]) -> tuple[tuple[Move, ...], tuple[Move, ...], str]:
+def _moves(old: Matchups, new: Matchups, written: Sequence[str]) -> tuple[tuple[Move, ...], tuple[Move, ...], str]:
     """What became of loadouts that are written differently, and of others with another verdict; or why none is told."""
     try:
-        before, after = Standings(old), Standings(new)
+        return *moves_between(Standings(old), Standings(new), written), ""
     except InputError as error:
         return (), (), error.problem
-
-    def move(name: str) -> Move:
-        hands = int(moved(before, after, name)["changes_hands"].sum())
-        return Move(name, before[name], after[name], hands)
-
-    same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(list(written), sort=False)
-    others = same[before.verdicts[same] != after.verdicts[same]]
-    moves, knocked = (
-        sorted(map(move, names), key=lambda each: (-each.size, each.loadout)) for names in (written, others)
-    )
-    return tuple(moves), tuple(knocked), ""
 
 
 def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
     """Two reports, or one and a folder of profiles, whose matchups are worked out as those of the report."""
-    frames = []
-    for number, side in enumerate(sides):
-        frame = side.source
-        if isinstance(frame, Profiles):
-            ours, theirs = (_there(asked[name], frame) for name in ("attackers", "defenders"))
-            directions = [(ours, theirs), (theirs, ours)] if set(ours) != set(theirs) else [(ours, theirs)]
-            how = {name: asked[name] for name in ("situations", "row")}
-            parts = [matchups(*each, **how, profiles=frame, progress=stage(number)).frame for each in directions]
-            frame = pd.concat(parts, ignore_index=True).drop_duplicates(KEY)
-        frames.append(frame)
-    there = [dict.fromkeys((*each["attacker"].unique(), *each["defender"].unique())) for each in frames]
-    joined = _side_by_side(*frames)
+    tables = [_as_reported(side.source, asked, stage(number)) for number, side in enumerate(sides)]
+    before, after = ({each.selector: each for each in (*table.attackers, *table.defenders)} for table in tables)
+    joined = _side_by_side(*(each.frame for each in tables))
     return _Compared(
         joined,
         len(joined),
-        tuple(each for each in there[0] if each not in there[1]),
-        tuple(each for each in there[1] if each not in there[0]),
+        tuple(name for name in before if name not in after),
+        tuple(name for name in after if name not in before),
+        *_moves(tables[0], tables[1], written_differently(before, after)),
     )
+
+
+def _as_reported(source: Profiles | Stored, asked: Mapping[str, Any], progress: Progress) -> Matchups:
+    """The matchups of a report, or those of profiles as it has them: both sides attack each other."""
+    if isinstance(source, Stored):
+        return matchups_of([source])
+    ours, theirs = (loadouts(_there(asked[name], source), source) for name in ("attackers", "defenders"))
+    directions = (
+        [(ours, theirs), (theirs, ours)]
+        if {each.selector for each in ours} != {each.selector for each in theirs}
+        else [(ours, theirs)]
+    )
+    how = {name: asked[name] for name in ("situations", "row")}
+    parts = [matchups(*each, **how, profiles=source, progress=progress) for each in directions]
+    frame = pd.concat([each.frame for each in parts], ignore_index=True)
+    sides = tuple({each.selector: each for each in (*ours, *theirs)}.values())
+    return replace(parts[0], frame=frame.drop_duplicates(KEY, ignore_index=True), attackers=sides, defenders=sides)
 
 
 def _side_by_side(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
@@ -245,22 +241,16 @@ class _Side(NamedTuple):
 
     things: Mapping[str, Any]
     used: ProfilesUsed
-    source: Profiles | pd.DataFrame
-    manifest: Mapping[str, Any] | None = None  # of a report
+    source: Profiles | Stored
 
 
 def _side(path: Path) -> _Side:
-    manifest = manifest_of(path)
-    if not manifest:
-        profiles = Profiles(path)
-        units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
-        return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
-    try:
-        things = json.loads((path / UNITS).read_text(encoding="utf-8"))
-        version = manifest.get("profiles_used", {}).get("version", "unknown")  # of an earlier program
-        return _Side(things, ProfilesUsed(str(path), version), pd.read_parquet(path / "matchups.parquet"), manifest)
-    except (OSError, ValueError) as error:
-        raise InputError(f"this report cannot be read: {error}", where=str(path), allowed="one made anew") from None
+    report = stored(path)
+    if report is not None:
+        return _Side(report.things, report.used, report)
+    profiles = Profiles(path)
+    units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
+    return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
 
 
 def _asked(

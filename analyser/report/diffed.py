@@ -4,47 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analyser.analysis.figures import number_text
-from analyser.analysis.standing import Standing, sentence
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.report.edits import Edit
+from analyser.report.moves import Move
 
 PROBABILITY = "probability"  # from 0 to 1
 MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # in text
 KEY = ["attacker", "defender", "situation"]
-
-
-class Move(NamedTuple):
-    """What became of a loadout: where it stood and where it stands, and how many of its matchups change hands."""
-
-    loadout: str
-    old: Standing
-    new: Standing
-    change_hands: int
-
-    @property
-    def sentence(self) -> str:
-        """The move in one sentence."""
-        return sentence(self.loadout, self.old, self.new, self.change_hands)
-
-    @property
-    def size(self) -> float:
-        """How far its points over its fair points moved, as a logarithm; 0 where nothing can be said."""
-        shares = [(each.points or np.nan) / each.fair_points for each in (self.old, self.new)]
-        size = abs(float(np.log(shares[1] / shares[0])))
-        return 0.0 if np.isnan(size) else size
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
-        return {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands, **sides}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +27,7 @@ class Diff:
     Attributes
     ----------
     moves : tuple of Move
-        Of two folders of profiles every loadout that is written differently, the one that moved most first.
+        Every loadout that is written differently, the one that moved most first.
     others : tuple of Move
         The other loadouts that have another verdict now.
     no_verdict : str
@@ -113,7 +86,7 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
     blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
     if found.others:
-        blocks.append([f"Other verdicts that moved: {_listed(map(_verdicts, found.others), MOST_OTHERS)}"])
+        blocks.append([f"Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}"])
     if found.no_verdict:
         blocks.append([f"No verdicts: {found.no_verdict}"])
     blocks.append([f"Old: {found.old}", f"New: {found.new}"])
@@ -136,8 +109,8 @@ def _more(every: Sequence[object], most: int) -> list[str]:
     return [f"  … and {len(every) - most} more"] if len(every) > most else []
 
 
-def _verdicts(move: Move) -> str:
-    return f"{move.loadout} {move.old.verdict} → {move.new.verdict}"
+def _others(found: Diff) -> Iterator[str]:
+    return (f"{each.loadout} {each.verdicts}" for each in found.others)
 
 
 def _listed(names: Iterable[str], most: int) -> str:
@@ -201,7 +174,7 @@ def diff_record(found: Diff) -> dict[str, Any]:
     return {
         "summary": {
             "sentences": [each.sentence for each in found.moves],
-            "other_verdicts": [_verdicts(each) for each in found.others],
+            "other_verdicts": list(_others(found)),
             "no_verdict": found.no_verdict or None,
             "edits": len(found.edits),
             "compared": found.n_compared,
@@ -236,7 +209,7 @@ def diff_markdown(found: Diff) -> str:
     blocks = [["### What the change does (exact)"]]
     sentences = [f"- **{name}**:{rest}" for name, _, rest in (each.sentence.partition(":") for each in found.moves)]
     if found.others:
-        sentences.append(f"- Other verdicts that moved: {_listed(map(_verdicts, found.others), MOST_OTHERS)}")
+        sentences.append(f"- Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}")
     blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
     if found.edits:
         lines = [f"- `{each}`" for each in found.edits[:MOST_EDITS]]

@@ -30,14 +30,19 @@ CARRIED = (
 """The figures of every situation that the page carries."""
 PROBABILITY_STEPS = 10_000  # a probability is carried as so many hundredths of a percent
 DECIMALS = 3  # of all other figures
+NEXT_TO_NOTHING, NEXT_TO_CERTAIN = 2**32 - 1, 2**32 - 2  # codes: what is less than a step from 0, and from all steps
+_PLACES = ("row", "why_not")  # columns of places in lists
 COLOURS = 64
 LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still has a colour of its own
 
 
-def page_data(found: Matchups) -> dict[str, Any]:
-    """What the scripts of the page of a report read: :func:`figures_data` of everybody in it."""
-    # What only charges and duels have is left out where there are none.
-    names = [*CARRIED, *(name for name in OF_BOTH if found.frame[name].notna().any())]
+def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
+    """What the scripts of the page of a report read: :func:`figures_data` of everybody in it.
+
+    Beside `figures` it has those that only charges, duels and Cryo have, where there are any.
+    """
+    own = [name for name in OF_BOTH if found.frame[name].notna().any()]
+    names = [*figures, *(["p_activated"] if found.frame["p_activated"].gt(0).any() else []), *own]
     return figures_data(found.frame, found.situations, list(map(side_data, found.attackers)), names)
 
 
@@ -85,9 +90,31 @@ def figures_data(
 
 
 def packed(data: Mapping[str, Any]) -> str:
-    """The same as text that a browser unpacks: JSON, compressed by zlib to a fifth, in base64."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode())).decode("ascii")
+    """The same as text that a browser unpacks (``core.js``): compressed by zlib, in base64.
+
+    Four bytes say how long the JSON is that comes next, in which `codes` names the columns that are not in it; they
+    follow as whole numbers, situation by situation, their first bytes, then their second ones, and so on: 0 for none,
+    else 1 more than the steps that the value has; at the top what is next to nothing, and what is next to certain.
+    """
+    steps = {name: 1.0 if METRICS[name].is_probability else 10.0**-DECIMALS for name in data["columns"]}
+    columns = {**data["columns"], **{name: [None if at < 0 else at for at in data[name]] for name in _PLACES}}
+    head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
+    head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    coded = [_coded(each, steps.get(name, 1.0), len(data["situations"])) for name, each in columns.items()]
+    whole = b"".join([len(text).to_bytes(4, "little"), text, *coded])
+    return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
+
+
+def _coded(values: Sequence[float | None], step: float, situations: int) -> bytes:
+    """A column as bytes, see :func:`packed`."""
+    known = np.array([np.nan if each is None else each for each in values], np.float64) / step
+    codes = np.where(np.isnan(known), -1.0, known).round() + 1
+    codes[(known > 0) & (known < 0.5)] = NEXT_TO_NOTHING
+    if step == 1.0:
+        codes[(known > PROBABILITY_STEPS - 0.5) & (known < PROBABILITY_STEPS)] = NEXT_TO_CERTAIN
+    by_situation = codes.reshape(-1, situations).T.astype("<u4").ravel()
+    return by_situation.view(np.uint8).reshape(-1, 4).T.tobytes()
 
 
 def side_data(loadout: Loadout) -> dict[str, Any]:

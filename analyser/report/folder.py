@@ -26,6 +26,7 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
 MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
+PARQUET = "matchups.parquet"
 UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
@@ -39,7 +40,8 @@ class Inputs(NamedTuple):
     """All that the bytes of a report depend on, but for the versions of the programs.
 
     `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
-    words that do not depend on where they lie: the folder's own name alone.
+    words that do not depend on where they lie: the folder's own name alone. `home` is the address of the page over
+    reports that this one belongs to, from its own; empty: none.
     """
 
     attackers: tuple[Loadout, ...]
@@ -49,6 +51,7 @@ class Inputs(NamedTuple):
     metrics: tuple[str, ...]
     ruleset: Ruleset
     used: ProfilesUsed
+    home: str = ""
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
@@ -70,6 +73,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "row": inputs.row or "best",
         "situations": [each.model_dump(mode="json") for each in inputs.situations],
         "metrics": list(inputs.metrics),
+        "home": inputs.home,
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.used._asdict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},

@@ -16,6 +16,7 @@ from PIL import Image
 
 from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
+from analyser.analysis.curves import curves
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
@@ -31,7 +32,10 @@ from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 from analyser.report.picture import price_picture
 
 PIXELS_AN_INCH = 96  # the natural size of a picture
+MOST_BYTES = 4_900_000  # of the page
 MOST_EMBEDDED = 1_000_000  # bytes of pictures in the page itself
+LONG_TABLES, FEW_FIGURES = 1, 2  # what a page that would be too large is without: the one, or both
+THE_FEW = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
 MOST_RANKED, MOST_OUTLIERS, MOST_LISTED = 10, 20, 5
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 _RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
@@ -133,18 +137,46 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 
 def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> None:
-    """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder."""
-    embedded = _embedded(plans, path.parent)
-    galleries = [
-        (f"{_faction(ours)} on {_faction(theirs)}", [_picture(each, path.parent, embedded) for each in part])
+    """Write the page of a comparison to `path`, of its parts and of its pictures, which are in the same folder.
+
+    It is under :data:`MOST_BYTES`: what does not fit is left out and named, pictures first, then tables that are files
+    as well, then figures of the heatmap.
+    """
+    template = _template()
+
+    def page(embedded: Collection[str] = (), **cut: Any) -> str:
+        found: str = template.render(galleries=_galleries(plans, path.parent, embedded), **{**parts, **cut})
+        return found
+
+    cut: dict[str, Any] = {}
+    text = page()
+    if _size(text) > MOST_BYTES:
+        cut = {"cut": LONG_TABLES}
+        text = page(**cut)
+    if _size(text) > MOST_BYTES:
+        cut = {"cut": FEW_FIGURES, "data": packed(page_data(parts["found"], THE_FEW))}
+        text = page(**cut)
+    embedded = _embedded(plans, path.parent, min(MOST_EMBEDDED, (MOST_BYTES - _size(text)) * 3 // 4))
+    path.write_text(page(embedded, **cut) if embedded else text, encoding="utf-8", newline="\n")
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _galleries(
+    plans: Sequence[Plan], folder: Path, embedded: Collection[str]
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The pictures of each two factions below their heading."""
+    return [
+        (f"{faction_name(ours)} on {faction_name(theirs)}", [_picture(each, folder, embedded) for each in part])
         for (ours, theirs), part in groupby(plans, lambda plan: (plan.attackers, plan.defenders))
     ]
-    path.write_text(_template().render(galleries=galleries, **parts), encoding="utf-8", newline="\n")
 
 
-def _embedded(plans: Sequence[Plan], folder: Path) -> set[str]:
+def _embedded(plans: Sequence[Plan], folder: Path, room: int) -> set[str]:
     """The names of the pictures that the page holds itself: of one metric, as many as there is room for."""
-    names, room = set(), MOST_EMBEDDED
+    names = set()
     for plan in plans:
         size = (folder / f"{plan.name}.png").stat().st_size
         if plan.metric == plans[0].metric and size <= room:
@@ -163,7 +195,7 @@ def _picture(plan: Plan, folder: Path, embedded: Collection[str]) -> dict[str, A
     return {"plan": plan, "width": width, "height": height, "source": source}
 
 
-def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str, Any]:
+def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: int = 1) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
     die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
     units, factions = (None, None) if balance.prices is None else trades_of(found)
@@ -173,12 +205,13 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str
         "balance": balance,
         "method": METHOD,
         "title": _title(inputs),
+        "home": inputs.home,
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         **_verdict(balance.prices),
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
-        "cards": cards(found, balance, units),
+        "cards": cards(found, balance, units, curves(found, threads)),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
@@ -191,6 +224,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs) -> dict[str
         "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers},
         "points": {each.selector: each.level.points for each in found.attackers},
         "data": packed(page_data(found)),
+        "cut": 0,
         "n_possible": int(found.frame["why_not"].isna().sum()),
     }
 
@@ -212,7 +246,7 @@ def faction_lines(factions: Trades) -> list[str]:
         if math.isnan(there) or there == back == 0:
             continue
         (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda each: -each[1])
-        names = _faction(ahead), _faction(behind)
+        names = faction_name(ahead), faction_name(behind)
         points = f"100 points of it destroy {more:.1f} points, and lose {less:.1f} to 100 points of {names[1]}"
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
@@ -244,21 +278,27 @@ def _template() -> Any:
         "signed": lambda figure: f"{figure:.0f}".replace("-", "−"),
         "percent": percent,
         "facts": _facts,
-        "faction": _faction,
+        "faction": faction_name,
         "unit_of": unit_of,
-        "anchor": lambda selector: "unit-" + unit_of(selector).replace("/", "-"),  # the id of a unit's card
+        "anchor": anchor_of,
         "inches": _inches,
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
     return environment.get_template("index.html.jinja")
 
 
-def _faction(name: str) -> str:
+def anchor_of(selector: str) -> str:
+    """The id of the card of a loadout's unit on the page."""
+    return "unit-" + unit_of(selector).replace("/", "-")
+
+
+def faction_name(name: str) -> str:
+    """The name of a faction, for people."""
     return name.replace("-", " ").title()
 
 
 def _side(sides: Sequence[Loadout]) -> str:
-    *others, last = dict.fromkeys(_faction(each.faction) for each in sides)
+    *others, last = dict.fromkeys(faction_name(each.faction) for each in sides)
     return f"{', '.join(others)} and {last}" if others else last
 
 

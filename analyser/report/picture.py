@@ -1,16 +1,18 @@
-"""The picture of the first screen: what every loadout should cost and what it costs, as places on the page."""
+"""The pictures that the page draws itself, as places in them: fair points and points of all, and curves of a unit."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.analysis.curves import Curve, Line
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.verdict import OVER, UNDER
 
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+_NEAREST_TICKS = 7.0  # percent of the picture of a curve
 _ROOM = 1.25  # times the highest figure, and the lowest over it
 
 
@@ -79,3 +81,70 @@ def price_picture(prices: FairPoints, listed: Collection[str]) -> PricePicture |
     below, above = (100 * float(np.log((shown[end] / shown["fair_points"]).median())) / span for end in ("low", "high"))
     ticks = [(each, place(each)) for each in _TICKS if least <= each <= most]
     return PricePicture(dots, factions, ticks, round(below, 2), round(above, 2), len(prices.frame) - len(shown))
+
+
+class DrawnLine(NamedTuple):
+    """A line of a curve, and its path in percent of the picture."""
+
+    line: Line
+    path: str
+
+
+class DrawnCurve(NamedTuple):
+    """A curve; `area` is what lies below the best line of each stretch."""
+
+    category: str
+    targets: int
+    area: str
+    lines: list[DrawnLine]
+    best: list[tuple[str, float, float]]  # names, and from where to where
+
+
+class CurvePictures(NamedTuple):
+    """The curves of a unit, all on one scale; `ticks` are distances and their places, `most` is the highest figure."""
+
+    curves: list[DrawnCurve]
+    ticks: list[tuple[float, float]]
+    most: float
+
+
+def curve_pictures(curves: Sequence[Curve]) -> CurvePictures | None:
+    """The pictures of a unit's curves; None where there are none."""
+    if not curves:
+        return None
+    steps = [step for curve in curves for line in curve.lines for step in line.steps]
+    reach, most = max(step.last for step in steps), max(step.destroys for step in steps)
+    ends = sorted({end for step in steps for end in (step.first, step.last)} | {0.0})
+    ticks: list[tuple[float, float]] = []
+    for end in reversed(ends):  # of two that are too near each other the farther
+        place = round(100 * end / reach, 2)
+        if not ticks or ticks[-1][1] - place >= _NEAREST_TICKS:
+            ticks.append((end, place))
+
+    def across(inches: float) -> str:
+        return f"{100 * inches / reach:.4g}"
+
+    def up(destroys: float) -> str:
+        return f"{100 - 100 * destroys / most:.4g}"
+
+    def path(line: Line) -> str:
+        parts = []
+        for at, step in enumerate(line.steps):
+            goes_on = at > 0 and line.steps[at - 1].last == step.first
+            parts.append(f"{'V' if goes_on else f'M{across(step.first)},'}{up(step.destroys)}H{across(step.last)}")
+        return "".join(parts)
+
+    def drawn(curve: Curve) -> DrawnCurve:
+        best = curve.best
+        area = [f"M{across(each.first)},100V{up(each.destroys)}H{across(each.last)}V100z" for each in best]
+        told: list[tuple[str, float, float]] = []
+        for each in best:
+            name = " or ".join(each.names)
+            if told and told[-1][0] == name and told[-1][2] == each.first:
+                told[-1] = (name, told[-1][1], each.last)
+            else:
+                told.append((name, each.first, each.last))
+        lines = [DrawnLine(line, path(line)) for line in curve.lines]
+        return DrawnCurve(curve.category, curve.targets, "".join(area), lines, told)
+
+    return CurvePictures([drawn(each) for each in curves], ticks[::-1], most)

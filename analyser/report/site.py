@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import pandas as pd
 
 from analyser import __version__
-from analyser.analysis.matchups import Matchups
-from analyser.analysis.prices import LIMITS, FairPoints, fair_points
+from analyser.analysis.prices import LIMITS
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
+from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.sampling import Progress
-from analyser.common.validation import checked
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import EFFICIENCY
-from analyser.report.batch import PAGE, PARQUET, write_report
+from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.units import unit_of
+from analyser.report.batch import PAGE, write_report
 from analyser.report.edits import Edit, edits
-from analyser.report.folder import MANIFEST, UNITS, manifest_of
-from analyser.report.page import templates
+from analyser.report.folder import MANIFEST, manifest_of
+from analyser.report.moves import Moves, moves_between, written_differently
+from analyser.report.page import anchor_of, faction_name, templates
+from analyser.report.stored import Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
 _SIDES = ("attackers", "defenders")
@@ -35,36 +34,34 @@ _NUMBERS = re.compile(r"(\d+)")
 
 
 class Report(NamedTuple):
-    """A report of the site: where it is, of whom, and what it was made from."""
+    """A report of the site: where it is, and of whom."""
 
     path: str
     version: str
     title: str
-    manifest: Mapping[str, Any]
-    table: pd.DataFrame
-    units: Mapping[str, Any]
+    stored: Stored
 
-
-class Move(NamedTuple):
-    """A loadout whose points or verdict are not what they were in the version before."""
-
-    loadout: str
-    is_edited: bool
-    points: tuple[str, str]
-    fair_points: tuple[str, str]
-    verdicts: tuple[str, str]
+    def address(self, place: str) -> str:
+        """The address of a place in it, from the page over reports; what was not made for that page learns of it."""
+        up = "../" * len(Path(self.path).parts)
+        home = "" if self.stored.manifest.get("home") else f"?home={up}{PAGE}"
+        return f"{quote(self.path)}/{PAGE}#{place}{home}"
 
 
 class Version(NamedTuple):
-    """The reports of one version of the data, the verdict on everybody in them, and what changed since the last."""
+    """The reports of one version of the data, the verdict on everybody in them, and what changed since the last.
+
+    `cards` has by unit the address of its card in one of the reports.
+    """
 
     name: str
     reports: list[Report]
     profiles: str
-    prices: FairPoints | None
+    cards: Mapping[str, str]
+    standings: Standings | None
     before: str = ""
     edits: tuple[Edit, ...] = ()
-    moves: tuple[Move, ...] = ()
+    moves: Moves = Moves()
 
 
 def write_site(
@@ -140,6 +137,7 @@ def _add(
             profiles=library,
             threads=threads,
             progress=progress,
+            home=f"../../{PAGE}",
         )
 
 
@@ -150,17 +148,16 @@ def _is_shown(manifest: Path, place: Path) -> bool:
 
 
 def _report(folder: Path, place: Path) -> Report:
-    manifest = manifest_of(folder)
-    try:
-        units = json.loads((folder / UNITS).read_text(encoding="utf-8"))
-        table = pd.read_parquet(folder / PARQUET)
-    except (OSError, ValueError) as error:
-        raise InputError(f"this report cannot be read: {error}", where=str(folder), allowed="one made anew") from None
-    ours, theirs = (", ".join(dict.fromkeys(each.partition("/")[0] for each in manifest[side])) for side in _SIDES)
+    found = stored(folder)
+    assert found is not None  # _is_shown
+    ours, theirs = (
+        ", ".join(dict.fromkeys(faction_name(each.partition("/")[0]) for each in found.manifest[side]))
+        for side in _SIDES
+    )
     path = folder.relative_to(place)
-    version = path.parent.as_posix() if path.parent != Path() else manifest["profiles_used"]["version"]
+    version = path.parent.as_posix() if path.parent != Path() else found.used.version
     title = f"{ours} against {'each other' if ours == theirs else theirs}"
-    return Report(path.as_posix(), version, title, manifest, table, units)
+    return Report(path.as_posix(), version, title, found)
 
 
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:
@@ -171,14 +168,20 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     before: Version | None = None
     for name in sorted(by_name, key=_natural):
         here = by_name[name]
-        profiles = ", ".join(dict.fromkeys(each.manifest["profiles_used"]["version"] for each in here))
-        found = Version(name, here, profiles, _prices(here))
-        if before is not None:
-            written = edits(*(_units(side) for side in (before.reports, here)))
-            edited = {each.where for each in written}
-            found = found._replace(before=before.name, edits=written, moves=tuple(_moves(before, found, edited)))
-        yield found
+        profiles = ", ".join(dict.fromkeys(each.stored.used.version for each in here))
+        found = Version(name, here, profiles, _cards(here), _standings(here))
+        yield found if before is None else _since(before, found)
         before = found
+
+
+def _since(before: Version, found: Version) -> Version:
+    """A version with what changed in it since another."""
+    written = edits(*(_units(side.reports) for side in (before, found)))
+    moves = Moves()
+    if before.standings is not None and found.standings is not None:
+        both = [{each.selector: each for each in side.table.attackers} for side in (before.standings, found.standings)]
+        moves = moves_between(before.standings, found.standings, written_differently(*both))
+    return found._replace(before=before.name, edits=written, moves=moves)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -188,43 +191,24 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _units(reports: Sequence[Report]) -> dict[str, Any]:
     """Units by ``faction/unit``, and the ruleset, as plain data."""
-    return {name: unit for each in reports for name, unit in each.units.items()}
+    return {name: unit for each in reports for name, unit in each.stored.things.items()}
 
 
-def _prices(reports: Sequence[Report]) -> FairPoints | None:
-    """The verdict on everybody in some reports of one version, from the matchups that they have; None without any."""
-    tables = pd.concat([each.table for each in reports], ignore_index=True)
-    table = tables.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-    things = _units(reports)
-    ruleset = checked(Ruleset, things.pop("ruleset"), where=UNITS)
-    sides = tuple(
-        checked(Loadout, {"faction": name.partition("/")[0], "unit": unit, "level_name": level}, where=UNITS)
-        for name, unit in things.items()
-        for level in unit["levels"]
-    )
-    there = set(table["attacker"]) | set(table["defender"])
-    sides = tuple(each for each in sides if each.selector in there)
-    situations = tuple(checked(Situation, each, where=MANIFEST) for each in reports[0].manifest["situations"])
-    used = ProfilesUsed(**reports[0].manifest["profiles_used"])
+def _cards(reports: Sequence[Report]) -> dict[str, str]:
+    """By unit the address of its card in the first report that has it."""
+    found: dict[str, str] = {}
+    for report in reports:
+        for unit in report.stored.things:
+            found.setdefault(unit, report.address(anchor_of(unit)))
+    return found
+
+
+def _standings(reports: Sequence[Report]) -> Standings | None:
+    """Where everybody in some reports of one version stands, by the matchups that they have; None without exchanges."""
     try:
-        return fair_points(Matchups(table, sides, sides, situations, None, EFFICIENCY, ruleset, (), used))
+        return Standings(matchups_of([each.stored for each in reports]))
     except InputError:  # nobody exchanges anything
         return None
-
-
-def _moves(old: Version, new: Version, edited: Container[str]) -> Iterator[Move]:
-    """Whose points or verdict moved; those whose profile was edited first."""
-    if old.prices is None or new.prices is None:
-        return
-    both = old.prices.frame.merge(new.prices.frame, on="loadout", suffixes=("_old", "_new"))
-    both["edited"] = both["loadout"].map(lambda name: unit_of(name) in edited)
-    for row in both.sort_values("edited", ascending=False, kind="stable").to_dict("records"):
-        points, fair = (
-            (_points(row[f"{name}_old"]), _points(row[f"{name}_new"])) for name in ("points", "fair_points")
-        )
-        verdicts = str(row["verdict_old"]), str(row["verdict_new"])
-        if points[0] != points[1] or verdicts[0] != verdicts[1]:
-            yield Move(str(row["loadout"]), bool(row["edited"]), points, fair, verdicts)
 
 
 def _points(found: float) -> str:
@@ -234,5 +218,10 @@ def _points(found: float) -> str:
 
 def _template() -> Any:
     environment = templates()
-    environment.filters["points"] = _points
+    environment.filters |= {
+        "points": _points,
+        "unit_of": unit_of,
+        "faction": faction_name,
+        "after_name": lambda text: text.partition(":")[2],
+    }
     return environment.get_template("site.html.jinja")

@@ -11,6 +11,7 @@ from analyser.common.files import check_plain, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.army import Army
 from analyser.game.army_file import ArmyFile, resolved_army
+from analyser.game.force_check import ForceCheck, checked_force
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import ROSTERS
@@ -77,3 +78,32 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
         return resolved_army(file, library)
     except InputError as error:
         raise error.inside(where) from None
+
+
+def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceCheck:
+    """Whether an army may be fielded: what is broken, by the rules of force building (`docs/armies.md`).
+
+    Parameters
+    ----------
+    source : Army, path, list or mapping
+        As of :func:`load_army`.
+    profiles : Profiles or path, optional
+        Where units and the order of battle of their faction are looked up. Default: the shipped profiles.
+
+    Returns
+    -------
+    ForceCheck
+        True if nothing is broken; else `broken` has each rule with its number.
+
+    Raises
+    ------
+    InputError
+        As :func:`load_army`.
+
+    Examples
+    --------
+    >>> print(check_army({"scale": "battle", "unit": ["crown/rifle-platoon@basic"]}).broken[0])
+    FB-1 (the points are within the force scale): 35 points at the scale battle (allowed: 1,500 to 2,500)
+    """
+    library = library_of(profiles)
+    return checked_force(load_army(source, library), library)

@@ -278,17 +278,22 @@ def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operati
     return [Operation(Kind.RESOLVE, active), *tests, *over]
 
 
-def check_charge(attacker: Combatant, target: Combatant) -> None:
-    """Raise InputError for a unit that cannot charge, or be charged (AC-8.1)."""
-    target.check_can_be_charged("target")
+def check_can_charge(attacker: Combatant) -> None:
+    """Raise InputError for a unit that cannot charge: it has no row for that, or no dice (AC-8.1)."""
     attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
+
+
+def check_can_be_charged(target: Combatant) -> None:
+    """Raise InputError for a unit that cannot be charged (AC-8.1)."""
+    target.check_can_be_charged("target")
 
 
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge; what cannot be is refused as by :func:`check_charge`."""
-    check_charge(attacker, target)
+    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged."""
+    check_can_be_charged(target)
+    check_can_charge(attacker)
     return program_of(attacker, target, secondary)
 
 

@@ -89,7 +89,7 @@ def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
 
 def test_the_median_is_of_those_that_do_the_job(frame):
     found = efficiency(frame)
-    part = found[(found["situation"] == "long-range") & (found["category"] == "heavy")]
+    part = found[(found["situation"] == "long-range") & (found["category"] == "aerial")]
     peers = part[part["efficiency"] >= LEAST]
     assert part["median"].tolist() == pytest.approx([statistics.median(peers["efficiency"])] * len(part))
     assert set(part["peers"]) == {peers["attacker"].str.partition("@")[0].nunique()}
@@ -221,6 +221,10 @@ def does_as_well(frame, one, other):
     return all(attack[one, *key] >= attack[other, *key] - 1e-9 for side, *key in attack if side == one) and all(
         defence[one, *key] <= defence[other, *key] + 1e-9 for side, *key in defence if side == one
     )
+
+
+def test_nobody_is_dominated_where_nobody_has_points(frame):
+    assert dominated(frame.assign(attacker_points=pd.array([pd.NA] * len(frame), "Int64"))).empty
 
 
 def test_dominated_loadouts_are_found_and_no_others(frame):

@@ -47,6 +47,7 @@ def test_each_row_is_the_single_attack(found, library):
         wanted = {name: result.summary[name] for name in COMPARED if name in result.summary}
         wanted |= {"p_at_least": law[6]["at_least"], "p_any_destroyed": law[1]["at_least"]}
         wanted["p_half_destroyed"] = law[6]["at_least"]
+        wanted["p_activated"] = result.probability("activated").probability
         points = library.loadout(SCIONS).level.points
         wanted["expected_points_destroyed"] = wanted["mean_models_destroyed"] * points / 12
         wanted["mean_damage"] = wanted["mean_models_destroyed"]  # a DAMAGE LIMIT of 1: every point is a model

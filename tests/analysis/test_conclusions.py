@@ -156,7 +156,7 @@ def test_compare_offers_every_metric_that_matchups_have_and_they_agree():
         if name in (*RESULTS, *SHARES):
             continue
         assert found[name].tolist() == ODDS(grid[name].tolist(), abs=1e-12), name
-        assert compare(RIFLES, SCIONS, metric=name).metric == name
+        assert compare("crown/rifle-platoon@basic", SCIONS, metric=name).metric == name
 
 
 def test_a_sample_agrees_in_the_figures_that_are_new():

@@ -64,6 +64,7 @@ def figures_of(scenario, library):
     destroyed = result.destroyed_weights
     half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
     return {name: result.summary[name] for name in FIGURES if name in result.summary} | {
+        "p_activated": result.probability("activated").probability,
         "p_any_destroyed": destroyed[1:].sum(),
         "p_half_destroyed": destroyed[half].sum(),
     }

@@ -11,6 +11,7 @@ from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, rate
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
+from tests.helpers.planted import copies
 
 RIFLES = "crown/rifle-platoon@basic"
 
@@ -18,17 +19,6 @@ RIFLES = "crown/rifle-platoon@basic"
 @pytest.fixture(scope="module")
 def library():
     return Profiles()
-
-
-def copies(loadout, count, **changes):
-    """The same loadout under as many names; `changes` are of the first."""
-    first = loadout.with_(**changes) if changes else loadout
-    return [
-        each.model_copy(
-            update={"unit": each.unit.model_copy(update={"id": f"copy-{number}", "name": f"Copy {number}"})}
-        )
-        for number, each in enumerate([first, *[loadout] * (count - 1)])
-    ]
 
 
 def rated(sides, **how):
@@ -82,7 +72,7 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
 @pytest.fixture(scope="module")
 def game():
     table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
-    return table, exchange_of(table.frame, table.attackers, table.situations)
+    return table, exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
 
 
 def _rated(table, exchange):

@@ -16,6 +16,7 @@ from analyser.analysis.pricing import (
     two_sided,
     weighted_median,
 )
+from analyser.analysis.roles import peers_of, usual
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
 
@@ -168,3 +169,20 @@ def test_a_weighted_median_is_that_of_a_list_with_repetitions(seed):
     random = np.random.default_rng(seed)
     values, counts = random.normal(size=7).round(1), random.integers(1, 5, 7)
     assert weighted_median(values, counts.astype(float)) == pytest.approx(np.median(np.repeat(values, counts)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_usual_is_the_median_of_the_others_one_by_one(seed):
+    random = np.random.default_rng(seed)
+    units = np.sort(random.integers(0, 8, 20))
+    roles = [("armour", "infantry", "artillery")[unit % 3] for unit in units]
+    values, weights = random.normal(size=20).round(1), random.uniform(0.1, 1, 20)
+    values[random.integers(0, 20, 4)] = np.nan
+    expected = []
+    for at in range(20):
+        others = [each for each in range(20) if roles[each] == roles[at] and units[each] != units[at]]
+        known = [each for each in others if not np.isnan(values[each])]
+        enough = len(set(units[others])) >= 2 and known
+        expected.append(weighted_median(values[known], weights[known]) if enough else np.nan)
+    found = usual(peers_of(roles, units), values, weights, fewest=2)
+    np.testing.assert_array_equal(found, expected)

@@ -62,7 +62,7 @@ def test_against_its_own_copy_it_comes_out_even_at_the_same_price(found):
 
 def test_who_comes_out_ahead_is_points_destroyed_by_either_for_its_points(dear):
     table = matchups("*/*", "*/*", situations=SITUATIONS, profiles=dear)
-    exchange = exchange_of(table.frame, table.attackers, table.situations)
+    exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
     names, lost, points = [each.selector for each in exchange.loadouts], exchange.mean(), exchange.points
     one, other = names.index(OAK), names.index("wood/fir@basic")
     ours = lost[one, other] * points[other] / points[one]

@@ -35,7 +35,7 @@ def test_what_is_never_or_always_seen_has_a_sharp_end():
 
 
 def acceptable(count, trials, p):
-    """The slow and obvious: the probability, under p, of all counts whose lesser tail is no likelier than this one's."""
+    """The slow and obvious: the probability, under p, of all counts whose lesser tail is as unlikely."""
     values = np.arange(trials + 1)
     pmf = binom.pmf(values, trials, p)
     tails = np.minimum(binom.cdf(values, trials, p), binom.sf(values - 1, trials, p))

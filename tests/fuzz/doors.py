@@ -18,7 +18,7 @@ from analyser.cli import main
 from analyser.game.profiles import Profiles
 from analyser.importers.battlescribe import import_files
 from tests.fuzz import army_doors
-from tests.helpers.catalogues import Entry, catalogue, game_system
+from tests.helpers.catalogues import FORCES, Entry, catalogue, game_system
 from tests.oracle import fight_files
 from tests.oracle.small_profiles import FACTION
 
@@ -451,7 +451,7 @@ def zipped(text):
     return packed.getvalue()
 
 
-CATALOGUE = catalogue(Entry(), Entry(name="Newt Battery", rules="Sponsons (2), Veteran (1)"))
+CATALOGUE = catalogue(Entry(), Entry(name="Newt Battery", rules="Sponsons (2), Veteran (1)"), tail=FORCES)
 
 # --- the command line -----------------------------------------------------------------------------
 
@@ -508,6 +508,7 @@ COMMANDS = [
     ["focus", RIFLES, f"{RIFLES}:distance=3", "--target", GRENADIERS, "--distance", "6", "--aiming", "--suppressed"],
     ["matchups", "crown/rifle*@basic", GRENADIERS, "--situations", "long-range,charge", "--metric", "p_broken"],
     ["sensitivity", RIFLES, GRENADIERS, "--metric", "p_broken", "--distance", "6", "--format", "csv", "--quiet"],
+    ["army", "check", "nowhere.toml", "--numbers", "roster", "--format", "json", "--out", "out.json"],
     ["completion", "bash"],
     ["morale", "legion", "--courage", "2", "--received", "[1, {0=0.5,2=0.5}]", "--rounds", "2", "--format", "csv"],
     ["morale", "warmaster", "--dice", "2", "--obstacles", "[{distance=5,kind='friend',chain=2}]"],

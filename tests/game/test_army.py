@@ -69,7 +69,10 @@ def test_a_unit_of_ones_own_needs_no_library():
     assert (own.loadout.selector, own.points, own.selector) == ("crown/otter-guard@basic", 30, None)
     assert army["Others"].loadout.level_name == "reinforced"
     assert again(army) == army
-    assert analyser.load_army([OTTER]).faction == "own"
+    alone = analyser.load_army([OTTER | {"count": 3}])
+    assert (alone.faction, names(alone)) == ("unlisted", ["Otter guard", "Otter guard #2", "Otter guard #3"])
+    assert alone.loadouts[0] == alone.loadouts[2]
+    assert again(alone) == alone
 
 
 def test_a_unit_embarks():
@@ -110,6 +113,8 @@ def test_the_scale_follows_from_the_points(points, scale):
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon"}], "did you mean 'rifle-platoon@basic'"),
         ([{"unit": RIFLES, "name": "a"}, {"unit": RIFLES, "name": "a"}], "two units are called 'a'"),
         ([{"unit": RIFLES, "policy": "shot"}], "did you mean 'shoot'"),
+        ([{"unit": RIFLES, "name": " "}], "an empty name"),
+        ({"unit": [RIFLES], "boon": [{"boon": "forlorn"}]}, "did you mean 'forlorn-hope'"),
         ([{"unit": RIFLES, "defence": 0}], "1 to 100"),
         ([{"points": 3}], "a selector; or a whole profile"),
         ([{"name": "Own"}], "this key is missing"),

@@ -115,8 +115,9 @@ def test_tables_have_the_number_of_the_level():
     assert {level: table[f"{WINGED}@{level}"] for level in DISCIPLINES} == DISCIPLINES
 
 
-def test_a_card_has_a_column_of_what_differs():
+def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
     printed = run("card", WINGED).output
+    assert "faction (at most 1), canglong-guardian (at most 1)," in printed
     assert "DISCIPLINE" not in printed.split("level", 1)[0]
     lines = [line.split() for line in printed.splitlines()]
     assert [line[-1] for line in lines if line[:1] in ([name] for name in DISCIPLINES)] == ["6", "7", "7"]

@@ -237,3 +237,45 @@ def test_a_library_is_read_once_a_process_and_anew_when_a_file_has_changed(folde
         assert len({id(each) for each in pool.map(load_profiles, [folder] * 64)}) == 1
     os.utime(folder / "river.toml", (1_000_000_001, 1_000_000_001))
     assert load_profiles(folder) is load_profiles(folder)
+
+
+# --- a question reads what it needs -------------------------------------------------------------------
+
+
+def test_a_whole_faction_s_name_reads_its_file_alone(folder):
+    (folder / "lake.toml").write_text("this is no TOML")
+    library = Profiles(folder)
+    assert library.loadout("River/otter guard@basic").selector == "river/otter-guard@basic"
+    assert len(library.matching("river/*")) == 4
+    assert library.faction("river").name == "River"
+    for all_of_them in ("riv/otter-guard@basic", "otter-guard@basic", "lake/perch@basic"):
+        with pytest.raises(InputError, match="broken TOML"):
+            library.loadout(all_of_them)
+
+
+def test_a_faction_read_alone_and_among_all_is_the_same(shipped):
+    alone = Profiles().loadout("empire/wutai-landship@full-strength")
+    assert alone == shipped.by_selector["empire/wutai-landship@full-strength"]
+    assert Profiles().matching("empire/*") == [each for each in shipped if each.faction == "empire"]
+
+
+def test_a_file_that_has_changed_since_it_was_read_alone_is_read_anew_with_the_others(folder):
+    library = Profiles(folder)
+    before = library.loadout("river/heron@basic").unit.defence, library.used
+    text = (folder / "river.toml").read_text()
+    (folder / "river.toml").write_text(text.replace("defence = 2", "defence = 4"))
+    after = library.by_selector["river/heron@basic"].unit.defence, library.used
+    assert (before[0], after[0]) == (2, 4)
+    assert before[1] != after[1] == Profiles(folder).used
+
+
+def test_a_faction_in_two_files_is_refused(folder):
+    (folder / "copy.toml").write_text((folder / "river.toml").read_text())
+    with pytest.raises(InputError, match=r"the same faction 'river' as in .*copy\.toml"):
+        _ = Profiles(folder).factions
+
+
+@pytest.mark.parametrize("name", ["..", "ruleset", "forces", "a.b", ""])
+def test_no_other_file_is_taken_for_a_faction(folder, name):
+    with pytest.raises(InputError):
+        Profiles(folder).loadout(f"{name}/otter-guard@basic" if name else "/perch@basic")

@@ -46,3 +46,14 @@ def write_wood(folder, **points):
     folder.mkdir(exist_ok=True)
     (folder / "wood.toml").write_text("\n".join(['format = 1\nid = "wood"\nname = "Wood"', *texts]), encoding="utf-8")
     return folder
+
+
+def copies(loadout, count, **changes):
+    """The same loadout under as many names; `changes` are of the first."""
+    first = loadout.with_(**changes) if changes else loadout
+    return [
+        each.model_copy(
+            update={"unit": each.unit.model_copy(update={"id": f"copy-{number}", "name": f"Copy {number}"})}
+        )
+        for number, each in enumerate([first, *[loadout] * (count - 1)])
+    ]

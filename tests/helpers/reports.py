@@ -1,8 +1,12 @@
 """Reports as the tests use them: small ones, their bytes, and what makes them fail."""
 
+import base64
 import json
+import struct
+import zlib
 
 from analyser.report import write_report
+from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
 
 
 def contents(folder):
@@ -29,3 +33,22 @@ def failing(error):
         raise error
 
     return fail
+
+
+def figures_on(page):
+    """The figures that the scripts of a page unpack."""
+    whole = zlib.decompress(base64.b64decode(page.partition('id="figures">')[2].partition("</script>")[0]))
+    (length,) = struct.unpack_from("<I", whole)
+    data = json.loads(whole[4 : 4 + length])
+    pairs, situations = len(data["pairs"][0]), len(data["situations"])
+    count, columns = pairs * situations, {}
+    for number, (name, step) in enumerate(data["codes"]):
+        part = whole[4 + length + 4 * count * number :][: 4 * count]
+        columns[name] = column = []
+        for pair in range(pairs):
+            for situation in range(situations):
+                at = situation * pairs + pair
+                (code,) = struct.unpack("<I", part[at::count][:4])
+                special = {0: None, NEXT_TO_NOTHING: step / 10, NEXT_TO_CERTAIN: data["steps"] - 0.1}
+                column.append(special.get(code, code - 1 if step == 1 else (code - 1) * step))
+    return {**data, "columns": columns, "row": columns.pop("row"), "why_not": columns.pop("why_not")}

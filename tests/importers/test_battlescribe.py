@@ -12,6 +12,8 @@ from analyser.game.units import Faction, Unit
 from analyser.importers import archive, tree_builder
 from analyser.importers.battlescribe import import_files, to_toml
 from tests.helpers.catalogues import (
+    BOONS,
+    FORCES,
     SCHEMA,
     Entry,
     catalogue,
@@ -616,7 +618,8 @@ def mutilated(text, dice):
 @pytest.mark.slow
 def test_no_mutilated_file_makes_anything_but_a_refusal_or_warnings(tmp_path):
     dice = random.Random(20)
-    text = catalogue(Entry(), Entry(name="Heron", weapons=weapon("Melee", "-", {"1-9": "3 (5)"}, "Shock")))
+    heron = Entry(name="Heron", weapons=weapon("Melee", "-", {"1-9": "3 (5)"}, "Shock"))
+    text = catalogue(Entry(), heron, BOONS, tail=FORCES)
     outcomes = {"imported": 0, "refused": 0, "doubted": 0}
     path = tmp_path / "x.cat"
     for _ in range(400):

@@ -265,6 +265,44 @@ def test_nothing_is_wider_than_the_window_but_what_scrolls_and_no_type_is_tiny(o
     assert smallest >= 12
 
 
+def test_no_table_of_a_card_is_scrolled_on_a_phone(opened):
+    page = opened(390)
+    page.evaluate("document.querySelectorAll('#units ~ .sheet, .sheet details').forEach(each => (each.open = true))")
+    assert page.locator(".sheet .wide").count() > 20
+    wide = page.locator(".sheet .wide, .sheet figure").evaluate_all(
+        "frames => frames.filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)"
+    )
+    assert wide == []
+    levels = page.locator("#unit-crown-rifle-platoon .levels tbody tr").first
+    before = levels.locator("td").nth(2).evaluate("each => getComputedStyle(each, '::before').content")
+    assert before == '"fair points "'  # what the heads of the columns say elsewhere
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_card_draws_its_curves(opened, scheme):
+    page = opened(address="unit-crown-drake-field-guns", color_scheme=scheme)
+    curve = page.locator("#unit-crown-drake-field-guns .curve").first
+    box = curve.locator("svg.over").bounding_box()
+    assert box["width"] > 200
+    assert box["height"] > 80
+    line = curve.locator("path.line").first.bounding_box()  # with its stroke, as if that were scaled
+    assert box["width"] / 4 < line["width"] < 1.05 * box["width"]
+    assert line["x"] == pytest.approx(box["x"], abs=0.03 * box["width"])
+    assert page.evaluate(CONTRAST, ".curve li, .curve p, .curve figcaption") >= 4.5
+
+
+def test_the_way_back_to_the_page_over_reports_is_learnt_from_the_address(opened):
+    page = opened()
+    assert page.locator("#home").is_hidden()
+    page = opened(address="unit-crown-drake-field-guns?home=../../index.html")
+    assert page.locator("#home").get_attribute("href") == "../../index.html"
+    assert page.locator("#home").is_visible()
+    page.locator("#find").fill("rifle")
+    page.locator("#find").press("Enter")
+    assert "home=" in page.url
+    assert opened(address="verdict?home=https://example.org/index.html").locator("#home").is_hidden()
+
+
 def test_without_scripts_it_is_a_plain_document(opened):
     page = opened(java_script_enabled=False)
     assert page.locator("#heat").is_hidden()

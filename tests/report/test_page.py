@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analyser.analysis.exchange import exchange_of
 from analyser.analysis.grid import by_unit
 from analyser.analysis.prices import LIMITS
 from analyser.analysis.situations import situations_called
 from analyser.game.profiles import Profiles, profiles_used
-from analyser.report import write_report
+from analyser.report import page, write_report
 from analyser.report.cards import Trades, trades_of
 from analyser.report.page import faction_lines
 
@@ -127,20 +128,15 @@ def test_a_card_has_rows_dice_rules_durability_and_what_a_charge_costs(frame, te
 
 def test_rivals_are_those_against_whom_points_are_won_and_lost(frame, text):
     """What 100 points destroy while both act once: far apart they shoot, near each does what gains it most."""
-    trades, _ = trades_of(SimpleNamespace(**facts_of(frame)))
+    facts = facts_of(frame)
+    trades, _ = trades_of(SimpleNamespace(**facts))
     names = "imperium/sturmpanzer-battletanks@basic", "crown/drake-field-guns@basic"
-    both = frame.set_index(["attacker", "defender", "situation"])
+    exchange = exchange_of(frame, facts["attackers"], facts["situations"], facts["ruleset"])
+    me, other = ([each.selector for each in exchange.loadouts].index(name) for name in names)
+    share = exchange.mean()[me, other]
     costs = [Profiles()[name].level.points for name in names]
-
-    def near(me, other, mine, theirs):
-        """The shares of the other and of oneself that are lost."""
-        ways = [both.loc[(me, other, name)].astype(object).fillna(0.0) for name in ("short-range-aimed", "charge")]
-        shares = [(each["mean_share_lost"], each["attacker_share_lost"]) for each in ways if not each["why_not"]]
-        return max(shares, key=lambda each: each[0] * theirs - each[1] * mine, default=(0.0, 0.0))
-
-    far = both.loc[(*names, "long-range"), "mean_share_lost"]
-    share = (far + near(*names, *costs)[0] + near(*names[::-1], *costs[::-1])[1]) / 2
     ours, theirs = (trades.names.index(name.partition("@")[0]) for name in names)
+    assert 0 < share < exchange.free.mean(axis=0)[me, other]  # it is suppressed now and then
     assert trades.destroyed[ours, theirs] == pytest.approx(100 * share * costs[1] / costs[0])
     worst = np.nanargmax(trades.destroyed[:, ours] - trades.destroyed[ours])
     name = Profiles()[f"{trades.names[worst]}@basic"].unit.name
@@ -148,11 +144,40 @@ def test_rivals_are_those_against_whom_points_are_won_and_lost(frame, text):
     assert found in sheet(text, "imperium-sturmpanzer-battletanks")
 
 
+def test_a_card_says_what_its_rows_destroy_over_the_distance(text):
+    words = sheet(text, "imperium-sturmpanzer-battletanks")
+    on_light = words.partition("On light targets (")[2].partition("On heavy targets")[0]
+    assert re.match(r"\d+\) .* Ranged \(Light\): to 10″ [\d.]+ , to 18″ [\d.]+ a charge: to 12″ [\d.]+", on_light)
+    assert "Best: " in on_light
+    part = text.partition('id="unit-imperium-sturmpanzer-battletanks"')[2].partition('<details class="sheet"')[0]
+    assert part.count('<svg class="over" role="img" aria-label="') == 3
+    assert not re.search(r'd="[^"]*(nan|inf)', part)
+
+
+@pytest.mark.parametrize("cut", [1, 2])
+def test_a_page_that_would_be_too_large_says_what_is_left_out(tmp_path, monkeypatch, cut):
+    whole = write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "whole", situations=["long-range"])
+    full = (whole / "index.html").read_text(encoding="utf-8")
+    assert "data:image/png" in full
+    assert "Left out" not in full
+    without_pictures = re.sub('data:image/png;base64,[^"]*', "", full)
+    monkeypatch.setattr(page, "MOST_BYTES", len(without_pictures.encode()) - 2_000 if cut == 1 else 1_000)
+    found = write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "cut", situations=["long-range"])
+    text = (found / "index.html").read_text(encoding="utf-8")
+    assert len(text) < len(without_pictures)
+    assert "data:image/png" not in text
+    assert text.count("Left out, so that this page stays under 5 MB.") == 2
+    assert ("Most figures are left out, so that" in text) == (cut == 2)
+    assert (found / "balance.csv").exists()
+    assert len(list((found / "pictures").iterdir())) == len(list((whole / "pictures").iterdir()))
+
+
 def facts_of(frame):
     library = Profiles()
     names = dict.fromkeys([*frame["attacker"], *frame["defender"]])
     sides = tuple(library[name] for name in names)
-    return {"frame": frame, "attackers": sides, "situations": situations_called(situations_of(frame))}
+    facts = {"frame": frame, "attackers": sides, "situations": situations_called(situations_of(frame))}
+    return facts | {"ruleset": library.ruleset}
 
 
 def situations_of(frame):

@@ -8,6 +8,7 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles, shipped_profiles
 from analyser.report import write_report, write_site
+from analyser.report.diff import diff
 from analyser.report.site import _natural
 
 pytestmark = pytest.mark.slow
@@ -51,8 +52,8 @@ def test_each_pair_of_factions_has_a_report_that_the_page_leads_to(site, text):
     pairs = ["crown-crown", "crown-imperium", "imperium-imperium"]
     for version in ("v9", "v10"):
         assert sorted(path.name for path in (site / version).iterdir()) == pairs
-        assert all(f'href="{version}/{pair}/index.html"' in text for pair in pairs)
-    assert all((site / link).exists() for link in re.findall(r'href="([^"#:]+)"', text))
+        assert all(f'href="{version}/{pair}/index.html#verdict"' in text for pair in pairs)
+    assert all((site / link).exists() for link in re.findall(r'href="([^"#:?]+html)', text))
 
 
 def test_the_newest_comes_first_and_says_what_changed(text):
@@ -60,9 +61,36 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert ">v10<" in newest
     assert "What changed since v9" in newest
     assert "crown/rifle-platoon: levels.reinforced.points: 60 -> 90" in newest
-    assert re.search(r'crown/rifle-platoon@reinforced</th><td data-label="costs">60 → 90</td>', newest)
+    link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">crown/rifle-platoon@reinforced</a>'
+    assert re.search(rf"<li>{re.escape(link)}: 60 → 90 points; efficiency [\d.]+ → [\d.]+; .*change hands</li>", newest)
     assert ">v9<" in oldest
     assert "What changed" not in oldest
+
+
+def test_its_sentences_are_those_of_the_diff(folders, site, text):
+    """Said of each pair of reports, and of the whole site, by the same words."""
+    one, other = (site / version / "crown-crown" for version in ("v9", "v10"))
+    assert diff(one, other).moves[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; efficiency ")
+    whole = diff(*folders, situations=["long-range"])
+    assert [each.loadout for each in whole.moves] == ["crown/rifle-platoon@reinforced"]
+    assert "crown/rifle-platoon@reinforced</a>: 60 → 90 points; " in text
+
+
+def test_a_report_leads_back_and_its_units_have_places(site, text):
+    for path in re.findall(r'href="([^"#:?]+html)', text):
+        page = (site / path).read_text(encoding="utf-8")
+        assert re.search(r'id="home" href="../../index.html">', page)
+        assert ((site / path).parent / "../../index.html").resolve() == (site / "index.html").resolve()
+    for path, place in re.findall(r'href="([^"#:?]+html)#([^"?]+)"', text):
+        assert f'id="{place}"' in (site / path).read_text(encoding="utf-8")
+
+
+def test_a_report_that_was_put_there_by_hand_learns_where_the_page_is(tmp_path, folders):
+    out = tmp_path / "v1" / "one"
+    write_report("crown/*@basic", "imperium/*@basic", out=out, situations=["long-range"], profiles=Profiles(folders[0]))
+    assert 'id="home" hidden>' in (out / "index.html").read_text(encoding="utf-8")
+    found = write_site(tmp_path).read_text(encoding="utf-8")
+    assert 'href="v1/one/index.html#verdict?home=../../index.html"' in found
 
 
 def test_no_remote_resource_and_no_nan(text):

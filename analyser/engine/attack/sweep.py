@@ -12,14 +12,16 @@ from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
-from analyser.rules.discipline import ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
+from analyser.rules.discipline import ACTIVATED, ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts
 from analyser.rules.unit_state import MODELS_MASK
 
+STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
+"""What may become of the target, of which there are probabilities."""
 FIGURES = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
-    *("p_suppressed", "p_broken", "p_fled", "p_annihilated"),
+    *(f"p_{name}" for name in STATUSES),
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
@@ -48,7 +50,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
     figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
     lost_of_it = 0.0
     destroyed[: models + 1] = 0.0
-    figures.p_suppressed = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
+    figures.p_suppressed = figures.p_activated = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
         gone = outcome >> MODELS_DESTROYED & MODELS_MASK
@@ -56,6 +58,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
         suffered = whole if outcome & ANNIHILATED else gone * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
         lost_of_it += probability * suffered / whole
         figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
+        figures.p_activated += probability if outcome & ACTIVATED else 0.0
         figures.p_broken += probability if outcome & BROKEN else 0.0
         figures.p_fled += probability if outcome & FLED else 0.0
         figures.p_annihilated += probability if outcome & ANNIHILATED else 0.0

@@ -1,9 +1,27 @@
 // What all scripts of the page share: its figures, elements, and how both are written and ordered.
 
 const byId = (id) => document.getElementById(id);
-const unpacked = (text) => {
-  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+// JSON, and behind it columns of whole numbers, situation by situation, their first bytes, then their second ones.
+const [NEXT_TO_NOTHING, NEXT_TO_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
+const unpacked = async (text) => {
+  const stream = new Blob([Uint8Array.from(atob(text), (each) => each.charCodeAt(0))]).stream();
+  const whole = await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  const length = new DataView(whole).getUint32(0, true);
+  const found = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length)));
+  const [pairs, situations] = [found.pairs[0].length, found.situations.length];
+  const count = pairs * situations;
+  const valueOf = (code, step) => {
+    if (code === 0) return null;
+    if (code === NEXT_TO_NOTHING) return step / 10;
+    return code === NEXT_TO_CERTAIN ? found.steps - 0.1 : (code - 1) / Math.round(1 / step);
+  };
+  const columns = found.codes.map(([name, step], number) => {
+    const bytes = new Uint8Array(whole, 4 + length + 4 * count * number, 4 * count);
+    const code = (at) => bytes[at] + 256 * (bytes[count + at] + 256 * (bytes[2 * count + at] + 256 * bytes[3 * count + at]));
+    return [name, Array.from({ length: count }, (_, at) => valueOf(code((at % situations) * pairs + Math.floor(at / situations)), step))];
+  });
+  const { row, why_not, ...figures } = Object.fromEntries(columns);
+  return { ...found, columns: figures, row, why_not };
 };
 const data = await unpacked(byId("figures").textContent);
 const make = (tag, text, attributes = {}) => {

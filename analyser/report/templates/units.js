@@ -1,4 +1,4 @@
-// The box that finds units.
+// The box that finds units, and the way back to the page over reports.
 
 const MOST_FOUND = 8;
 const cards = [...document.querySelectorAll("details.sheet")].map((card) => {
@@ -55,6 +55,14 @@ finds.addEventListener("click", (event) => {
 });
 document.addEventListener("click", (event) => {
   if (!event.target.closest("#find-form")) finds.hidden = true;
+});
+
+// A report that was not made for a page over reports learns its address from the link that led here.
+const home = byId("home");
+keep("home", () => (home.hidden ? "" : home.getAttribute("href")), (value) => {
+  if (!/^(\.\.\/)+index\.html$/.test(value)) return;
+  home.setAttribute("href", value);
+  home.hidden = false;
 });
 
 document.documentElement.classList.add("scripted");

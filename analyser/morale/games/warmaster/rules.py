@@ -145,14 +145,19 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
         refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
-        friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
-        steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
+        friends = sum((1 - _no_six_of(tests) for tests in met.friend_tests), Fraction(0))
+        steady, stated = _no_six_of(met.mover_tests), met.obstacle.make_way
         pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
         best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
         best = best if met.kind == "friend" else (False, False)
         more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         willing.insert(0, best)
     return willing
+
+
+@cache
+def _no_six_of(dice: int) -> Fraction:
+    return NO_SIX**dice
 
 
 class Parts(NamedTuple):
@@ -249,9 +254,11 @@ class Mover:
         a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
 
         def in_all_turns(states: States, _: Any) -> States:
-            lost, now = np.divmod(states, a_turn)
-            now = np.where(states < self.moving.size, now, 0)[:, 0]
-            return np.where(states < self.moving.size, first_turn[now] + lost * a_turn_on[now], states)
+            moving = states[:, 0] < self.moving.size
+            lost, now = np.divmod(states[moving], a_turn)
+            after = np.repeat(states, first_turn.shape[1], axis=1)
+            after[moving] = first_turn[now[:, 0]] + lost * a_turn_on[now[:, 0]]
+            return after
 
         return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),))
 
@@ -296,6 +303,12 @@ class Mover:
         destroyed = self.stands_destroyed(now)
         start = self.moving.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
         return np.where(destroyed == self.whole, self._gone + lost, start)
+
+
+@lru_cache(maxsize=16)
+def mover_of(question: Question, choice: Choice) -> Mover:
+    """The mover, made once: its chain, its answer and its rules all ask for it."""
+    return Mover(question, choice)
 
 
 def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:

@@ -11,14 +11,14 @@ import numpy as np
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.answers import Answer, Bars, Keys, Mean, Rules, Table, stacked
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
-from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, way_of
+from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, mover_of, way_of
 
 OPEN_GROUND = "open ground"
 
 
 def chains(question: Question) -> dict[str, Chain]:
     """One chain a choice of the player: friends make way always, never, or where that confuses the fewest units."""
-    return {choice: Mover(question, choice).chain() for choice in choices_of(question)}
+    return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
@@ -42,7 +42,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 
 
 def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
-    mover = Mover(question, choice)
+    mover = mover_of(question, choice)
     now = mover.read(recorded.states)
     confused, friends = mover.is_confused(now), range(mover.friends)
     alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
@@ -103,7 +103,7 @@ def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
 
 def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
-    movers = [Mover(question, choice) for choice in choices_of(question)]
+    movers = [mover_of(question, choice) for choice in choices_of(question)]
     met, way, move = {pair for mover in movers for pair in mover.meets()}, movers[0].way, question.move
     kinds, what = {kind for kind, _ in met}, {each for _, each in met}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in FOES}

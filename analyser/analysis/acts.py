@@ -1,0 +1,236 @@
+"""What each loadout does to each other in one act, and what is left of that when the other's act has suppressed it.
+
+Suppression costs a unit a part of its next activation, and is over at the end of it (AC-5.6, AC-5.7): a rally test,
+which failed takes aiming and charging from it, and a penalty to its rating; Cryo takes all of an activation that is
+still to come (AC-6). How much of its attack is left is the mean number of hits of a die at both ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.analysis.places import places_of
+from analyser.analysis.pricing import Array
+from analyser.analysis.situations import Situation
+from analyser.game.ruleset import REROLLED_BY_RATING, Deck, Die, Face, Rating, Ruleset
+from analyser.game.units import Loadout, Row, Unit
+from analyser.scenarios.charge import INFANTRY_OVERWHELMS
+
+_COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
+STILL_TO_ACT = 0.5  # how often a unit has not yet been activated when the other acts: nobody is always the first
+
+
+class Act(NamedTuple):
+    """One thing that each does to each, by row and column.
+
+    Attributes
+    ----------
+    lost, own : ndarray
+        The mean share of the other that is lost, NaN where it cannot do this; and of itself.
+    suppresses, activates : ndarray
+        The probabilities that the other is suppressed then, or has lost its activation (Cryo).
+    rallied, shaken : ndarray
+        How much of this is left to it when it is suppressed, and its rally test is passed; or failed.
+    """
+
+    lost: Array
+    own: Array
+    suppresses: Array
+    activates: Array
+    rallied: Array
+    shaken: Array
+
+
+class Losses(NamedTuple):
+    """The mean share of each, the columns, that is lost to each, the rows, while both act once.
+
+    Attributes
+    ----------
+    free : ndarray
+        If suppression took nothing from anybody.
+    held : ndarray
+        Each acts as the other's act has left it.
+    """
+
+    free: Array
+    held: Array
+
+
+def hits_of_a_die(die: Die) -> dict[Rating, float]:
+    """The mean hits of a die of the pool with all that it adds, by rating (AC-3.3, AC-3.4, AC-3.6).
+
+    >>> found = hits_of_a_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
+    >>> [round(36 * found[each], 9) for each in Rating]
+    [28.0, 32.666666667, 37.333333333]
+    """
+    chances = np.array(die.faces) / die.sides
+    once = float(chances[Face.STRIKE] + 2 * chances[Face.HEROIC])
+    found = {}
+    for rating in Rating:
+        again = sum(float(chances[face]) for face in Face if REROLLED_BY_RATING[rating] >> face & 1)
+        found[rating] = once * (1 + again) * (1 + float(chances[Face.HEROIC]))
+    return found
+
+
+def p_rallies(unit: Unit, deck: Deck) -> float:
+    """The probability to pass a rally test (AC-5.1, AC-5.6): 1 for a unit that takes none, or passes all."""
+    if unit.discipline is None or unit.has("Automata", "Irrepressible", "Hot Headed"):
+        return 1.0
+    return sum(copies for value, copies in deck.copies.items() if value <= unit.discipline) / sum(deck.copies.values())
+
+
+def acts_of(
+    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+) -> tuple[dict[str, Act], NDArray[np.bool_]]:
+    """What each does to each, by situation; and who meets whom, both ways."""
+    names = [each.selector for each in loadouts]
+    rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
+    of_situation = places_of(frame["situation"], [each.name for each in situations])
+    known = (rows >= 0) & (columns >= 0)
+    codes, used = pd.factorize(frame["row"])
+    columns_of = {
+        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))  # of an earlier report
+        for name in _COLUMNS
+    }
+    hits = hits_of_a_die(ruleset.die)
+    acts, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
+    for number, situation in enumerate(situations):
+        there = known & (of_situation == number)
+        at, to = rows[there], columns[there]
+        attacks[at, to] = True
+        tables = np.full((len(_COLUMNS), *attacks.shape), np.nan)
+        for table, column in zip(tables, columns_of.values()):
+            table[at, to] = column[there]
+        rows_used = np.full(attacks.shape, -1)
+        rows_used[at, to] = codes[there]
+        left = (
+            _left_of_shots(loadouts, rows_used, used.tolist(), situation, hits)
+            if situation.kind == "ranged"
+            else _left_of_charges(loadouts, hits)
+        )
+        own, suppresses, activates = np.nan_to_num(tables[1:])
+        acts[situation.name] = Act(tables[0], own, suppresses, activates, *left)
+    return acts, attacks & attacks.T
+
+
+def _left_of_shots(
+    loadouts: Sequence[Loadout],
+    rows: NDArray[np.int64],
+    names: Sequence[str],
+    situation: Situation,
+    hits: dict[Rating, float],
+) -> tuple[Array, Array]:
+    """Of shots with these rows, by their places among `names`, -1 for none.
+
+    Suppression is a penalty (AC-4.2), and a failed rally test leaves no time to aim (AC-5.6).
+    """
+    places = {name: place for place, name in enumerate(names)}
+    facts = np.zeros((len(loadouts), len(names) + 1, 2), np.int64)  # the last one is of those who use no row
+    for mine, loadout in zip(facts, loadouts):
+        for row in loadout.unit.rows:
+            if row.id in places:
+                mine[places[row.id]] = _advantage(row, situation)
+    advantage, sees = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
+    hidden = np.array([each.unit.has("Shrouded", "Obfuscating") for each in loadouts], np.bool_)
+    before = advantage - (hidden[None, :] & (sees == 0))
+    after = before - ("suppressed" not in situation.penalties)
+    return _left(before, after, hits), _left(before, after - ("aiming" in situation.bonuses), hits)
+
+
+def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
+    """Bonuses less penalties of a shot (AC-4.2), and whether it sees whoever is concealed (Torrent)."""
+    attack = situation.attack(row)
+    near = situation.distance is not None and row.short_range is not None and situation.distance <= row.short_range
+    return len(attack.bonuses) + near - len(attack.penalties), row.has("Torrent")
+
+
+def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
+    """Of charges: suppression is a penalty (AC-8.2), and without a rally there is no charge (AC-5.6)."""
+    units = [each.unit for each in loadouts]
+    infantry, overwhelmed = (
+        np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
+    )
+    onslaught = np.array([unit.has("Onslaught") for unit in units], np.int64)
+    before = onslaught[:, None] + (infantry[:, None] & overwhelmed[None, :])
+    return _left(before, before - 1, hits), np.zeros(before.shape)
+
+
+def _left(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating, float]) -> Array:
+    """The hits of a die at one advantage over those at another (AC-3.1); all is left where a die has none."""
+    by_rating = np.array([hits[each] for each in Rating])
+    mean = [by_rating[1 + np.sign(each)] for each in (after, before)]
+    left: Array = np.divide(mean[0], mean[1], out=np.ones(before.shape), where=mean[1] > 0)
+    return left
+
+
+class _Chosen(NamedTuple):
+    """What each does to each: as it likes, and suppressed; and what its own act does to the other's next."""
+
+    lost: Array
+    own: Array
+    lost_suppressed: Array
+    own_suppressed: Array
+    suppresses: Array
+    activates: Array
+
+
+def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
+    """Losses where each does every one of these as often; None without any."""
+    if not acts:
+        return None
+
+    def only(lost: Array, _: Array) -> NDArray[np.int64]:
+        return np.zeros(lost.shape[1:], np.int64)
+
+    each_way = [_choose([act], rallies, only) for act in acts]
+    return _both(_Chosen(*(np.mean(figures, axis=0) for figures in zip(*each_way))))
+
+
+def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | None:
+    """Losses where each does what gains it most at these points; None without any."""
+    if not acts:
+        return None
+
+    def best(lost: Array, own: Array) -> NDArray[np.int64]:
+        gains = lost * points[None, :] - own * points[:, None]
+        return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0), np.int64)
+
+    return _both(_choose(acts, rallies, best))
+
+
+def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]) -> _Chosen:
+    """Of these acts the best, and the best of what is left without a rally; `rallies` is how likely each row does."""
+    lost, own = (np.array([getattr(each, name) for each in acts]) for name in ("lost", "own"))
+    shaken, rallied = (np.array([getattr(each, name) for each in acts]) for name in ("shaken", "rallied"))
+    first, then = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
+
+    def of(choice: NDArray[np.int64], figures: Array) -> Array:
+        return np.asarray(np.nan_to_num(np.take_along_axis(figures, choice[None], 0)[0]), np.float64)
+
+    p, can = rallies[:, None], of(then, shaken) > 0
+    return _Chosen(
+        of(first, lost),
+        of(first, own),
+        p * of(first, lost * rallied) + (1 - p) * of(then, lost * shaken),
+        p * of(first, own) + (1 - p) * np.where(can, of(then, own), 0.0),
+        of(first, np.array([each.suppresses for each in acts])),
+        of(first, np.array([each.activates for each in acts])),
+    )
+
+
+def _both(act: _Chosen) -> Losses:
+    """What comes of it for both: what strikes back, the defender has done to the attacker.
+
+    Who acts next was the target of the other's act before; Cryo takes its activation, or suppresses it if it had that.
+    """
+    prevented = STILL_TO_ACT * act.activates.T
+    suppressed = act.suppresses.T + (1 - STILL_TO_ACT) * act.activates.T
+    as_it_likes = 1 - suppressed - prevented
+    lost = as_it_likes * act.lost + suppressed * act.lost_suppressed
+    own = as_it_likes * act.own + suppressed * act.own_suppressed
+    return Losses(act.lost + act.own.T, lost + own.T)

@@ -1,0 +1,396 @@
+"""The best list: an integer programme over exact unit values, the next best, and whether battles bear it out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
+from analyser.analysis.field import Worth, field_of, losses_between, worth_against
+from analyser.analysis.force_programme import Force, Solved
+from analyser.analysis.force_programme import next_best as solved_lists
+from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of, wanted_of
+from analyser.analysis.pricing import Array
+from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
+from analyser.common.sampling import Progress, Sampling
+from analyser.common.text import aligned, counted, fill
+from analyser.game.army import Army
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.scenarios.armies import load_army
+
+OVER = ("mean", "worst")
+SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
+ASSUMPTIONS = (
+    "A list is worth what its units are worth added up: the points that each is expected to destroy and those of its "
+    "own that are kept, in a round in which each unit of both sides acts once, on a unit of the other drawn by points. "
+    "What one unit leaves to another, room and reach, orders and embarked units are not in it: the battles tell.",
+    "Destroyed, broken and fled units are lost with all their points, others with the share that damage has taken.",
+    "Far apart both shoot; near, each does what gains it most, a shot or a charge; both places count the same.",
+    "Boons of battlegroups are not bought, and nothing is embarked.",
+)
+DEFAULT_BATTLES = 10_000
+
+
+class BuiltList(NamedTuple):
+    """A list, and what it is worth by the programme.
+
+    `value` is `destroyed` and `kept`, against the field as it counts; of no legal list that differs as much from those
+    before it is it more than `value` by more than the share `gap`. `differs`: the share of its points that the first
+    list does not have.
+    """
+
+    army: Army
+    value: float
+    destroyed: float
+    kept: float
+    gap: float
+    differs: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        units = [{"unit": each.loadout.selector, "battlegroup": each.battlegroup} for each in self.army.units]
+        figures = {name: value for name, value in self._asdict().items() if name != "army"}
+        return {"name": self.army.name, "points": self.army.points, **figures, "units": units}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Build:
+    """The best lists of a faction against a field.
+
+    Attributes
+    ----------
+    lists : tuple of BuiltList
+        The best one by the programme first, then the next best.
+    over : str
+        What counts of the field: the ``mean`` or the ``worst`` case.
+    opponents : tuple of str
+        Whom that is over.
+    played : tuple of Played
+        The battles of each list, in the order of `lists`; empty without battles.
+    left_out : tuple of str
+        Loadouts that cannot be counted, and why.
+    """
+
+    faction: str
+    points: int
+    scale: str
+    lists: tuple[BuiltList, ...]
+    over: str
+    opponents: tuple[str, ...]
+    differ: float
+    most_battlegroups: int
+    profiles: ProfilesUsed
+    played: tuple[Played, ...] = ()
+    left_out: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    @property
+    def best(self) -> Army:
+        """The list that wins most battles; without battles that of the programme."""
+        return self.lists[self.order[0] if self.played else 0].army
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the lists from the one that wins most battles down."""
+        return sorted(range(len(self.played)), key=lambda place: (-self.played[place].score, place))
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The lists whose battles do not tell them apart from the best one's."""
+        return tuple(self.lists[place].army.name for place in self.order if self.played[place].is_tied)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each unit of each list."""
+        rows = []
+        for rank, each in enumerate(self.lists, 1):
+            head = {"rank": rank, "list": each.army.name, "value": each.value, "gap": each.gap, "differs": each.differs}
+            played = self.played[rank - 1].figures() if self.played else {}
+            for unit in each.army.units:
+                where = {"unit": unit.loadout.selector, "battlegroup": unit.battlegroup, "points": unit.points}
+                rows.append(head | played | where)
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """:meth:`rows` as a table."""
+        return pd.DataFrame(self.rows())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data: what ``--format json`` prints."""
+        names = ("faction", "points", "scale", "over", "differ", "most_battlegroups")
+        return {
+            "kind": "build",
+            **{name: getattr(self, name) for name in names},
+            "opponents": list(self.opponents),
+            "profiles": self.profiles._asdict(),
+            "best": self.best.name,
+            "tied": list(self.tied),
+            "lists": [
+                each.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
+                for place, each in enumerate(self.lists)
+            ],
+            "left_out": list(self.left_out),
+            "assumptions": list(self.assumptions),
+        }
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        first, over = self.lists[0], "the mean over" if self.over == "mean" else "the worst of"
+        names = ", ".join(self.opponents[:6]) + (f" and {len(self.opponents) - 6} more" if self.opponents[6:] else "")
+        met = counted(len(self.opponents), "opponent")
+        parts = [
+            [
+                f"Best lists of {self.faction}, up to {self.points:,} points ({self.scale}), against {names}",
+                *fill(f"Value: expected points destroyed and kept in a round, exact; {over} {met}."),
+                f"Up to {counted(self.most_battlegroups, 'battlegroup')}; each list differs from those before it in "
+                f"{100 * self.differ:g}% of its points at least.",
+            ],
+            [f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}", *army_lines(first.army)],
+            ["By the programme", *self._table(range(len(self.lists)))],
+        ]
+        if self.played:
+            trials = sum(each.trials for each in self.played)
+            parts.append(
+                [f"By {trials:,} battles (Monte Carlo, 95% intervals)", *self._battles(), *fill(self._verdict())]
+            )
+            best = self.lists[self.order[0]].army
+            if self.order[0]:
+                parts.append([f"{best.name}: {best.points:,} points", *army_lines(best)])
+        parts += [
+            [f"Left out: {each}" for each in self.left_out],
+            [f"Profiles: {self.profiles}."],
+            [line for each in self.assumptions for line in fill(f"Assumption: {each}")],
+        ]
+        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _table(self, places: Sequence[int]) -> list[str]:
+        rows: list[tuple[str, ...]] = [("", "points", "value", "destroyed", "kept", "gap", "differs")]
+        for place in places:
+            each = self.lists[place]
+            figures = [f"{value:.1f}" for value in (each.value, each.destroyed, each.kept)]
+            rows.append(
+                (
+                    each.army.name,
+                    f"{each.army.points:,}",
+                    *figures,
+                    f"{100 * each.gap:.2g}%",
+                    f"{100 * each.differs:.0f}%",
+                )
+            )
+        return aligned(rows, "<>")
+
+    def _battles(self) -> list[str]:
+        rows = [("", "wins", "draws", "score", "")]
+        for place in self.order:
+            each = self.played[place]
+            tied = "tied with the best" if each.is_tied and place != self.order[0] else ""
+            rows.append(
+                (self.lists[place].army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, tied)
+            )
+        return aligned(rows, "<>>><")
+
+    def _verdict(self) -> str:
+        """Whether the linear guess holds."""
+        first = self.lists[0].army.name
+        if not self.played[0].is_tied:
+            return f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
+        how = "the best" if self.order[0] == 0 else "tied with the best"
+        return f"The guess of the programme holds: {first} is {how} in battle, too."
+
+
+def proof_text(each: BuiltList) -> str:
+    """How good a list is by the programme, proven."""
+    if each.gap == 0:
+        return "proven to be the best by the programme (gap 0)"
+    return f"proven to be within {100 * each.gap:.2g}% of the best by the programme"
+
+
+def army_lines(army: Army) -> list[str]:
+    """The units of an army by battlegroup."""
+    lines = []
+    for name in dict.fromkeys(unit.battlegroup for unit in army.units):
+        inside = [unit for unit in army.units if unit.battlegroup == name]
+        lines += [f"{name}:"] if name else []
+        kinds = {unit.loadout.selector: unit.loadout for unit in inside}
+        rows = []
+        for selector, loadout in kinds.items():
+            number = sum(unit.loadout.selector == selector for unit in inside)
+            rows.append((f"  {number} ×", selector, f"{number * (loadout.level.points or 0)}"))
+        lines += aligned(rows, "<<>")
+    return lines
+
+
+def build(
+    faction: str,
+    points: int,
+    against: Any,
+    *,
+    over: str = "mean",
+    scale: str | None = None,
+    must: Sequence[str] = (),
+    ban: Sequence[str] = (),
+    at_most: int | None = None,
+    battlegroups: int = 2,
+    next_best: int = 10,
+    differ: float = 0.2,
+    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    battles: bool = True,
+    trials: int = DEFAULT_BATTLES,
+    seed: int = 0,
+    resume: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+) -> Build:
+    """The best list of a faction against an army or a field, the next best, and what battles say of them.
+
+    Parameters
+    ----------
+    faction : str
+    points : int
+        What the list may cost.
+    against : path, Army or list of these; or str
+        The army or armies that it meets; or a faction or selectors with wildcards: then each loadout alone.
+    over : "mean" or "worst"
+        What counts: the mean over the field, or the worst case, over several armies or over the loadouts of one.
+    scale : str, optional
+        The force scale, whose limits the points keep. Default: the smallest that allows so many.
+    must, ban : sequence of str
+        Selectors: what must be in it, ``2 x crown/rifle-platoon`` for two at whatever level; and what must not.
+    at_most : int, optional
+        Of each unit, at whatever level.
+    battlegroups : int
+        How many at most.
+    next_best : int
+        How many lists more, each different from all before it in at least the share `differ` of its points.
+    situations
+        As of :func:`analyser.matchups`: what the values of units are of.
+    battles : bool
+        Whether the lists then fight battles against the armies; against selectors there are none.
+    trials, seed
+        Battles of each list against each army.
+    resume : path, optional
+        A file that keeps the battles that are done; the same call goes on from there.
+    threads, profiles, progress
+        As of :func:`analyser.matchups`.
+
+    Returns
+    -------
+    Build
+
+    Raises
+    ------
+    InputError
+        A faction, army, selector or number that cannot be used, or no legal list; the message says why.
+
+    Examples
+    --------
+    >>> found = build("crown", 500, "imperium/krupp-field-guns@*", next_best=1, situations="long-range")
+    >>> [(each.army.points <= 500, each.gap) for each in found.lists], found.lists[1].differs >= 0.2
+    ([(True, 0.0), (True, 0.0)], True)
+    """
+    library = library_of(profiles)
+    check_choice(over, "over", OVER)
+    check_flag(battles, "battles")
+    check_integer(next_best, "next_best", 0, 100)
+    check_integer(battlegroups, "battlegroups", 1, 20)
+    if at_most is not None:
+        check_integer(at_most, "at_most", 1, 1000)
+    if isinstance(differ, bool) or not isinstance(differ, int | float) or not 0 < differ <= 1:
+        raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
+    sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
+    chosen = library.faction(faction)
+    size, limits = scale_of(points, scale, library)
+    wanted = situations_called(situations)
+    field = field_of(against, library, points)
+    ours, left_out = loadouts_of(chosen.id, library, ban)
+    force = Force(
+        tuple(ours),
+        chosen.battlegroups,
+        limits.least_points,
+        points,
+        battlegroups,
+        library.force_rules.led_by,
+        tuple(wanted_of(each, chosen.id, ours, library) for each in must),
+        at_most,
+    )
+    check_possible(force, chosen.id, size)
+    everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads)
+    opponents = field.mean if over == "mean" else field.worst
+    worth = worth_against(opponents, ours, everybody, losses, points)
+    weights = np.array([each.weight for each in opponents])
+    values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
+    found = solved_lists(force, values, next_best, differ)
+    lists = _built(found, force, worth, weights if over == "mean" else None, (chosen.id, size, points), library)
+    answer = Build(
+        chosen.id,
+        points,
+        size,
+        lists,
+        over,
+        tuple(each.name for each in opponents),
+        differ,
+        battlegroups,
+        library.used,
+        left_out=(*left_out, *(f"{each}, which has no points, of the field" for each in field.left_out)),
+    )
+    if not battles or not field.armies:
+        return answer
+    kept = kept_battles(resume)
+    played = play_battles([each.army for each in lists], field.armies, sampling, library, kept)
+    return replace(answer, played=ranked(played))
+
+
+def _built(
+    found: Sequence[Solved],
+    force: Force,
+    worth: Worth,
+    weights: Array | None,
+    head: tuple[str, str, int],
+    library: Profiles,
+) -> tuple[BuiltList, ...]:
+    """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
+    lists = []
+    points = force.points
+    for rank, each in enumerate(found, 1):
+        counts = np.array(each.counts)
+        by_opponent = worth.destroyed @ counts, worth.kept @ counts
+        if weights is None:
+            worst = int((by_opponent[0] + by_opponent[1]).argmin())
+            destroyed, kept = (float(side[worst]) for side in by_opponent)
+        else:
+            destroyed, kept = (float(weights @ side) for side in by_opponent)
+        common = points @ np.minimum(counts, found[0].counts)
+        differs = 1 - float(common / (points @ found[0].counts))
+        army = _army(f"List {rank}", each, force, head, library)
+        lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
+    return tuple(lists)
+
+
+def _army(name: str, solved: Solved, force: Force, head: tuple[str, str, int], library: Profiles) -> Army:
+    """A list as an army, its units in their battlegroups."""
+    faction, scale, points = head
+    groups: dict[str, str] = {}
+    units: list[dict[str, Any]] = []
+    for part in solved.parts:
+        called = None
+        if part.kind is not None:
+            number = sum(kind == part.kind.id for kind in groups.values()) + 1
+            called = part.kind.name if number == 1 else f"{part.kind.name} {number}"
+            groups[called] = part.kind.id
+        for loadout, count in zip(force.loadouts, part.counts):
+            unit = {"unit": loadout.selector} | ({} if called is None else {"battlegroup": called})
+            units += [unit] * count
+    table = {"name": name, "faction": faction, "scale": scale, "points_limit": points, "unit": units}
+    return load_army(table | ({"battlegroups": groups} if groups else {}), library)

@@ -1,0 +1,203 @@
+"""What each row of a unit destroys, inch by inch: exact for all distances, for nothing changes but at a few of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from analyser.analysis.grid import Field
+from analyser.analysis.matchups import Matchups
+from analyser.engine.attack.sweep import sweep, sweep_row
+from analyser.game.units import Category, Loadout, Row, unit_of
+from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
+from analyser.scenarios.attack import attack_record, target_record
+from analyser.scenarios.resolve import resolve_attack, why_not
+from analyser.scenarios.schema import Attack, Target
+
+CHARGE = "a charge"  # the name of its line
+_ORDER: tuple[str, ...] = get_args(Category)
+_ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
+_INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
+_SAME = 1e-9
+
+
+class Step(NamedTuple):
+    """A stretch of distances, in inches: more than `first`, where that is not 0, up to `last`; and what it destroys."""
+
+    first: float
+    last: float
+    destroys: float
+
+
+class Line(NamedTuple):
+    """What a row, or a charge, destroys over the distances at which it can be used."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+
+class Best(NamedTuple):
+    """The line that destroys most over a stretch of distances; equals are all named."""
+
+    first: float
+    last: float
+    names: tuple[str, ...]
+    destroys: float
+
+
+class Curve(NamedTuple):
+    """What 100 points of a unit destroy of the loadouts of a category, over the distance.
+
+    Points destroyed are the share of the target that is lost, all of one that is annihilated, times its points: the
+    mean over those that it meets, and over its levels. Nobody aims.
+    """
+
+    category: str
+    targets: int
+    lines: tuple[Line, ...]
+
+    @property
+    def best(self) -> tuple[Best, ...]:
+        """Stretch by stretch the best of the lines, from near to far.
+
+        >>> guns = Line("guns", (Step(6, 18, 9.0),))
+        >>> rifles = Line("rifles", (Step(0, 8, 12.0), Step(8, 12, 7.0)))
+        >>> [(each.first, each.last, each.names) for each in Curve("light", 5, (guns, rifles)).best]
+        [(0, 8, ('rifles',)), (8, 18, ('guns',))]
+        """
+        ends = sorted({end for line in self.lines for step in line.steps for end in (step.first, step.last)})
+        found: list[Best] = []
+        for first, last in pairwise(ends):
+            there = {
+                line.name: step.destroys
+                for line in self.lines
+                for step in line.steps
+                if step.first <= first and last <= step.last
+            }
+            most = max(there.values(), default=0.0)
+            names = tuple(name for name, destroys in there.items() if destroys >= most - _SAME)
+            if found and (found[-1].last, found[-1].names) == (first, names) and abs(found[-1].destroys - most) < _SAME:
+                found[-1] = found[-1]._replace(last=last)
+            elif names:
+                found.append(Best(first, last, names, most))
+        return tuple(found)
+
+
+class _Shot(NamedTuple):
+    """An attacker's row over a stretch of distances, its record, and by category whether it can be fired."""
+
+    attacker: Loadout
+    row: Row
+    first: float
+    last: float
+    facts: Any
+    can: tuple[bool, ...]
+
+
+def curves(found: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
+    """The curves of every unit of a table that has points, by its selector without a level, category by category.
+
+    Each attacker is set against those it meets in the table, with every ranged row, at the distances where its attack
+    changes; what a charge destroys, up to twice SPEED, is taken from the table if it has charges.
+    """
+    figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
+    targets: dict[tuple[str, str], int] = {}
+    for attackers, defenders in _meetings(found):
+        for category, many in _counted(defenders).items():
+            targets |= {(unit_of(each.selector), category): many for each in attackers}
+        for at, category, destroys in _shot(found, attackers, defenders, threads):
+            unit = unit_of(at.attacker.selector)
+            figures[unit, category, at.row.name][at.first, at.last].append(destroys)
+    for unit, category, reach, destroys in _charged(found):
+        figures[unit, category, CHARGE][0.0, reach].append(destroys)
+    lines: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for (unit, category, name), steps in figures.items():
+        line = Line(name, tuple(Step(*ends, float(np.mean(each))) for ends, each in sorted(steps.items())))
+        lines[unit, category].append(line)
+    return {
+        unit: tuple(
+            Curve(category, targets[unit, category], tuple(lines[unit, category]))
+            for category in _ORDER
+            if any(step.destroys > 0 for line in lines.get((unit, category), ()) for step in line.steps)
+        )
+        for unit in dict.fromkeys(unit for unit, _ in lines)
+    }
+
+
+def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
+    """How many there are of each category that have points."""
+    categories = [each.unit.category for each in defenders if each.level.points]
+    return {each: categories.count(each) for each in categories}
+
+
+def _meetings(found: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
+    """Attackers with points, those who meet the same defenders together; and those defenders."""
+    sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
+    part = found.frame[found.frame["situation"] == found.situations[0].name]
+    met = {str(name): tuple(those) for name, those in part.groupby("attacker", sort=False)["defender"]}
+    for defenders in dict.fromkeys(met.values()):
+        able = [sides[name] for name, those in met.items() if those == defenders and sides[name].level.points]
+        yield able, [sides[each] for each in defenders]
+
+
+def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
+    """Every ranged row of an attacker, over each stretch of distances in which its attack is the same."""
+    fumes = attacker.unit.keyword("Corrosive Fumes")
+    for row in attacker.unit.rows:
+        if row.kind != "ranged":
+            continue
+        marks = {row.short_range, row.long_range, None if fumes is None else float(fumes.x)}
+        ends = sorted(each for each in marks if each is not None and 0 < each <= (row.long_range or 0))
+        for first, last in zip([0.0, *ends], ends):
+            attack = Attack(distance=last)
+            can = tuple(why_not(row, attack, attacker, each) is None for each in _ONE_OF_EACH_CATEGORY)
+            if any(can):
+                facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
+                yield _Shot(attacker, row, first, last, facts, can)
+
+
+def _shot(
+    found: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
+) -> Iterator[tuple[_Shot, str, float]]:
+    """Of every shot and each category what 100 points destroy, the mean over the defenders with points."""
+    shots = [shot for each in attackers for shot in _shots_of(each)]
+    field = Field(tuple(each for each in defenders if each.level.points), found.ruleset, None, threads)
+    if not shots or not field.defenders:
+        return
+    categories = np.array([CATEGORIES.index(each.category or "light") for each in field.targets])
+    possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
+    sweep_row.expect(int(possible.sum()) * _INTERPRETED)
+    summaries = sweep(
+        np.array([shot.facts for shot in shots], ATTACK),
+        np.array([target_record(each) for each in field.targets], TARGET),
+        possible,
+        np.array(found.ruleset.die.faces, np.int64),
+        found.ruleset.deck.counts(),
+        threads=threads,
+    )
+    worth = np.array([each.level.points for each in field.defenders], np.float64)
+    for shot, line in zip(shots, summaries["mean_share_lost"] * worth):
+        for place, can in enumerate(shot.can):
+            there = line[categories == place]
+            if can and len(there):
+                yield shot, CATEGORIES[place], float(there.mean()) * 100 / (shot.attacker.level.points or 1)
+
+
+def _charged(found: Matchups) -> Iterator[tuple[str, str, float, float]]:
+    """By unit and category how far it can charge, and what 100 points of each level destroy by it."""
+    charges = [each.name for each in found.situations if each.kind == "charge"]
+    part = found.frame[found.frame["situation"].isin(charges) & found.frame["defender_points"].gt(0)]
+    part = part.assign(worth=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))
+    means = part.groupby(["attacker", "defender_category"], sort=False)["worth"].mean()
+    for attacker in found.attackers:
+        unit, level = attacker.unit, attacker.level
+        if not unit.speed or not level.points:
+            continue
+        for category in _ORDER:
+            if means.get((attacker.selector, category), 0.0) > 0:
+                destroys = float(means[attacker.selector, category]) * 100 / level.points
+                yield unit_of(attacker.selector), category, 2.0 * unit.speed, destroys

@@ -1,0 +1,149 @@
+"""Whom a list may meet, and what each loadout is worth against them: exact expected points destroyed and kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.exchange import losses_of
+from analyser.analysis.lists import Listed, listed
+from analyser.analysis.matchups import matchups
+from analyser.analysis.pricing import Array
+from analyser.analysis.situations import Situation
+from analyser.common.errors import InputError
+from analyser.game.army import Army
+from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout, unit_of
+
+MOST_OPPONENTS = 200
+
+
+class Opponent(NamedTuple):
+    """An army that may be met: how many of each loadout it has, how often it is met, and the army if it is one."""
+
+    name: str
+    units: Mapping[str, float]
+    weight: float
+    army: Army | None = None
+
+
+class Field(NamedTuple):
+    """Whom a list may meet.
+
+    `mean` are the opponents that a mean is over, their weights adding up to 1; `worst` those that the worst case is
+    the worst of: the armies, or where there is one army or none, each loadout alone, as often as the points allow.
+    """
+
+    mean: tuple[Opponent, ...]
+    worst: tuple[Opponent, ...]
+    loadouts: tuple[Loadout, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def armies(self) -> tuple[Army, ...]:
+        """The armies among them."""
+        return tuple(each.army for each in self.mean if each.army is not None)
+
+
+class Worth(NamedTuple):
+    """What one of each loadout destroys, and what of it is kept, in points, against each opponent: (opponents, n)."""
+
+    destroyed: Array
+    kept: Array
+
+    @property
+    def total(self) -> Array:
+        """Both together."""
+        return self.destroyed + self.kept
+
+
+def field_of(against: Any, library: Profiles, points: int) -> Field:
+    """Whom `against` means: armies, or loadouts by selectors; InputError for nothing, or for what cannot be read."""
+    given = against if isinstance(against, list | tuple) else [against]
+    if given and all(isinstance(each, str) and not _is_file(each) for each in given):
+        return _of_selectors([str(each) for each in given], library, points)
+    armies = [listed(each, library, "against") for each in given]
+    if not armies:
+        raise InputError("nobody to meet", where="against", allowed="an army, or a faction, or selectors")
+    kinds = {each.selector: each for army in armies for each in army.kinds}
+    kept = {name: each for name, each in kinds.items() if each.level.points}
+    mean = tuple(_of_army(army, kept, 1 / len(armies)) for army in armies)
+    if not all(each.units for each in mean):
+        raise InputError("an army without points", where="against", allowed="units that cost points")
+    worst = mean if len(armies) > 1 else _each_alone(list(kept.values()), points)
+    return Field(mean, worst, tuple(kept.values()), tuple(name for name in kinds if name not in kept))
+
+
+def _is_file(text: str) -> bool:
+    return bool(Path(text).suffix) or (os.sep in text and Path(text).exists())
+
+
+def _of_army(army: Listed, kept: Mapping[str, Loadout], weight: float) -> Opponent:
+    units = {each.selector: float(count) for each, count in zip(army.kinds, army.counts) if each.selector in kept}
+    return Opponent(army.army.name, units, weight, army.army)
+
+
+def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> Field:
+    found: dict[str, Loadout] = {}
+    for each in selectors:
+        pattern = f"{each}/*" if each in library.factions else each
+        found |= {loadout.selector: loadout for loadout in library.matching(pattern)}
+    kept = [each for each in found.values() if each.level.points]
+    if not kept:
+        raise InputError("nobody there has points", where="against", allowed="units that cost points")
+    units = pd.Series([unit_of(each.selector) for each in kept])
+    weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()  # all units alike, and their levels
+    alone = _each_alone(kept, points)
+    mean = tuple(each._replace(weight=weight) for each, weight in zip(alone, weights))
+    return Field(mean, alone, tuple(kept), tuple(name for name, each in found.items() if not each.level.points))
+
+
+def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
+    """Armies of so many points of one loadout each."""
+    return tuple(
+        Opponent(each.selector, {each.selector: points / (each.level.points or 1)}, 1 / len(loadouts))
+        for each in loadouts
+    )
+
+
+def losses_between(
+    ours: Sequence[Loadout],
+    theirs: Sequence[Loadout],
+    situations: Sequence[Situation],
+    library: Profiles,
+    threads: int | None,
+) -> tuple[list[Loadout], Array]:
+    """Everybody of both sides, each once, and the mean share of each (column) that is lost to each (row)."""
+    how: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
+    frames = [matchups(ours, theirs, **how).frame, matchups(theirs, ours, **how).frame]
+    frame = pd.concat(frames, ignore_index=True)
+    everybody = list({each.selector: each for each in (*ours, *theirs)}.values())
+    whole = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
+    return everybody, losses_of(whole, everybody, situations, library.ruleset)
+
+
+def worth_against(
+    opponents: Sequence[Opponent], ours: Sequence[Loadout], everybody: Sequence[Loadout], losses: Array, points: int
+) -> Worth:
+    """What each of `ours` is worth in a list of so many points, against each opponent.
+
+    In a round each unit of both sides acts once, on a unit of the other drawn by points: the more points a unit has,
+    the likelier it is attacked. So both figures add up over a list.
+    """
+    at = {each.selector: place for place, each in enumerate(everybody)}
+    cost = np.array([each.level.points or 0 for each in everybody], np.float64)
+    mine = np.array([at[each.selector] for each in ours])
+    destroyed, kept = np.zeros((2, len(opponents), len(ours)))
+    for number, each in enumerate(opponents):
+        theirs = np.array([at[name] for name in each.units])
+        counts = np.array(list(each.units.values()))
+        shares = counts * cost[theirs] / (counts @ cost[theirs])
+        destroyed[number] = losses[np.ix_(mine, theirs)] @ (shares * cost[theirs])
+        attacked = cost[mine] / points
+        kept[number] = cost[mine] - attacked * cost[mine] * (counts @ losses[np.ix_(theirs, mine)])
+    return Worth(destroyed, kept)

@@ -1,0 +1,328 @@
+"""Which lists are legal, as an integer programme: points, battlegroups, slots and limits; and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.analysis.pricing import Array
+from analyser.game.forces import Battlegroup
+from analyser.game.units import Loadout
+
+MOST_BRANCHES = 1_000
+RELATIVE_GAP = 1e-4
+_LARGEST = 1e9  # of a number of units or points that nothing limits
+
+
+class Part(NamedTuple):
+    """A battlegroup of a list: its kind (None where the faction has none), and how many of each loadout are in it."""
+
+    kind: Battlegroup | None
+    counts: tuple[int, ...]
+
+
+class Solved(NamedTuple):
+    """A list: its parts, how many of each loadout it has in all, its value, and what no list exceeds."""
+
+    parts: tuple[Part, ...]
+    counts: tuple[int, ...]
+    value: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How much more the best could be worth at most, as a share of what this is worth."""
+        missing = self.bound - self.value
+        return 0.0 if missing <= RELATIVE_GAP * max(abs(self.value), 1.0) else missing / max(abs(self.value), 1e-12)
+
+
+@dataclass(frozen=True)
+class Force:
+    """What a list may hold.
+
+    Attributes
+    ----------
+    loadouts : tuple of Loadout
+        Who may be in it; all have points.
+    battlegroups : tuple of Battlegroup
+        Those of the faction; none: only points limit a list.
+    least_points, most_points : int
+    most_battlegroups : int
+    led_by : str
+        The trait that one unit at least must have where there are no battlegroups.
+    must : tuple of (tuple of int, int)
+        Places of loadouts of which so many, at least, must be in it.
+    at_most : int or None
+        Of each unit, at whatever level.
+    """
+
+    loadouts: tuple[Loadout, ...]
+    battlegroups: tuple[Battlegroup, ...]
+    least_points: int
+    most_points: int
+    most_battlegroups: int
+    led_by: str
+    must: tuple[tuple[tuple[int, ...], int], ...] = ()
+    at_most: int | None = None
+    _programme: list[_Programme] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def points(self) -> NDArray[np.int64]:
+        """What each loadout costs."""
+        return np.array([each.level.points for each in self.loadouts], np.int64)
+
+    @property
+    def units(self) -> dict[str, list[int]]:
+        """The places of the loadouts of each unit."""
+        found: dict[str, list[int]] = {}
+        for place, each in enumerate(self.loadouts):
+            found.setdefault(each.unit.id, []).append(place)
+        return found
+
+    def best(
+        self, values: Array, *, unlike: Sequence[Solved] = (), differ: float = 0.0, any_points: bool = False
+    ) -> Solved | None:
+        """The legal list that is worth most; None if none is legal.
+
+        Parameters
+        ----------
+        values : ndarray
+            Of each loadout, shape (loadouts,); or (opponents, loadouts): then the least over the opponents counts.
+        unlike : sequence of Solved
+            Lists from each of which it must differ in at least the share `differ` of their points.
+        any_points : bool
+            Whether it may cost less than `least_points`.
+        """
+        if not self._programme:
+            self._programme.append(_Programme(self))
+        return self._programme[0].solved(np.atleast_2d(values), unlike, differ, any_points=any_points)
+
+
+Terms = list[tuple[int, float]]
+
+
+class _Group(NamedTuple):
+    """Battlegroups of a kind (None: the whole force): the variables of how many, and of each loadout in all of them."""
+
+    kind: Battlegroup | None
+    number: int
+    inside: dict[int, int]
+
+
+class _Programme:
+    """The variables and rows of a force.
+
+    Variables are the number of battlegroups of each kind, and of each loadout how many are in all of that kind. Limits
+    of one battlegroup times their number hold for all of them together, and what keeps these can be dealt out again:
+    units and their slots are nested, and such systems decompose (Baum, Trotter: Lecture Notes in Economics 157, 1978).
+    Where a unit counts in several slots with limits, each battlegroup is there by itself.
+    """
+
+    def __init__(self, force: Force) -> None:
+        self._force, self._points = force, force.points
+        self._upper: list[float] = []
+        self._rows: list[tuple[Terms, float, float]] = []
+        self._groups = [group for kind in force.battlegroups or (None,) for group in self._groups_of(kind)]
+        if force.battlegroups:
+            self._row(((each.number, 1.0) for each in self._groups), 1, force.most_battlegroups)
+        self._limit_units()
+        self._cost = len(self._rows)
+        self._row(self._weighed(self._points), force.least_points, force.most_points)
+        self._copies: dict[int, list[int]] = {}
+
+    def _variable(self, most: float) -> int:
+        self._upper.append(most)
+        return len(self._upper) - 1
+
+    def _row(self, terms: Iterable[tuple[int, float]], least: float, most: float) -> None:
+        self._rows.append((list(terms), least, most))
+
+    def _weighed(self, weights: NDArray[Any], places: Iterable[int] | None = None) -> Terms:
+        """The sum over loadouts, or over some, of their numbers times their weights."""
+        wanted = range(len(weights)) if places is None else places
+        return [(each.inside[at], float(weights[at])) for at in wanted for each in self._groups if at in each.inside]
+
+    def _number_of(self, places: Iterable[int]) -> Terms:
+        return self._weighed(np.ones(len(self._points)), places)
+
+    def _groups_of(self, kind: Battlegroup | None) -> list[_Group]:
+        loadouts = self._force.loadouts
+        allowed = [at for at, each in enumerate(loadouts) if kind is None or kind.id in each.unit.battlegroups]
+        if kind is None:
+            group = _Group(None, self._variable(1), {at: self._variable(self._room(at, None)) for at in allowed})
+            self._row([(group.number, 1.0)], 1, 1)
+            leaders = [at for at in allowed if self._force.led_by in loadouts[at].unit.traits]
+            if leaders:
+                self._row([(group.inside[at], 1.0) for at in leaders], 1, _LARGEST)
+            return [group]
+        most = self._force.most_battlegroups if kind.most is None else min(self._force.most_battlegroups, kind.most)
+        together = most if _is_nested(kind, [loadouts[at] for at in allowed]) else 1
+        groups = []
+        for _ in range(most // together if most else 0):
+            inside = {at: self._variable(together * self._room(at, kind)) for at in allowed}
+            groups.append(_Group(kind, self._variable(together), inside))
+            self._limit_group(groups[-1])
+        if kind.least:
+            self._row([(each.number, 1.0) for each in groups], kind.least, _LARGEST)
+        return groups
+
+    def _room(self, at: int, kind: Battlegroup | None) -> int:
+        """How many of a loadout one battlegroup can hold at most."""
+        most = int(self._force.most_points // max(int(self._points[at]), 1))
+        limit = None if kind is None else self._force.loadouts[at].unit.battlegroups[kind.id].most
+        return most if limit is None else min(most, limit)
+
+    def _limit_group(self, group: _Group) -> None:
+        """What battlegroups must and may hold, by unit and by slot; nothing if there are none."""
+        kind, loadouts = group.kind, self._force.loadouts
+        assert kind is not None
+        for places in self._force.units.values():
+            if places[0] in group.inside:
+                place = loadouts[places[0]].unit.battlegroups[kind.id]
+                self._between(group, places, place.least, max(self._room(at, kind) for at in places))
+        for name, slot in kind.slots.items():
+            counted = [at for at in group.inside if name in loadouts[at].unit.battlegroups[kind.id].slots]
+            if counted or slot.least:
+                self._between(group, counted, slot.least, slot.most)
+
+    def _between(self, group: _Group, places: Sequence[int], least: int, most: int | None) -> None:
+        """At least and at most so many in each battlegroup."""
+        terms = [(group.inside[at], 1.0) for at in places]
+        if least:
+            self._row([*terms, (group.number, -float(least))], 0, _LARGEST)
+        if most is not None:
+            self._row([*terms, (group.number, -float(most))], -_LARGEST, 0)
+
+    def _limit_units(self) -> None:
+        """What the force may hold of each unit, and what must be in it."""
+        force = self._force
+        for places in force.units.values():
+            limits = force.loadouts[places[0]].unit.in_force
+            most = min((each for each in (limits.most, force.at_most) if each is not None), default=None)
+            if limits.least or most is not None:
+                self._row(self._number_of(places), limits.least, _LARGEST if most is None else most)
+        for wanted, number in force.must:
+            self._row(self._number_of(wanted), number, _LARGEST)
+
+    def _first_copies(self, at: int, number: int) -> list[int]:
+        """Whether there is a first, a second and so on up to `number` of a loadout."""
+        if at not in self._copies:
+            inside = self._number_of([at])
+            most = int(min(sum(self._upper[each] for each, _ in inside), self._room(at, None)))
+            copies = self._copies[at] = [self._variable(1) for _ in range(most)]
+            self._row([*inside, *((each, -1.0) for each in copies)], 0, 0)
+            for one, other in pairwise(copies):
+                self._row([(one, 1.0), (other, -1.0)], 0, 1)
+        return self._copies[at][:number]
+
+    def solved(self, values: Array, unlike: Sequence[Solved], differ: float, *, any_points: bool) -> Solved | None:
+        """The best list; see :meth:`Force.best`."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        shared = []
+        for each in unlike:
+            terms = [
+                (variable, float(self._points[at]))
+                for at, count in enumerate(each.counts)
+                for variable in self._first_copies(at, count)
+            ]
+            shared.append((terms, -_LARGEST, (1 - differ) * float(self._points @ each.counts)))
+        rows = [*self._rows, *shared]
+        if any_points:
+            terms, _, most = rows[self._cost]
+            rows[self._cost] = (terms, -_LARGEST, most)
+        n_variables = len(self._upper) + 1  # the last is the value, where that is the least of several
+        objective = np.zeros(n_variables)
+        if len(values) == 1:
+            for variable, worth in self._weighed(values[0]):
+                objective[variable] = -worth
+        else:
+            objective[-1] = -1.0
+            rows += [([*self._weighed(worth), (n_variables - 1, -1.0)], 0, np.inf) for worth in values]
+        matrix, least, limit = _matrix(rows, n_variables)
+        ends = (0.0, 0.0) if len(values) == 1 else (-np.inf, np.inf)
+        found = milp(
+            objective,
+            integrality=np.array([*[1] * len(self._upper), 0]),
+            bounds=Bounds(np.array([*[0.0] * len(self._upper), ends[0]]), np.array([*self._upper, ends[1]])),
+            constraints=LinearConstraint(matrix, least, limit),
+            options={"mip_rel_gap": RELATIVE_GAP, "node_limit": MOST_BRANCHES},
+        )
+        if found.x is None:
+            return None
+        whole = np.rint(found.x[:-1]).astype(np.int64)
+        counts = np.zeros(len(self._points), np.int64)
+        parts = []
+        for group in self._groups:
+            inside = np.zeros_like(counts)
+            for at, variable in group.inside.items():
+                inside[at] = whole[variable]
+            counts += inside
+            parts += dealt_out(group.kind, inside, int(whole[group.number]), self._force.loadouts)
+        value = float((values @ counts).min())
+        return Solved(tuple(parts), tuple(counts.tolist()), value, max(-float(found.mip_dual_bound), value))
+
+
+def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
+    """Whether each unit counts in at most one slot that has limits."""
+    limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
+    return all(len(limited & set(each.unit.battlegroups[kind.id].slots)) <= 1 for each in loadouts)
+
+
+def dealt_out(
+    kind: Battlegroup | None, counts: NDArray[np.int64], number: int, loadouts: Sequence[Loadout]
+) -> list[Part]:
+    """The units of several battlegroups of a kind, dealt out among them so that each keeps its limits.
+
+    Slot by slot, and in each unit by unit, they are dealt round: so no battlegroup has more or fewer of a slot, or of a
+    unit, than another by more than one, and what all keep together each keeps.
+    """
+    if number <= 1:
+        return [Part(kind, tuple(counts.tolist()))] * number
+    assert kind is not None
+    limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
+
+    def order(at: int) -> tuple[str, str, int]:
+        slots = [name for name in loadouts[at].unit.battlegroups[kind.id].slots if name in limited]
+        return (slots[0] if slots else "", loadouts[at].unit.id, at)
+
+    dealt = np.zeros((number, len(counts)), np.int64)
+    turns: dict[str, int] = {}
+    for at in sorted(np.flatnonzero(counts).tolist(), key=order):
+        slot = order(at)[0]
+        for _ in range(int(counts[at])):
+            turn = turns.get(slot, 0)
+            dealt[turn % number, at] += 1
+            turns[slot] = turn + 1
+    return [Part(kind, tuple(row)) for row in dealt.tolist()]
+
+
+def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
+    """Rows as a sparse matrix with their limits."""
+    from scipy.sparse import csr_array
+
+    at = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
+    number, variable, weight = zip(*at)
+    limits = np.array([each[1:] for each in rows], np.float64)
+    limits[limits >= _LARGEST] = np.inf
+    limits[limits <= -_LARGEST] = -np.inf
+    return csr_array((weight, (number, variable)), shape=(len(rows), n_variables)), limits[:, 0], limits[:, 1]
+
+
+def next_best(
+    force: Force, values: Array, number: int, differ: float, told: Callable[[int], None] = lambda _: None
+) -> list[Solved]:
+    """The best list, and so many more, each of which differs from all before it in at least that share of points."""
+    found: list[Solved] = []
+    while len(found) <= number:
+        best = force.best(values, unlike=found, differ=differ)
+        if best is None:
+            break
+        found.append(best)
+        told(len(found))
+    return found

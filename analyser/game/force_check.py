@@ -1,0 +1,210 @@
+"""Whether an army may be fielded: the rules of force building, each broken one by its number.
+
+The numbers are this project's own (`docs/armies.md`): FB-1 to FB-4 and FB-10 are those of the rules' set-up, FB-5 to
+FB-9 of the faction's order of battle, as its profiles have it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from analyser.common.text import counted
+from analyser.game.army import Army, ArmyUnit
+from analyser.game.army_file import slug_of
+from analyser.game.forces import Battlegroup, Limits
+from analyser.game.profiles import Profiles
+from analyser.game.units import Faction, Unit
+
+RULES = {
+    "FB-1": "the points are within the force scale",
+    "FB-2": "the points are within the points limit",
+    "FB-3": "units are of the faction's order of battle",
+    "FB-4": "every unit is in a battlegroup of a kind that the faction has",
+    "FB-5": "a battlegroup is led by a commander",
+    "FB-6": "a battlegroup has as many units of each slot as it may, and must",
+    "FB-7": "a unit stands in a battlegroup that takes it, as often as it may in one",
+    "FB-8": "a force holds a unit, and a kind of battlegroup, as often as it may, and must",
+    "FB-9": "boons are those of the faction, as many as a battlegroup may have, with what they need",
+    "FB-10": "at least half of the units, rounded up, start on the table",
+}
+
+
+class Broken(NamedTuple):
+    """A rule that is broken."""
+
+    rule: str  # its number
+    where: str  # the battlegroup, or the unit; nothing where it is the whole army
+    problem: str
+
+    @property
+    def told(self) -> str:
+        """Where, and what."""
+        return ": ".join(filter(None, (self.where, self.problem)))
+
+    def __str__(self) -> str:
+        return f"{self.rule} ({RULES[self.rule]}): {self.told}"
+
+
+@dataclass(frozen=True)
+class ForceCheck:
+    """What is broken about an army, and what could not be checked.
+
+    Examples
+    --------
+    >>> from analyser import check_army
+    >>> check = check_army(["crown/rifle-platoon@basic"])
+    >>> print(check.broken[0])
+    FB-1 (the points are within the force scale): 35 points at the scale skirmish (allowed: 500 to 1,500)
+    """
+
+    army: Army
+    broken: tuple[Broken, ...]
+    unchecked: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        """Whether nothing is broken."""
+        return not self.broken
+
+    def __str__(self) -> str:
+        if not self.broken:
+            lines = [f"{self.army.name}: no rule of force building is broken"]
+        else:
+            by_rule = groupby(self.broken, lambda each: each.rule)
+            found = [(rule, [each.told for each in of_rule]) for rule, of_rule in by_rule]
+            lines = [f"{self.army.name}: {counted(len(found), 'rule')} of force building broken"]
+            for rule, told in found:
+                lines += ["", f"{rule}: {RULES[rule]}", *(f"  {each}" for each in told)]
+        lines += ["", *(f"Not checked: {each}" for each in self.unchecked)] if self.unchecked else []
+        return "\n".join(lines) + "\n"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        broken = [each._asdict() | {"says": RULES[each.rule]} for each in self.broken]
+        return {"army": self.army.name, "passed": bool(self), "broken": broken, "unchecked": list(self.unchecked)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each broken rule."""
+        return [each._asdict() for each in self.broken]
+
+
+def checked_force(army: Army, library: Profiles) -> ForceCheck:
+    """Check an army by the rules of force building, with the order of battle of its faction in a library."""
+    faction = library.factions.get(army.faction)
+    broken = [*_points(army, library), *_faction(army), *_reserve(army, library)]
+    unchecked = []
+    if faction is None:
+        unchecked.append(f"FB-4 to FB-9: the profiles have no faction {army.faction!r}")
+    else:
+        broken += [*_battlegroups(army, faction, library.force_rules.led_by), *_force(army, faction)]
+        broken += _boons(army, faction)
+        own = [unit.name for unit in army if unit.selector is None]
+        unchecked += [f"FB-7 and FB-8 for {name}: not among the profiles" for name in own]
+    unknown = [unit.name for unit in army if unit.points is None]
+    unchecked += [f"the points of {name}: it has none" for name in unknown]
+    return ForceCheck(army, tuple(sorted(broken, key=lambda each: int(each.rule[3:]))), tuple(unchecked))
+
+
+def _points(army: Army, library: Profiles) -> Iterator[Broken]:
+    scale, points = library.force_rules.scales.get(army.scale), army.points
+    if scale is not None and not scale.least_points <= points <= scale.most_points:
+        allowed = f"{scale.least_points:,} to {scale.most_points:,}"
+        yield Broken("FB-1", "", f"{points:,} points at the scale {army.scale} (allowed: {allowed})")
+    if army.points_limit is not None and points > army.points_limit:
+        yield Broken("FB-2", "", f"{points:,} points (allowed: up to {army.points_limit:,})")
+
+
+def _faction(army: Army) -> Iterator[Broken]:
+    for unit in army:
+        if unit.selector is not None and unit.loadout.faction != army.faction:
+            yield Broken("FB-3", unit.name, f"of {unit.loadout.faction}, and the army is of {army.faction}")
+
+
+def _reserve(army: Army, library: Profiles) -> Iterator[Broken]:
+    on_table = sum(not unit.reserve for unit in army)
+    least = library.force_rules.on_table(len(army))
+    if on_table < least:
+        yield Broken("FB-10", "", f"{on_table} of {counted(len(army), 'unit')} on the table (allowed: {least} or more)")
+
+
+def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]:
+    """What is wrong with each battlegroup."""
+    homeless = [unit.name for unit in army if unit.battlegroup is None]
+    if homeless:
+        yield Broken("FB-4", "", f"{_listed(homeless)} in no battlegroup")
+    kinds = {each.id: each for each in faction.battlegroups}
+    for name, kind in army.battlegroups.items():
+        units = [unit for unit in army if unit.battlegroup == name]
+        if kind in kinds:
+            yield from _battlegroup(name, kinds[kind], units, led_by)
+        else:
+            allowed = ", ".join(kinds) or "none"
+            yield Broken("FB-4", name, f"{kind!r} is no kind of battlegroup of {faction.name} (allowed: {allowed})")
+
+
+def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Broken]:
+    places = [(unit, unit.loadout.unit.battlegroups.get(kind.id)) for unit in units if unit.selector is not None]
+    for unit, place in places:
+        if place is None:
+            yield Broken("FB-7", name, f"{unit.name} may not stand in {kind.name}")
+    in_slots = Counter(slot for _, place in places if place is not None for slot in place.slots)
+    for slot, limits in kind.slots.items():
+        if not limits.allow(in_slots[slot]):
+            rule = "FB-5" if slot == led_by else "FB-6"
+            yield Broken(rule, name, f"{in_slots[slot]} of {limits.name} {_allowed(limits)}")
+    of_each = Counter(unit.loadout.unit.id for unit, place in places if place is not None)
+    limits_of = {unit.loadout.unit.id: (unit.loadout.unit.name, place) for unit, place in places if place is not None}
+    for unit_id, (unit_name, place) in limits_of.items():
+        if not place.allow(of_each[unit_id]):
+            yield Broken("FB-7", name, f"{of_each[unit_id]} of {unit_name} {_allowed(place)}")
+
+
+def _force(army: Army, faction: Faction) -> Iterator[Broken]:
+    """How often what stands in the force as a whole."""
+    of_each = Counter(unit.loadout.unit.id for unit in army if unit.selector is not None)
+    listed: Iterable[Unit] = faction.units
+    for unit in listed:
+        if not unit.in_force.allow(of_each[unit.id]):
+            yield Broken("FB-8", "", f"{of_each[unit.id]} of {unit.name} {_allowed(unit.in_force)}")
+    kinds = Counter(army.battlegroups.values())
+    for each in faction.battlegroups:
+        if not each.allow(kinds[each.id]):
+            yield Broken("FB-8", "", f"{kinds[each.id]} of {each.name} {_allowed(each)}")
+
+
+def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
+    for name in dict.fromkeys((*army.battlegroups, *(each.battlegroup for each in army.boons))):
+        taken = Counter(each.boon.id for each in army.boons if each.battlegroup == name)
+        units = [unit for unit in army if unit.battlegroup == name]
+        there = {each for unit in units for each in _kinds_of(unit, army.battlegroups.get(name or "", ""))}
+        for boon in faction.boons:
+            number = taken[boon.id]
+            # one that costs nothing and must be there is there, whether or not a list says so
+            if not boon.allow(number) and (number or (boon.least and boon.points)):
+                yield Broken("FB-9", name or "", f"{number} of {boon.name} {_allowed(boon)}")
+            missing = [each for each in boon.needs if each not in there]
+            if number and missing:
+                yield Broken("FB-9", name or "", f"{boon.name} needs a unit of {', '.join(missing)}")
+
+
+def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
+    """What a unit counts as: its slots in a kind of battlegroup, its type, its traits."""
+    own = unit.loadout.unit
+    place = own.battlegroups.get(battlegroup)
+    yield from place.slots if place is not None else ()
+    yield from (slug_of(each) for each in (own.type, *own.traits))
+
+
+def _allowed(limits: Limits) -> str:
+    if limits.most is None:
+        return f"(allowed: {limits.least} or more)"
+    least, most = limits.least, limits.most
+    return f"(allowed: {most})" if least == most else f"(allowed: {f'{least} to' if least else 'up to'} {most})"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{', '.join(names[:5])}{more}: {'it is' if len(names) == 1 else 'they are'}"

@@ -1,0 +1,103 @@
+"""An army as a card for the table: one HTML page that opens offline, and prints on a sheet of paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+from analyser import __version__
+from analyser.game.army import Army, ArmyUnit
+from analyser.game.glossary import in_short
+from analyser.game.keywords import Bearer
+from analyser.game.units import Loadout, Row
+from analyser.report.page import templates
+
+_PAGE = 277.0  # millimetres of an A4 sheet between its margins, from top to bottom
+_A_LINE = 1.3 * 25.4 / 72  # millimetres that a line takes, a point of type
+_LARGEST, _SMALLEST = 8.5, 5.5  # points of type in print
+_ON_SEVERAL = 6.5  # where that is not small enough for one page
+_AROUND = 2.6  # lines that the head of a card and the space around it take
+_WIDTH = 560.0  # characters of a column at one point of type
+
+
+class Sheet(NamedTuple):
+    """The card of one unit, or of several alike."""
+
+    loadout: Loadout
+    number: int
+    names: list[str]  # that the army gives them
+    bands: list[tuple[int, int]]
+    at: int  # the place of the band that it begins in
+    lines: list[tuple[Row, list[str]]]  # each row with its cells, band by band
+    notes: list[str]
+
+
+def army_card(army: Army) -> str:
+    """The card of an army as HTML; printed, a page of A4, or more for a very large army."""
+    sheets = _sheets(army)
+    units = [each.loadout.unit for each in sheets]
+    bearers: list[Bearer] = [*units, *(row for unit in units for row in unit.rows)]
+    glossary = in_short(keyword for each in bearers for keyword in each.keywords)
+    environment = templates()
+    environment.filters["inches"] = lambda inches: f"{inches:g}″"
+    return environment.get_template("army.html.jinja").render(
+        version=__version__, army=army, sheets=sheets, glossary=glossary, size=_type_size(sheets, glossary)
+    )
+
+
+def _sheets(army: Army) -> list[Sheet]:
+    """A card for each kind of unit, in the order of the list."""
+    alike: list[list[ArmyUnit]] = []
+    for unit in army:
+        same = next((units for units in alike if units[0].loadout == unit.loadout), None)
+        if same is None:
+            alike.append([unit])
+        else:
+            same.append(unit)
+    return [_sheet(units) for units in alike]
+
+
+def _sheet(units: Sequence[ArmyUnit]) -> Sheet:
+    loadout = units[0].loadout
+    unit, own = loadout.unit, f"{loadout.unit.id}@{loadout.level_name}"
+    bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
+    lines = []
+    for row in unit.rows:
+        dice = {(band.first, band.last): band.cell for band in row.bands}
+        lines.append((row, [dice.get(band, "") for band in bands]))
+    whole = 0 if "behemoth" in unit.traits else loadout.level.models
+    return Sheet(
+        loadout=loadout,
+        number=len(units),
+        names=[each.name for each in units if not each.name.startswith(own) and each.name != unit.name],
+        bands=bands,
+        at=next((place for place, (first, last) in enumerate(bands) if first <= whole <= last), -1),
+        lines=lines,
+        notes=list(dict.fromkeys(each.notes for each in units if each.notes)),
+    )
+
+
+def _type_size(sheets: Sequence[Sheet], glossary: dict[str, str]) -> float:
+    """Points of type at which two columns of cards, and the rules in three below them, fill one page."""
+    size = _LARGEST
+    while _height(sheets, glossary, size) > _PAGE:
+        size -= 0.25
+        if size < _SMALLEST:
+            return _ON_SEVERAL
+    return size
+
+
+def _height(sheets: Sequence[Sheet], glossary: dict[str, str], size: float) -> float:
+    """About how many millimetres a page needs."""
+    width = _WIDTH / size
+    cards = sum(_lines_of(each, width) for each in sheets) / 2 + 2
+    rules = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())
+    return (cards + ceil(rules / 3) + 6) * size * _A_LINE
+
+
+def _lines_of(sheet: Sheet, width: float) -> float:
+    unit = sheet.loadout.unit
+    rows = sum(ceil((45 + len(", ".join(row.qualities))) / width) for row in unit.rows)
+    rules = ceil(len(", ".join(unit.rules)) / width) + len(sheet.notes) + bool(sheet.names)
+    return _AROUND + 1.2 + 1.15 * (rows + bool(rows)) + rules

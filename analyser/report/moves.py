@@ -1,0 +1,73 @@
+"""What became of loadouts from one state of the profiles to another: a sentence for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.analysis.edited import fights_as
+from analyser.analysis.standing import Standing, Standings, moved, sentence
+from analyser.game.units import Loadout
+
+
+class Move(NamedTuple):
+    """What became of a loadout: where it stood and where it stands, and how many of its matchups change hands."""
+
+    loadout: str
+    old: Standing
+    new: Standing
+    change_hands: int
+
+    @property
+    def sentence(self) -> str:
+        """The move in one sentence."""
+        return sentence(self.loadout, self.old, self.new, self.change_hands)
+
+    @property
+    def verdicts(self) -> str:
+        """Its verdict then and now."""
+        return f"{self.old.verdict} → {self.new.verdict}"
+
+    @property
+    def size(self) -> float:
+        """How far its points over its fair points moved, as a logarithm; 0 where nothing can be said."""
+        shares = [(each.points or np.nan) / each.fair_points for each in (self.old, self.new)]
+        size = abs(float(np.log(shares[1] / shares[0])))
+        return 0.0 if np.isnan(size) else size
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
+        return {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands, **sides}
+
+
+class Moves(NamedTuple):
+    """Loadouts that are written differently, and others that have another verdict; who moved most comes first."""
+
+    written: tuple[Move, ...] = ()
+    others: tuple[Move, ...] = ()
+
+
+def written_differently(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
+    """The names of those that both have whose points are others, or whose fights."""
+    return [name for name, old in before.items() if name in after and _differs(old, after[name])]
+
+
+def _differs(old: Loadout, new: Loadout) -> bool:
+    return old.level.points != new.level.points or not fights_as(old, new)
+
+
+def moves_between(before: Standings, after: Standings, written: Iterable[str]) -> Moves:
+    """What became of those that are `written` differently, and of others with another verdict."""
+
+    def move(name: str) -> Move:
+        return Move(name, before[name], after[name], int(moved(before, after, name)["changes_hands"].sum()))
+
+    names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
+    same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
+    others = same[before.verdicts[same] != after.verdicts[same]]
+    return Moves(
+        *(tuple(sorted(map(move, each), key=lambda found: (-found.size, found.loadout))) for each in (names, others))
+    )

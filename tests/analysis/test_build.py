@@ -1,0 +1,357 @@
+"""The best list: against every list of a small faction; limits that always hold; what battles tell apart."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.analysis import build as building
+from analyser.analysis import build_battles
+from analyser.analysis.build import build
+from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
+from analyser.analysis.field import field_of, worth_against
+from analyser.analysis.force_programme import Force, next_best
+from analyser.common.errors import InputError
+from analyser.common.sampling import Sampling
+from analyser.game.profiles import Profiles
+
+FORCES = """
+format = 1
+led_by = "commander"
+least_on_table = 0.5
+always_in_reserve = ["aircraft"]
+passengers = ["infantry"]
+[scales]
+skirmish = {least_points = 60, most_points = 200, hand = 4, table = [36, 48]}
+battle = {least_points = 200, most_points = 400, hand = 5, table = [48, 48]}
+cataclysm = {least_points = 400, most_points = 900, hand = 6, table = [48, 48]}
+"""
+HEAD = """
+format = 1
+id = "hill"
+name = "Hill"
+[[battlegroup]]
+id = "line"
+name = "Line"
+[battlegroup.slots]
+commander = {name = "Commander", least = 1, most = 1}
+foot = {name = "Foot", least = 1, most = 2}
+guns = {name = "Guns", most = 1}
+[[battlegroup]]
+id = "wing"
+name = "Wing"
+most = 1
+[battlegroup.slots]
+commander = {name = "Commander", least = 1, most = 1}
+foot = {name = "Foot", most = 1}
+"""
+UNIT = """
+[[unit]]
+id = "{name}"
+name = "{name}"
+type = "{type}"
+traits = [{traits}]
+category = "light"
+defence = {defence}
+damage_limit = 1
+discipline = 8
+break_limit = 3
+{in_force}
+battlegroups = {{ {places} }}
+levels = {{ {levels} }}
+[[unit.rows]]
+id = "rifles"
+name = "Rifles"
+kind = "ranged"
+against = ["light"]
+long_range = 12
+bands = [{{ first = 1, last = 20, dice = {dice} }}]
+"""
+CHIEF = 'line = {most = 1, slots = ["commander"]}, wing = {most = 1, slots = ["commander"]}'
+FOOT = 'line = {most = 2, slots = ["foot"]}, wing = {most = 1, slots = ["foot"]}'
+UNITS = {  # type, traits, places, in force, levels, DEFENCE, dice
+    "chief": ("infantry", '"commander"', CHIEF, "", {"basic": 30}, 2, 5),
+    "ash": ("infantry", "", FOOT, "", {"basic": 20, "reinforced": 35}, 2, 6),
+    "elm": ("infantry", "", FOOT, "in_force = {most = 2}", {"basic": 25}, 3, 7),
+    "gun": ("field gun", "", 'line = {most = 1, slots = ["guns"]}', "", {"basic": 40}, 1, 12),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("hill")
+    texts = [HEAD]
+    for name, (kind, traits, places, in_force, levels, defence, dice) in UNITS.items():
+        at = ", ".join(
+            f"{level} = {{models = {6 + 6 * place}, points = {points}, victory_points = 2}}"
+            for place, (level, points) in enumerate(levels.items())
+        )
+        keys = {"type": kind, "traits": traits, "places": places, "in_force": in_force}
+        texts.append(UNIT.format(name=name, levels=at, defence=defence, dice=dice, **keys))
+    (path / "hill.toml").write_text("\n".join(texts), encoding="utf-8")
+    (path / "forces.toml").write_text(FORCES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def hill(folder):
+    return Profiles(folder)
+
+
+def a_force(hill, points, battlegroups=2, **more):
+    loadouts = tuple(hill.matching("hill/*"))
+    return Force(loadouts, hill.faction("hill").battlegroups, 60, points, battlegroups, "commander", **more)
+
+
+def legal_counts(force):
+    """How many of each loadout every legal list has: all contents of a battlegroup, and all battlegroups of these."""
+    loadouts, groups = force.loadouts, []
+    for kind in force.battlegroups:
+        room = [each.unit.battlegroups[kind.id].most if kind.id in each.unit.battlegroups else 0 for each in loadouts]
+        for counts in itertools.product(*(range(most + 1) for most in room)):
+            units = {}
+            slots = dict.fromkeys(kind.slots, 0)
+            for each, count in zip(loadouts, counts):
+                if count:
+                    units[each.unit.id] = units.get(each.unit.id, 0) + count
+                    for slot in each.unit.battlegroups[kind.id].slots:
+                        slots[slot] += count
+            if all(kind.slots[slot].allow(number) for slot, number in slots.items()) and all(
+                hill_unit.battlegroups[kind.id].allow(units[hill_unit.id])
+                for hill_unit in {each.unit.id: each.unit for each in loadouts}.values()
+                if hill_unit.id in units
+            ):
+                groups.append((kind, np.array(counts)))
+    found = {}
+    for number in range(1, force.most_battlegroups + 1):
+        for some in itertools.combinations_with_replacement(groups, number):
+            if any(not kind.allow(sum(each is kind for each, _ in some)) for kind in force.battlegroups):
+                continue
+            counts = sum(each for _, each in some)
+            by_unit = {name: counts[places].sum() for name, places in force.units.items()}
+            if not all(loadouts[places[0]].unit.in_force.allow(by_unit[name]) for name, places in force.units.items()):
+                continue
+            if force.at_most is not None and max(by_unit.values()) > force.at_most:
+                continue
+            if any(counts[list(places)].sum() < least for places, least in force.must):
+                continue
+            if force.least_points <= force.points @ counts <= force.most_points:
+                found[tuple(counts.tolist())] = counts
+    return list(found.values())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_it_is_the_best_of_all_lists(hill, seed):
+    rng = np.random.default_rng(seed)
+    more = {"at_most": int(rng.integers(1, 4))} if seed % 3 == 0 else {}
+    more |= {"must": (((3,), 1),)} if seed % 3 == 1 else {}
+    force = a_force(hill, int(rng.integers(12, 40)) * 5, int(rng.integers(1, 3)), **more)
+    values = rng.uniform(0, 50, (1 if seed % 2 else 2, len(force.loadouts)))
+    legal, found = legal_counts(force), force.best(values)
+    if not legal:
+        assert found is None
+        return
+    assert found.value == pytest.approx(max(float((values @ each).min()) for each in legal), rel=1e-4)
+    assert found.bound >= found.value
+    assert found.counts in {tuple(each.tolist()) for each in legal}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_next_best_differ(hill, seed):
+    rng = np.random.default_rng(seed)
+    force = a_force(hill, 200)
+    values = rng.uniform(0, 50, len(force.loadouts))
+    found = next_best(force, values, 4, 0.3)
+    points = force.points
+    for place, each in enumerate(found):
+        for before in found[:place]:
+            common = points @ np.minimum(each.counts, before.counts)
+            assert common <= 0.7 * (points @ before.counts) + 1e-9
+    legal = legal_counts(force)
+    left = [each for each in legal if points @ np.minimum(each, found[0].counts) <= 0.7 * (points @ found[0].counts)]
+    assert found[1].value == pytest.approx(max(float(values @ each) for each in left), rel=1e-4)
+    assert [each.value for each in found] == sorted((each.value for each in found), reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_limit_of_a_real_faction_is_ever_broken(seed):
+    """Random values make lists of every kind: the checker of armies finds nothing wrong with any of them."""
+    library, rng = Profiles(), np.random.default_rng(seed)
+    faction = sorted(library.factions)[seed % len(library.factions)]
+    points = int(rng.integers(100, 300)) * 5
+    loadouts = tuple(each for each in library.matching(f"{faction}/*") if each.level.points)
+    force = Force(loadouts, library.faction(faction).battlegroups, 500, points, int(rng.integers(1, 4)), "commander")
+    found = force.best(rng.uniform(0, 2, len(loadouts)) * force.points)
+    army = building._army("List", found, force, (faction, "skirmish", points), library)
+    assert analyser.check_army(army, library).broken == ()
+    assert army.points <= points
+
+
+def test_a_faction_without_battlegroups_is_led_all_the_same(hill):
+    force = replace(a_force(hill, 150), battlegroups=(), _programme=[])
+    values = force.points / 100.0
+    values[0] = 0.0  # the chief
+    found = force.best(values)
+    assert found.counts[0] >= 1
+    assert force.points @ found.counts <= 150
+
+
+# --- what a unit is worth -------------------------------------------------------------------------------------
+
+
+def test_worth_is_points_destroyed_and_kept(hill):
+    """Of one kind of enemy: the share that each loses, times its points."""
+    ash, elm = hill["hill/ash@basic"], hill["hill/elm@basic"]
+    field = field_of("hill/elm@basic", hill, 100)
+    losses = np.array([[0.0, 0.25], [0.5, 0.0]])  # ash takes a quarter of an elm, an elm half of an ash
+    worth = worth_against(field.mean, [ash], [ash, elm], losses, 100)
+    assert worth.destroyed[0, 0] == pytest.approx(0.25 * 25)
+    # four elms; an ash of 20 points is attacked by each as often as it is of 100 points
+    assert worth.kept[0, 0] == pytest.approx(20 - 20 / 100 * 4 * 0.5 * 20)
+
+
+def test_the_mean_and_the_worst_case_of_an_army(hill):
+    field = field_of([{"name": "A", "faction": "hill", "unit": ["2 x hill/ash@basic", "hill/gun@basic"]}], hill, 100)
+    assert [each.name for each in field.mean] == ["A"]
+    assert [each.name for each in field.worst] == ["hill/ash@basic", "hill/gun@basic"]
+    both = field_of([["hill/ash@basic"], ["hill/gun@basic"]], hill, 100)
+    assert [each.units for each in both.worst] == [{"hill/ash@basic": 1.0}, {"hill/gun@basic": 1.0}]
+
+
+# --- the whole question ---------------------------------------------------------------------------------------
+
+
+def asked(hill, **more):
+    how = {"next_best": 2, "situations": "long-range", "battles": False, "profiles": hill}
+    return build("hill", 150, "hill/ash@basic", **how | more)
+
+
+def test_lists_are_legal_armies_and_are_told(hill):
+    found = asked(hill)
+    assert all(analyser.check_army(each.army, hill).broken == () for each in found.lists)
+    assert all(each.value == pytest.approx(each.destroyed + each.kept) for each in found.lists)
+    text = str(found)
+    assert "proven to be the best by the programme (gap 0)" in text
+    assert "the mean over 1 opponent" in " ".join(text.split())
+    assert json.loads(json.dumps(found.as_dict()))["lists"][0]["points"] <= 150
+    assert set(found.to_frame()["list"]) == {each.army.name for each in found.lists}
+    assert "<pre>" in found._repr_html_()
+
+
+def test_what_must_be_and_what_must_not(hill):
+    found = asked(hill, must=["2 x hill/elm"], ban=["hill/gun"], at_most=2, over="worst")
+    for each in found.lists:
+        units = [unit.loadout.unit.id for unit in each.army.units]
+        assert units.count("elm") == 2
+        assert "gun" not in units
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"points": 20}, "20 points are of no scale"),
+        ({"points": 5000}, "5,000 points are of no scale"),
+        ({"points": 300, "scale": "skirmish"}, "300 points at the scale skirmish"),
+        (
+            {"points": 900, "scale": "cataclysm"},
+            "lists of hill reach 280 points, and the scale cataclysm begins at 400",
+        ),
+        ({"faction": "hall"}, "hill"),
+        ({"ban": ["hill/*"]}, "every unit is banned"),
+        ({"ban": ["hill/chief"]}, "no legal list of hill within 150 points"),
+        ({"must": ["9 x hill/gun"]}, "keeps what must be in it"),
+        ({"must": ["hill/gun"], "ban": ["hill/gun"]}, "hill/gun is banned"),
+        ({"against": []}, "nobody to meet"),
+        ({"against": [[]]}, "against"),
+        ({"against": "hill/nobody"}, "nobody"),
+        ({"over": "median"}, "'median' is not usable; did you mean 'mean'?"),
+        ({"differ": 0}, "0 is not usable"),
+        ({"next_best": -1}, "-1 is out of range"),
+        ({"battlegroups": 0}, "0 is out of range"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(hill, more, message):
+    keys = {"faction": "hill", "points": 150, "against": "hill/ash@basic", "battles": False, "profiles": hill} | more
+    with pytest.raises(InputError, match=message):
+        build(keys.pop("faction"), keys.pop("points"), keys.pop("against"), situations="long-range", **keys)
+
+
+# --- battles --------------------------------------------------------------------------------------------------
+
+
+class FakeBattle:
+    """Battles that are won as often as an army has points, and counted."""
+
+    calls = 0
+
+    def __init__(self, scenario, sampling, swing):
+        FakeBattle.calls += 1
+        assert not swing
+        self.trials = sampling.first_trials()
+        self.won = min(scenario[0].points, self.trials) / self.trials
+        sampling.report(self.trials, self.trials)
+
+    def probability(self, name):
+        return self.won if name == "victory" else 0.0
+
+
+@pytest.fixture
+def fought(monkeypatch):
+    FakeBattle.calls = 0
+    monkeypatch.setattr(build_battles, "solve_battle", FakeBattle)
+    monkeypatch.setattr(build_battles, "battle_scenario", lambda mine, yours, *_: (mine, yours))
+    return FakeBattle
+
+
+def armies_of(hill, *lists):
+    return [
+        analyser.load_army({"name": f"L{at}", "faction": "hill", "unit": each}, hill) for at, each in enumerate(lists)
+    ]
+
+
+def test_battles_are_gone_on_with(hill, fought, tmp_path):
+    lists = armies_of(hill, ["hill/ash@basic"], ["hill/gun@basic"], ["hill/elm@basic"])
+    enemy, sampling, told = armies_of(hill, ["hill/chief@basic"]), Sampling("monte-carlo", 100), []
+    file = tmp_path / "battles.json"
+    first = play_battles(lists[:2], enemy, sampling, hill, kept_battles(file))
+    assert fought.calls == 2
+    reporting = replace(sampling, progress=lambda done, total: told.append((done, total)))
+    whole = play_battles(lists, enemy, reporting, hill, kept_battles(file))
+    assert fought.calls == 3
+    assert whole[:2] == first
+    assert told[-1] == (300, 300)
+    play_battles(lists, enemy, Sampling("monte-carlo", 100, seed=1), hill, kept_battles(file))
+    assert fought.calls == 6  # another seed: other battles
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"battles": {"a": [1, 2]}}', '{"battles": {"a": [5, 5, 6]}}', "[" * 5000]
+)
+def test_a_file_of_something_else_is_refused(tmp_path, text):
+    file = tmp_path / "battles.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="no file of battles"):
+        kept_battles(file)
+    assert file.read_text(encoding="utf-8") == text
+
+
+def test_ties_are_named():
+    found = ranked([Played(5000, 0, 10_000), Played(5050, 0, 10_000), Played(4000, 500, 10_000)])
+    assert [each.is_tied for each in found] == [True, True, False]
+    assert found[2].score == pytest.approx(0.425)
+
+
+def test_the_best_is_who_wins_battles(hill, fought):
+    against = [{"name": "Enemy", "faction": "hill", "unit": ["hill/ash@basic"]}]
+    found = asked(hill, battles=True)  # against selectors: none
+    assert found.played == ()
+    found = build("hill", 150, against, next_best=2, situations="long-range", trials=200, profiles=hill)
+    assert fought.calls == len(found.lists)
+    points = [each.army.points for each in found.lists]
+    assert found.best.points == max(points)
+    assert "By 600 battles" in str(found)
+    assert found.as_dict()["best"] == found.best.name
+    assert found.best.name in found.tied

@@ -1,0 +1,168 @@
+"""Two armies against each other: every figure is that of the matchups, planted gaps are found, mirrors are even."""
+
+import json
+import math
+
+import pytest
+
+import analyser
+from analyser.analysis.answers import HARDLY
+from analyser.analysis.clash import clash
+from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
+from analyser.report.clash_page import clash_page
+
+MINE = {"name": "Reds", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
+YOURS = {
+    "name": "Blues",
+    "unit": ["imperium/krupp-field-guns@basic", "imperium/faust-vitruvian-colossus@full-strength"],
+}
+QUICK = ("long-range", "charge")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return clash(MINE, YOURS, situations=QUICK)
+
+
+def test_the_matrix_is_that_of_matchups(found):
+    alone = analyser.matchups("crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic", situations=QUICK).frame
+    mine = found.frame[(found.frame["side"] == "mine") & (found.frame["attacker"] == "crown/rifle-platoon@basic")]
+    mine = mine[mine["defender"] == "imperium/krupp-field-guns@basic"].reset_index(drop=True)
+    assert mine["mean_share_lost"].tolist() == alone["mean_share_lost"].tolist()
+    assert mine["attacker_units"].tolist() == [2, 2]
+    assert mine["points_lost"].tolist() == pytest.approx((80 * alone["mean_share_lost"]).tolist())
+    assert len(found.frame) == 2 * 2 * 2 * len(QUICK)  # twice, two kinds on two kinds
+
+
+def test_answers_are_the_best_of_the_matrix(found):
+    for side, best in (("mine", found.answers), ("yours", found.threats)):
+        frame = found.of(side)
+        for each in best:
+            part = frame[(frame["defender"] == each.target) & (frame["situation"] == each.situation)]
+            can = part[part["why_not"].isna()]
+            if each.attacker is None:
+                assert can.empty
+                assert each.why_not
+                continue
+            net = (can["points_lost"] - can["own_points_lost"]).max()
+            assert each.points_lost - each.own_points_lost == pytest.approx(net)
+
+
+def test_a_planted_gap_is_found():
+    """Field rockets fire at light and aerial targets alone, and do not charge a Colossus with effect."""
+    found = clash(
+        {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]},
+        {"name": "Tanks", "unit": ["crown/galahad-main-battle-tanks@full-strength"]},
+        situations="long-range",
+    )
+    assert [each.kind for each in found.gaps] == ["nothing can attack it"]
+    assert found.gap_lines()[0] == (
+        "Nothing in Rockets can shoot at or charge Galahad Main Battle Tanks, full-strength."
+    )
+    assert found.volleys[0].attacked == ()
+    assert "fires at light" in found.volleys[0].idle[0].why
+
+
+def test_what_is_hardly_hurt_is_told(found):
+    kinds = {each.target: each for each in found.gaps}
+    colossus = kinds["imperium/faust-vitruvian-colossus@full-strength"]
+    frame = found.of("mine")
+    best = frame[frame["defender"] == colossus.target]["mean_share_lost"].max()
+    assert colossus.best == pytest.approx(best)
+    assert colossus.kind == ("hardly hurt" if best < HARDLY else "hangs on one unit")
+    assert "Faust Vitruvian Colossus" in "\n".join(found.gap_lines())
+
+
+def test_what_cannot_be_hurt_at_all(tmp_path):
+    profiles = tmp_path / "wall.toml"
+    wall = analyser.load_profiles().loadout("crown/rifle-platoon@basic").with_(defence=100)
+    found = clash([analyser.load_profiles().loadout("crown/sharp-rifles@basic")], [wall], situations="long-range")
+    assert [each.kind for each in found.gaps] == ["nothing can hurt it"]
+    assert not profiles.exists()
+
+
+def test_a_mirror_is_even():
+    found = clash(MINE, MINE | {"name": "Others"}, situations=QUICK)
+    assert [each.points_lost for each in found.answers] == [each.points_lost for each in found.threats]
+    assert [each.kind for each in found.gaps] == [each.kind for each in found.their_gaps]
+    assert found.volleys[0].value == found.their_volleys[0].value
+
+
+def test_two_profiles_of_one_selector_are_told_apart():
+    rifles = analyser.load_profiles().loadout("crown/rifle-platoon@basic")
+    found = clash([rifles, rifles.with_(dice=+4), rifles], [rifles], situations="long-range")
+    assert found.mine.counts == (2, 1)
+    lost = found.of("mine")["mean_share_lost"].tolist()
+    assert lost[0] < lost[1]
+
+
+def test_at_a_distance():
+    found = clash(MINE, YOURS, situations="long-range", distance=10)
+    assert [each.situation.name for each in found.volleys] == ["at-10-inches-aimed", "long-range"]
+    assert found.volleys[0].situation.bonuses == ("aiming",)
+
+
+def test_every_form_of_the_answer(found):
+    text = str(found)
+    assert "Best attacks of Reds this round, long range, no bonus:" in text
+    assert "(gap 0)" in " ".join(text.split())
+    assert "2 × Rifle platoon, basic" in text
+    record = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert record["assignments"][0]["gap"] == 0
+    assert record["mine"]["units"][0] == {"unit": "crown/rifle-platoon@basic", "count": 2}
+    assert set(found.volleys_frame()["side"]) == {"mine", "yours"}
+    assert found.to_frame().equals(found.frame)
+    assert "<pre>" in found._repr_html_()
+    assert "Mean share" in found.heatmap(situation="charge").get_title(loc="left")
+
+
+def test_the_page_has_all_of_it(found):
+    page = clash_page(found)
+    assert page.startswith("<!doctype html>")
+    for part in ('id="gaps"', 'id="rounds"', 'id="heatmap"', 'id="answers"', 'id="units"', "Reds against Blues"):
+        assert part in page
+    assert 'id="unit-mine-crown-rifle-platoon-basic"' in page
+    assert "src=" not in page.replace('src="data:', "")
+    assert clash_page(clash(MINE, YOURS, situations=QUICK)) == page  # the same armies give the same bytes
+
+
+def test_what_is_written_in_an_army_is_escaped():
+    page = clash_page(clash(MINE | {"name": "<b>&"}, YOURS, situations="long-range"))
+    assert "<b>&" not in page
+    assert "&lt;b&gt;&amp;" in page
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"mine": []}, "mine"),
+        ({"yours": ["crown/nobody@basic"]}, "yours"),
+        ({"yours": "no-such-file.toml"}, "yours: no-such-file.toml"),
+        ({"aim": "pionts"}, "'pionts' is not usable; did you mean 'points'?"),
+        ({"situations": "charges"}, "did you mean 'charge'?"),
+        ({"distance": 0}, "distance: 0 is not usable"),
+        ({"distance": math.inf}, "distance: inf is not usable"),
+        ({"yours": ["65 x crown/rifle-platoon@basic"] * 4}, "260 units"),
+        ({"yours": [Profiles().loadout("crown/rifle-platoon@basic").model_copy()]}, ""),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(more, message):
+    keys = {"mine": MINE, "yours": YOURS, "situations": "long-range"} | more
+    if not message:
+        assert clash(keys.pop("mine"), keys.pop("yours"), **keys).yours.counts == (1,)
+        return
+    with pytest.raises(InputError, match=message.replace("?", r"\?")):
+        clash(keys.pop("mine"), keys.pop("yours"), **keys)
+
+
+def test_without_points_another_aim_can_be_asked():
+    rifles = analyser.load_profiles().loadout("crown/rifle-platoon@basic")
+    levels = rifles.unit.levels | {"basic": rifles.level.model_copy(update={"points": None})}
+    free = rifles.model_copy(update={"unit": rifles.unit.model_copy(update={"levels": levels})})
+    with pytest.raises(InputError, match="no points are known of crown/rifle-platoon@basic"):
+        clash(MINE, [free], situations="long-range")
+    found = clash(MINE, [free], situations="long-range", aim="annihilated")
+    assert found.volleys[0].value > 0
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert "Blues" not in str(found)

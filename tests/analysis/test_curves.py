@@ -1,0 +1,109 @@
+"""Curves over the distance: inch by inch what single tables of that distance say, and the best of each stretch."""
+
+import numpy as np
+import pytest
+
+from analyser.analysis.curves import CHARGE, Curve, Line, Step, curves
+from analyser.analysis.matchups import matchups
+from analyser.analysis.situations import Situation
+from analyser.game.profiles import Profiles
+from analyser.game.units import unit_of
+
+UNITS = ["crown/drake-field-guns", "crown/rifle-platoon", "imperium/sturmpanzer-battletanks"]
+UNITS += ["commonwealth/tryasti-seismic-mortars"]  # Indirect
+
+
+@pytest.fixture(scope="module")
+def library():
+    return Profiles()
+
+
+@pytest.fixture(scope="module")
+def table(library):
+    sides = [f"{unit}@*" for unit in UNITS]
+    return matchups(sides, [*sides, "crown/*transports@basic"], situations=["long-range", "charge"], profiles=library)
+
+
+def at(line, inches):
+    """What a line destroys at a distance; None where it does nothing."""
+    return next(
+        (
+            step.destroys
+            for step in line.steps
+            if (step.first < inches or inches == step.first == 0) and inches <= step.last
+        ),
+        None,
+    )
+
+
+@pytest.mark.slow
+def test_at_every_inch_it_is_what_a_table_of_that_distance_says(table, library):
+    found = curves(table)
+    assert set(found) == set(UNITS)
+    inches = [0, 0.5, *range(1, 32), 6.01, 12.25, 60]
+    checked = 0
+    for unit in UNITS:
+        rows = [row for row in library[f"{unit}@basic"].unit.rows if row.kind == "ranged"]
+        for row in rows:
+            how = [Situation(name=f"at-{number}", distance=each) for number, each in enumerate(inches)]
+            frame = matchups(f"{unit}@*", list(table.defenders), situations=how, row=row.id, profiles=library).frame
+            destroyed = frame["mean_share_lost"] * frame["defender_points"].astype(float) * 100
+            frame = frame.assign(destroyed=destroyed / frame["attacker_points"].astype(float))
+            for number, each in enumerate(inches):
+                part = frame[frame["situation"] == f"at-{number}"]
+                for curve in found[unit]:
+                    line = next((each for each in curve.lines if each.name == row.name), None)
+                    wanted = part[part["defender_category"] == curve.category]["destroyed"]
+                    value = None if line is None else at(line, each)
+                    if wanted.isna().all():
+                        assert value is None
+                    else:
+                        assert value == pytest.approx(wanted.mean(), rel=1e-9)
+                        checked += 1
+    assert checked > 100
+
+
+def test_a_charge_reaches_as_far_as_double_time_takes_it(table, library):
+    found = curves(table)["imperium/sturmpanzer-battletanks"]
+    speed = library["imperium/sturmpanzer-battletanks@basic"].unit.speed
+    light = next(each for each in found if each.category == "light")
+    (step,) = next(line for line in light.lines if line.name == CHARGE).steps
+    assert (step.first, step.last) == (0, 2 * speed)
+    part = table.frame[(table.frame["situation"] == "charge") & (table.frame["defender_category"] == "light")]
+    mine = part[part["attacker"].map(unit_of) == "imperium/sturmpanzer-battletanks"]
+    worth = (mine["mean_share_lost"].fillna(0) * mine["defender_points"].astype(float)).groupby(mine["attacker"]).mean()
+    points = mine.groupby("attacker")["attacker_points"].first().astype(float)
+    assert step.destroys == pytest.approx((100 * worth / points).mean())
+
+
+def test_an_indirect_row_begins_beyond_its_short_range(table, library):
+    row = next(each for each in library["commonwealth/tryasti-seismic-mortars@basic"].unit.rows if each.has("Indirect"))
+    lines = [line for curve in curves(table)["commonwealth/tryasti-seismic-mortars"] for line in curve.lines]
+    assert row.short_range
+    assert {line.steps[0].first for line in lines if line.name == row.name} == {row.short_range}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_is_the_best_at_every_distance(seed):
+    random = np.random.default_rng(seed)
+    lines = []
+    for name in "abc"[: random.integers(1, 4)]:
+        ends = sorted(random.choice(np.arange(1, 20), random.integers(1, 4), replace=False).tolist())
+        first = int(random.integers(0, ends[0]))
+        steps = [Step(*both, float(random.integers(1, 4))) for both in zip([first, *ends], ends)]
+        lines.append(Line(name, tuple(steps)))
+    best = Curve("light", 1, tuple(lines)).best
+    for inches in np.arange(0.5, 21):
+        there = {line.name: at(line, inches) for line in lines if at(line, inches) is not None}
+        here = [each for each in best if each.first < inches <= each.last]
+        assert len(here) == bool(there)
+        if there:
+            assert here[0].destroys == max(there.values())
+            assert set(here[0].names) == {name for name, value in there.items() if value == here[0].destroys}
+
+
+def test_who_has_no_points_has_no_curve(library):
+    sides = [library["crown/rifle-platoon@basic"].with_(points=0), library["crown/drake-field-guns@basic"]]
+    assert set(curves(matchups(sides, sides, situations=["long-range"], profiles=library))) <= {UNITS[0]}
+    nobody = [library["crown/rifle-platoon@basic"].with_(points=0)]
+    assert curves(matchups(nobody, nobody, situations=["long-range"], profiles=library)) == {}

@@ -1,0 +1,126 @@
+"""The command of army lists: shown, checked, written again in every form, refused in one line."""
+
+import csv
+import io
+import json
+
+import pytest
+
+import analyser
+from tests.helpers import rosters
+from tests.helpers.shell import answer, refusal, run
+
+LIST = """
+name = "The Thin Red Line"
+faction = "crown"
+points_limit = 600
+[[unit]]
+unit = "rifle-command-platoon@basic"
+battlegroup = "faction"
+[[unit]]
+unit = "rifle-platoon@reinforced"
+battlegroup = "faction"
+count = 2
+discipline = 9
+[[unit]]
+unit = "sharp-rifles@full-strength"
+battlegroup = "faction"
+policy = "take_cover"
+[[unit]]
+unit = "drake-field-guns@full-strength"
+battlegroup = "faction"
+[[boon]]
+boon = "forlorn-hope"
+battlegroup = "faction"
+"""
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(LIST, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def roster(tmp_path):
+    """A roster of a catalogue of our own, whose units no shipped profile has."""
+    path = tmp_path / "list.ros"
+    path.write_bytes(rosters.xml_of(rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2, most_units=3)))
+    return str(path)
+
+
+def test_an_army_is_shown(mine):
+    text = " ".join(answer("army", mine).split())
+    for line in (
+        "Army The Thin Red Line",
+        "Scale skirmish",
+        "Points 535 of 600",
+        "rifle-platoon@reinforced #2 12 60 3 faction own discipline",
+        "sharp-rifles@full-strength 12 145 5 faction policy take_cover",
+        "Forlorn Hope 15 faction",
+        "Profiles: shipped with analyser",
+    ):
+        assert line in text
+
+
+def test_an_army_in_other_formats(mine):
+    record = json.loads(answer("army", mine, "--format", "json"))
+    assert (record["points"], len(record["unit"])) == (535, 5)
+    rows = [*csv.DictReader(io.StringIO(answer("army", mine, "--format", "csv")))]
+    assert [row["points"] for row in rows] == ["75", "60", "60", "145", "180"]
+    assert rows[1]["discipline"] == "9"
+    assert rows[0]["rows"].startswith('ranged-light 7"/14": 5 at 1-6, 12 at 7-12, 18 at 13-18')
+
+
+@pytest.mark.parametrize("numbers", ["profile", "roster"])
+def test_a_roster_is_written_as_a_list_and_read_again(roster, tmp_path, numbers):
+    out = tmp_path / "out.toml"
+    done = run("army", roster, "--numbers", numbers, "--out", str(out))
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "warning: Heron Flight: not among the profiles" in done.stderr
+    assert analyser.load_army(out).loadouts == analyser.load_army(roster, numbers=numbers).loadouts
+
+
+def test_what_is_not_understood_stands_on_the_screen(roster):
+    assert "Warning: Heron Flight: not among the profiles" in answer("army", roster)
+
+
+def test_a_card_is_written(mine, tmp_path):
+    out = tmp_path / "card.html"
+    answer("army", mine, "--out", str(out))
+    page = out.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "2 × Rifle platoon" in page
+
+
+def test_an_army_is_checked(mine, tmp_path):
+    assert answer("army", "check", mine) == "The Thin Red Line: no rule of force building is broken\n"
+    path = tmp_path / "small.toml"
+    path.write_text('unit = ["crown/rifle-platoon@basic"]', encoding="utf-8")
+    done = run("army", "check", str(path))
+    assert done.exit_code == 1
+    assert "FB-1: the points are within the force scale" in done.stdout
+    record = json.loads(run("army", "check", str(path), "--format", "json").stdout)
+    assert record["passed"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "missing argument"),
+        (["check"], "no file: one is needed"),
+        (["a.toml", "b.toml"], "2 files: one is needed"),
+        (["nowhere.ros"], "cannot read this file"),
+        (["--numbers", "mine", "a.toml"], "'mine' is not one of"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(words, says):
+    assert says in refusal("army", *words)
+
+
+def test_nothing_is_written_of_what_is_refused(tmp_path):
+    path, out = tmp_path / "a.json", tmp_path / "out.toml"
+    path.write_text('{"roster": {', encoding="utf-8")
+    assert "broken JSON" in refusal("army", str(path), "--out", str(out))
+    assert [*tmp_path.iterdir()] == [path]

@@ -1,0 +1,75 @@
+"""The commands `clash` and `build` as people type them."""
+
+import csv
+import io
+import json
+
+import pytest
+
+import analyser
+from tests.helpers.shell import answer, refusal, run
+
+MINE = "2 x crown/rifle-platoon@basic, crown/drake-field-guns@basic"
+YOURS = "imperium/krupp-field-guns@basic, imperium/scion-grenadier-platoon@basic"
+QUICK = ("--situations", "long-range")
+CLASH = ("clash", MINE, YOURS, *QUICK)
+BUILD = ("build", "--faction", "crown", "--points", "500", *QUICK, "--next-best", "1")
+FIELD = ("--against", "imperium/krupp-field-guns@basic")
+
+
+def test_a_clash_is_that_of_python():
+    mine, yours = (each.split(", ") for each in (MINE, YOURS))
+    found = analyser.clash(mine, yours, situations=["long-range"])
+    assert answer(*CLASH) == str(found)
+    assert json.loads(answer(*CLASH, "--format", "json")) == json.loads(json.dumps(found.as_dict()))
+    rows = list(csv.DictReader(io.StringIO(answer(*CLASH, "--format", "csv"))))
+    assert [row["side"] for row in rows] == found.frame["side"].tolist()
+    assert "victory points" in answer(*CLASH, "--aim", "victory-points", "--distance", "6")
+
+
+def test_a_clash_from_files_and_its_page_and_picture(tmp_path):
+    for name, units in (("mine", MINE), ("yours", YOURS)):
+        army = analyser.load_army({"name": name.title(), "unit": units.split(", ")})
+        (tmp_path / f"{name}.toml").write_text(army.to_toml(), encoding="utf-8")
+    page, picture = tmp_path / "clash.html", tmp_path / "clash.png"
+    files = tmp_path / "mine.toml", tmp_path / "yours.toml"
+    assert answer("clash", *files, *QUICK, "--out", page, "--plot", picture) == ""
+    assert "Mine against Yours" in page.read_text(encoding="utf-8")
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_build_saves_its_best_list(tmp_path):
+    saved = tmp_path / "best.toml"
+    printed = answer(*BUILD, *FIELD, "--save", saved, "--must", "crown/sharp-rifles", "--ban", "crown/*dragoons")
+    best = analyser.load_army(saved)
+    assert best.points <= 500
+    assert analyser.check_army(best).broken == ()
+    assert "crown/sharp-rifles" in printed
+    assert "dragoons" not in printed
+    rows = list(csv.DictReader(io.StringIO(answer(*BUILD, *FIELD, "--format", "csv"))))
+    assert {row["rank"] for row in rows} == {"1", "2"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("clash", MINE, "nobody.toml"), "nobody.toml"),
+        (("clash", MINE, "imperium/nobody@basic, imperium/krupp@basic"), "yours"),
+        ((*CLASH, "--aim", "pionts"), "did you mean 'points'?"),
+        ((*CLASH, "--distance", "-1"), "-1 is out of range"),
+        ((*BUILD, "--against", "nobody.rosz"), "nobody.rosz"),
+        ((*BUILD, *FIELD, "--faction", "crwn"), "given 2 times"),
+        (("build", "--faction", "crwn", "--points", "500", *FIELD), "did you mean 'crown'"),
+        (("build", "--faction", "crown", "--points", "90", *FIELD), "90 points are of no scale"),
+        ((*BUILD, *FIELD, "--must", "imperium/krupp-field-guns"), "is not of crown"),
+        ((*BUILD, *FIELD, "--differ", "2"), "2 is out of range"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_line(arguments, message):
+    assert message in refusal(*arguments)
+
+
+def test_nothing_is_written_where_it_fails(tmp_path):
+    page = tmp_path / "clash.html"
+    assert run("clash", MINE, "nobody.toml", "--out", page).exit_code == 2
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,66 @@
+"""The card of an army: all of it, once, on one sheet of paper."""
+
+import re
+
+import pytest
+
+import analyser
+from analyser.game.glossary import IN_SHORT
+from analyser.game.keywords import QUALITIES, SPECIAL_RULES
+from analyser.report.army_card import army_card
+
+FIGHTERS = "crown/defiance-fighter-squadron@basic"
+
+
+def army(number):
+    """An army of so many kinds of units."""
+    selectors = [each.selector for each in analyser.load_profiles() if each.faction == "imperium"]
+    return analyser.load_army({"name": "<List>", "unit": selectors[:: len(selectors) // number][:number]})
+
+
+def test_a_card_has_every_unit_row_and_rule():
+    listed = army(12)
+    page = army_card(listed)
+    assert "<h1>&lt;List&gt;</h1>" in page
+    for loadout in listed.loadouts:
+        assert loadout.unit.name in page
+        assert all(row.reach.replace('"', "″") in page for row in loadout.unit.rows)
+        assert all(rule in page for rule in loadout.unit.rules)
+    assert f"{listed.points:,} points" in page
+
+
+def test_units_alike_share_a_card_and_names_are_kept():
+    found = army_card(analyser.load_army([f"2 x {FIGHTERS}", {"unit": FIGHTERS, "name": "Red One"}]))
+    assert found.count('class="unit"') == 1
+    assert "3 × Defiance Fighter Squadron" in found
+    assert "“Red One”" in found
+    assert "In reserve." in found
+
+
+def test_the_band_of_all_its_models_stands_out():
+    page = army_card(analyser.load_army(["crown/rifle-platoon@reinforced"]))
+    assert re.findall(r'<th scope="col" class="n at">([^<]*)<', page) == ["7–12"]
+
+
+def test_an_army_without_points_or_rows_has_a_card():
+    own = {"name": "Mine", "type": "infantry", "category": "light", "defence": 1, "damage_limit": 1, "models": 1}
+    page = army_card(analyser.load_army([own | {"rules": ["Unheard Of"]}]))
+    assert "1 model · – points · – VP" in page
+    assert "<dt>Unheard Of</dt><dd>: not known</dd>" in page
+
+
+def test_what_is_in_short_is_a_rule():
+    assert IN_SHORT.keys() <= QUALITIES.keys() | SPECIAL_RULES.keys()
+    assert max(map(len, IN_SHORT.values())) <= 80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "pages"), [(1, 1), (6, 1), (12, 1), (18, 1), (30, 2)])
+def test_a_card_prints_on_one_page(number, pages, browser, tmp_path):
+    path = tmp_path / "card.html"
+    path.write_text(army_card(army(number)), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    page.close()
+    assert len(re.findall(rb"/Type /Page\b", printed)) == pages
