@@ -273,8 +273,9 @@ class Result(ABC):
     ) -> dict[str, Any]:
         """Probabilities of events and means of figures under other names, with the intervals and errors of a sample."""
         named: dict[str, Any] = {}
-        for name, event in events.items():
-            named |= probability_figures(name, self.probability(event, moment))
+        weights = [self._event_weight(event, moment) for event in events.values()]
+        for name, estimated in zip(events, estimates.estimates(weights, self.trials)):
+            named |= probability_figures(name, estimated)
         for name, figure in figures.items():
             named |= mean_figures(name, *self.mean_with_error(figure, moment))
         return named
