@@ -8,6 +8,7 @@
 #   make notebooks   run the notebooks from top to bottom and keep what they show
 #   make docs        the documentation, with a reference made from the docstrings, into docs/_build/html
 #   make bench       how fast the engines are
+#   make calibration whether intervals cover what they say, into docs/calibration.md; half an hour
 #   make clean       take away the environment and the caches
 #
 # Another Python: make test PYTHON=python3.12
@@ -24,7 +25,7 @@ CASES ?= 5000
 SEED ?= 1
 
 .NOTPARALLEL:
-.PHONY: report quick test lint fuzz notebooks docs bench clean
+.PHONY: report quick test lint fuzz notebooks docs bench calibration clean
 
 report: $(VENV)/.compiled-report
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -53,6 +54,9 @@ docs: $(VENV)/.ready-docs
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
+
+calibration: $(VENV)/.ready
+	$(BIN)/python -m benchmarks.calibration
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api

@@ -291,7 +291,7 @@ def battle(
     swing: bool = True,
     trials: int | None = None,
     seed: int = 0,
-    precision: float | None = None,
+    precision: float | str | None = None,
     threads: int | None = None,
     replacement: bool = False,
     profiles: ProfilesLike | None = None,

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks import (
+    battles,
     document,
     exact,
     first_answers,
@@ -41,6 +42,7 @@ def parts(arguments):
         "sweeps": exact.sweeps,
         "factions": exact.factions,
         "longer_fights": longer_fights.longer_fights,
+        "battles": battles.battles,
         "verdict": verdict.verdict,
         "morale": morale.questions,
         "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),

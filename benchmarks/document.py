@@ -68,7 +68,7 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {processors}
 
-{statistics}{longer_fights}{morale}{verdict}## Exact
+{statistics}{longer_fights}{battles}{morale}{verdict}## Exact
 
 {exact_table}
 
@@ -115,6 +115,16 @@ real decks they are played some abreast, each with two decks of its own, of whic
 Dice are rolled for thousands of them at once: that takes the nearest cache from what is looked up, and is to be seldom.
 
 {exact}
+
+"""
+
+BATTLES = """## Battles
+
+Two lines of twelve equal units that advance, aim and shoot for six rounds, with two real decks and two hands, by
+`analyser.battle`'s engine and by a loop in pure Python that states the rules one after the other
+(`benchmarks/baselines/battles`).
+
+{table}
 
 """
 
@@ -173,6 +183,7 @@ def page(results):
         share=f"{words['share_of_limit']['median']:.0%}",
         statistics=statistics_section(results),
         longer_fights=longer_fights_section(results),
+        battles=battles_section(results),
         morale=morale_section(results),
         verdict=verdict_section(results),
         exact_table=tables.of_exact(results["exact"]),
@@ -191,6 +202,11 @@ def machine_line(machine):
 def longer_fights_section(results):
     found = results.get("longer_fights")
     return LONGER_FIGHTS.format(duels=tables.of_duels(found), exact=tables.of_exact_fights(found)) if found else ""
+
+
+def battles_section(results):
+    found = results.get("battles")
+    return BATTLES.format(table=tables.of_battles(found)) if found else ""
 
 
 def morale_section(results):

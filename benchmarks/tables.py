@@ -188,6 +188,16 @@ def of_duels(found):
     return table(header, rows)
 
 
+def of_battles(found):
+    rows = [(name, time(each["median_s"])) for name, each in found["seconds_a_battle"].items()]
+    rows += [
+        ("1 thread over pure Python", times(found["times_as_fast"])),
+        ("2 threads over 1", times(found["two_threads_over_one"])),
+        ("the first 10,000, nothing compiled", time(found["first_s"])),
+    ]
+    return table(("a battle of 12 against 12, six rounds", ""), rows)
+
+
 def of_exact_fights(found):
     rows = [(name, time(each["median_s"])) for name, each in found["exact"].items()]
     return table(("exact joint distribution", "a call"), rows)
@@ -214,6 +224,7 @@ def every_table(results):
         "memory": of_memory,
         "statistics": of_statistics,
         "longer_fights": of_longer_fights,
+        "battles": of_battles,
         "morale": of_morale,
         "verdict": of_verdict,
     }

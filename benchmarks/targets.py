@@ -3,7 +3,7 @@
 from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
-from benchmarks.montecarlo import NUMPY, PURE_PYTHON
+from benchmarks.montecarlo import NUMPY, PURE_PYTHON, TWO
 from benchmarks.verdict import DIFF, PRICES, WHAT_IF
 
 LARGE = 10**7  # trials from which on the public call must be as fast as the bare kernel
@@ -40,6 +40,7 @@ def targets(results):
         ("processors", of_processors),
         ("morale", of_morale),
         ("longer_fights", of_longer_fights),
+        ("battles", of_battles),
         ("verdict", of_verdict),
     )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
@@ -86,6 +87,13 @@ def of_longer_fights(found):
         yield at_least(f"duels, {each['name']}, 1 thread over pure Python", 500, faster[PURE_PYTHON]["median"], "x")
     for name, most in ((fights.DUEL, 50), (fights.TOSSED, 50), (fights.CHARGE, 1)):
         yield at_most(name, most, found["exact"][name]["median_s"] * 1e3, "ms")
+
+
+def of_battles(found):
+    battles = 1e-3 / found["seconds_a_battle"][TWO]["median_s"]
+    yield at_least("battles of 12 against 12, 2 threads", 100, battles, "thousand a second")
+    yield at_least("battles, 1 thread over pure Python", 50, found["times_as_fast"]["median"], "x")
+    yield at_most("the first 10,000 battles, cold, from the shell", 5, found["first_s"], "s")
 
 
 def of_verdict(found):

@@ -136,7 +136,7 @@ def _left_of_shots(
             if row.id in places:
                 mine[places[row.id]] = _advantage(row, situation)
     advantage, sees = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
-    hidden = np.array([each.unit.has("Shrouded", "Obfuscating") for each in loadouts])
+    hidden = np.array([each.unit.has("Shrouded", "Obfuscating") for each in loadouts], np.bool_)
     before = advantage - (hidden[None, :] & (sees == 0))
     after = before - ("suppressed" not in situation.penalties)
     return _left(before, after, hits), _left(before, after - ("aiming" in situation.bonuses), hits)
@@ -153,9 +153,9 @@ def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> 
     """Of charges: suppression is a penalty (AC-8.2), and without a rally there is no charge (AC-5.6)."""
     units = [each.unit for each in loadouts]
     infantry, overwhelmed = (
-        np.array([unit.type in types for unit in units]) for types in (("infantry",), INFANTRY_OVERWHELMS)
+        np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
     )
-    onslaught = np.array([int(unit.has("Onslaught")) for unit in units])
+    onslaught = np.array([unit.has("Onslaught") for unit in units], np.int64)
     before = onslaught[:, None] + (infantry[:, None] & overwhelmed[None, :])
     return _left(before, before - 1, hits), np.zeros(before.shape)
 

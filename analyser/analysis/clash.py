@@ -254,10 +254,10 @@ def clash(
     --------
     >>> found = clash(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], situations="long-range")
     >>> [(each.attacker, round(each.points_lost, 1)) for each in found.answers]
-    [('crown/rifle-platoon@basic', 38.1)]
+    [('crown/rifle-platoon@basic', 42.3)]
     >>> best = found.volleys[0]
     >>> best.attacked[0].shots[0].units, round(best.value, 1), best.gap, round(best.sum_of_single, 1)
-    (2, 68.2, 0.0, 76.2)
+    (2, 67.7, 0.0, 84.5)
     """
     check_choice(aim, "aim", tuple(AIMS))
     library = library_of(profiles)

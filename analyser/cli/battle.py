@@ -8,7 +8,17 @@ from typing import Any
 import click
 
 from analyser.cli.answer import NUMBERS, write
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT, OUTPUT_OPTIONS, SAMPLE_OPTIONS, Option, given_keys, keys_of
+from analyser.cli.options import (
+    ALL_AT_ONCE,
+    AT_LEAST_1,
+    METHOD,
+    OUTPUT,
+    OUTPUT_OPTIONS,
+    SAMPLE_OPTIONS,
+    Option,
+    given_keys,
+    keys_of,
+)
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.battle import BattleTerms
@@ -21,6 +31,7 @@ BATTLE_OPTIONS = [
     Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
     Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
+    ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
     *OUTPUT_OPTIONS,
 ]
@@ -58,6 +69,8 @@ def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, *
         lines = list(story.lines())
         write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
         return
+    if options["all_at_once"]:
+        result = result.all_at_once()
     draw = getattr(result, _PICTURES[picture])
     write(
         lambda: rendering.text([result]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -110,10 +111,15 @@ def estimate(weight: float, trials: int | None) -> Estimate:
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
     """
+    return estimates([weight], trials)[0]
+
+
+def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
+    """Those of several weights, each as :func:`estimate` has it."""
     if trials is None:
-        return Estimate(float(min(max(weight, 0.0), 1.0)))
-    low, high, by = intervals(np.array([weight]), trials)
-    return Estimate(float(weight) / trials, float(low[0]), float(high[0]), by[0].item())
+        return [Estimate(float(min(max(weight, 0.0), 1.0))) for weight in weights]
+    shares = [float(weight) / trials for weight in weights]
+    return list(map(Estimate, shares, *(each.tolist() for each in intervals(np.array(weights), trials))))
 
 
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:

@@ -49,10 +49,15 @@ def intervals(counts: NDArray[Any], trials: int) -> Intervals:
     """
     counts = np.asarray(counts)
     low, high = wilson(counts, trials)
-    rare = np.minimum(counts, trials - counts) < RARE
-    if rare.any():
-        low[rare], high[rare] = blaker(counts[rare], trials)
-    return Intervals(low, high, np.where(rare, "blaker", "wilson"))
+    few = rare(counts, trials)
+    if few.any():
+        low[few], high[few] = blaker(counts[few], trials)
+    return Intervals(low, high, np.where(few, "blaker", "wilson"))
+
+
+def rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
+    """Whether each was seen, or missing, in too few of so many `trials` for Wilson's interval."""
+    return np.asarray(np.minimum(counts, trials - counts) < RARE)
 
 
 def widest(counts: NDArray[Any], trials: int) -> float:

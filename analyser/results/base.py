@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of
-from analyser.common.intervals import intervals, widest
+from analyser.common.intervals import intervals, rare, widest
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import NEGLIGIBLE, records, shown_range
 from analyser.game.profiles import ProfilesUsed, profiles_record
@@ -273,8 +273,9 @@ class Result(ABC):
     ) -> dict[str, Any]:
         """Probabilities of events and means of figures under other names, with the intervals and errors of a sample."""
         named: dict[str, Any] = {}
-        for name, event in events.items():
-            named |= probability_figures(name, self.probability(event, moment))
+        weights = [self._event_weight(event, moment) for event in events.values()]
+        for name, estimated in zip(events, estimates.estimates(weights, self.trials)):
+            named |= probability_figures(name, estimated)
         for name, figure in figures.items():
             named |= mean_figures(name, *self.mean_with_error(figure, moment))
         return named
@@ -288,16 +289,22 @@ class Result(ABC):
         """What a picture says of the question: units, target, conditions."""
         return [self.heading()[0][1]]
 
+    def _counts(self) -> NDArray[Any]:
+        return np.concatenate([np.ravel(each) for each in self._all_weights()])
+
     def widest_interval(self) -> float:
         """The width of the widest 95% interval of any probability of a sample."""
         assert self.trials is not None
-        return widest(np.concatenate([np.ravel(each) for each in self._all_weights()]), self.trials)
+        return widest(self._counts(), self.trials)
+
+    @property
+    def has_rare(self) -> bool:
+        """Whether anything was seen, or missing, in so few trials that its interval is another than of the rest."""
+        return self.trials is not None and bool(rare(self._counts(), self.trials).any())
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
         """How often everything was seen that a precision is asked of: every event, or whatever has a probability."""
-        if precision.relative:
-            return np.array([self._event_weight(name, None) for name in self.events])
-        return np.concatenate([np.ravel(each) for each in self._all_weights()])
+        return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def stopped(self, stopping: Stopping) -> Self:
         """The same answer, which says why it has so many trials."""
@@ -309,8 +316,6 @@ class Result(ABC):
         They are a :attr:`band <pmf>` about *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
         all :attr:`events` together (Bonferroni): in 95% of samples the truth is inside of all of them.
 
-        Examples
-        --------
         >>> import analyser
         >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
         >>> found = analyser.simulate(fight, trials=1000).all_at_once().pmf("models_destroyed")

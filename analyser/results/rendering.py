@@ -9,6 +9,7 @@ from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from analyser.common.intervals import RARE
 from analyser.common.text import aligned, csv_text
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
+_INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently; with --replacement they draw "
     "alike."
@@ -59,6 +61,7 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
         _listed("Not modelled", first.not_modelled, ", ") or ["Not modelled: none"],
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         assumptions,
+        [_INTERVALS] if any(result.has_rare for result in results) else [],
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
         [f"Warning: {warning}" for warning in warnings],
     ]

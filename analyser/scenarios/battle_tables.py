@@ -63,7 +63,6 @@ class _Strikes:
         self._numbers: dict[tuple[bytes, ...], int] = {}
         self.records: list[tuple[Any, Any, Any]] = []
         self.cells: list[list[int]] = []
-        self.dice: list[list[int]] = []
 
     def number(self, strike: Strike | None) -> int:
         """The number of a strike; whose side it is of, and under which orders it is made, does not count."""
@@ -76,7 +75,6 @@ class _Strikes:
             self._numbers[key] = len(self.records)
             self.records.append((record, strike.attack, fight_record(strike.attack, strike.target)))
             self.cells.append(self._cells(strike))
-            self.dice.append([max(int(dice), 0) for dice in strike.dice[:, 0]])
         return self._numbers[key]
 
     def _cells(self, strike: Strike) -> list[int]:
@@ -108,9 +106,7 @@ class _Strikes:
             "attacks": [record[1] for record in self.records],
             "fights": [record[2] for record in self.records],
             "first_cell": _firsts(self.cells),
-            "first_dice": _firsts(self.dice),
             "pool_of": [each for cells in self.cells for each in cells],
-            "dice": [each for dice in self.dice for each in dice],
             "first": first,
             "bits": bits,
             "alias": alias,

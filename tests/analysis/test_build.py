@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from analyser.game.force import checked_force
 
 import analyser
 from analyser.analysis import build as building
@@ -187,7 +186,7 @@ def test_no_limit_of_a_real_faction_is_ever_broken(seed):
     force = Force(loadouts, library.faction(faction).battlegroups, 500, points, int(rng.integers(1, 4)), "commander")
     found = force.best(rng.uniform(0, 2, len(loadouts)) * force.points)
     army = building._army("List", found, force, (faction, "skirmish", points), library)
-    assert checked_force(army, library).broken == ()
+    assert analyser.check_army(army, library).broken == ()
     assert army.points <= points
 
 
@@ -232,7 +231,7 @@ def asked(hill, **more):
 
 def test_lists_are_legal_armies_and_are_told(hill):
     found = asked(hill)
-    assert all(checked_force(each.army, hill).broken == () for each in found.lists)
+    assert all(analyser.check_army(each.army, hill).broken == () for each in found.lists)
     assert all(each.value == pytest.approx(each.destroyed + each.kept) for each in found.lists)
     text = str(found)
     assert "proven to be the best by the programme (gap 0)" in text

@@ -50,6 +50,7 @@ def test_what_may_be_given_twice_has_a_meaning():
         if isinstance(option, click.Option) and option.multiple
     }
     assert several == {
+        *(("build", name) for name in ("--against", "--must", "--ban")),
         ("charge", "--secondary"),
         ("compare", "--target"),
         ("matchups", "--level"),

@@ -16,14 +16,25 @@ from analyser.common.intervals import (
 )
 
 
+def some_counts(trials):
+    return np.unique(np.array([0, 1, trials // 3, trials // 2, trials - 1, trials]))
+
+
 @pytest.mark.parametrize("trials", [1, 7, 1_000, 10_000_000])
-@pytest.mark.parametrize(("method", "ours"), [("wilson", wilson), ("exact", clopper_pearson)])
-def test_they_are_those_of_scipy(trials, method, ours):
-    counts = np.unique(np.array([0, 1, trials // 3, trials // 2, trials - 1, trials]))
-    low, high = ours(counts, trials)
-    for place, count in enumerate(counts.tolist()):
-        expected = binomtest(count, trials).proportion_ci(0.95, method=method)
+def test_wilsons_is_that_of_scipy(trials):
+    low, high = wilson(some_counts(trials), trials)
+    for place, count in enumerate(some_counts(trials).tolist()):
+        expected = binomtest(count, trials).proportion_ci(0.95, method="wilson")
         assert (low[place], high[place]) == pytest.approx((expected.low, expected.high), rel=1e-7, abs=1e-15)
+
+
+@pytest.mark.parametrize("trials", [1, 7, 1_000, 10_000_000])
+def test_at_the_ends_of_clopper_and_pearsons_a_tail_holds_one_in_forty(trials):
+    counts = some_counts(trials)
+    low, high = clopper_pearson(counts, trials)
+    assert binom.cdf(counts[:-1], trials, high[:-1]) == pytest.approx(0.025, rel=1e-7)
+    assert binom.sf(counts[1:] - 1, trials, low[1:]) == pytest.approx(0.025, rel=1e-7)
+    assert (low[0], high[-1]) == (0, 1)
 
 
 def test_what_is_never_or_always_seen_has_a_sharp_end():
@@ -35,7 +46,7 @@ def test_what_is_never_or_always_seen_has_a_sharp_end():
 
 
 def acceptable(count, trials, p):
-    """The slow and obvious: the probability, under p, of all counts whose lesser tail is no likelier than its."""
+    """The slow and obvious: the probability, under p, of all counts whose lesser tail is as unlikely."""
     values = np.arange(trials + 1)
     pmf = binom.pmf(values, trials, p)
     tails = np.minimum(binom.cdf(values, trials, p), binom.sf(values - 1, trials, p))

@@ -50,5 +50,5 @@ def figures_on(page):
                 at = situation * pairs + pair
                 (code,) = struct.unpack("<I", part[at::count][:4])
                 special = {0: None, NEXT_TO_NOTHING: step / 10, NEXT_TO_CERTAIN: data["steps"] - 0.1}
-                column.append(special.get(code, (code - 1) * step))
+                column.append(special.get(code, code - 1 if step == 1 else (code - 1) * step))
     return {**data, "columns": columns, "row": columns.pop("row"), "why_not": columns.pop("why_not")}

@@ -150,7 +150,7 @@ def test_a_card_says_what_its_rows_destroy_over_the_distance(text):
     assert re.match(r"\d+\) .* Ranged \(Light\): to 10″ [\d.]+ , to 18″ [\d.]+ a charge: to 12″ [\d.]+", on_light)
     assert "Best: " in on_light
     part = text.partition('id="unit-imperium-sturmpanzer-battletanks"')[2].partition('<details class="sheet"')[0]
-    assert part.count('<svg class="over" role="img" aria-label="') == 2
+    assert part.count('<svg class="over" role="img" aria-label="') == 3
     assert not re.search(r'd="[^"]*(nan|inf)', part)
 
 

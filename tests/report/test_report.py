@@ -356,8 +356,8 @@ def test_every_pair_of_factions_has_its_own_pictures_both_ways():
     assert ("crown", "commonwealth") in pairs
     assert ("commonwealth", "crown") in pairs
     assert ("commonwealth", "commonwealth") not in pairs  # nobody asked for it
-    assert len(pairs) == 8
-    assert len({each.name for each in found}) == len(found) == 8 * len(SHOWN_METRICS)
+    assert len(pairs) == 16
+    assert len({each.name for each in found}) == len(found) == 16 * len(SHOWN_METRICS)
 
 
 def test_other_metrics_can_be_shown(library, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import strike
+from analyser.engine.battle.attack import pool_for, strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
@@ -24,6 +24,9 @@ from analyser.rules.unit_state import is_removed
 def activate(battle: Battle, unit: int) -> None:
     """Activate a unit."""
     field, units = battle.field, battle.field.units
+    if field.place[unit] == Place.ABOARD:  # Cryo has cost its transport the turn
+        ride(battle, unit)
+        return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     spread_fumes(battle)
     field.states[unit] = activation.begun(field.states[unit], units[unit])
@@ -50,15 +53,16 @@ def activate(battle: Battle, unit: int) -> None:
 def ride(battle: Battle, unit: int) -> None:
     """The activation of an embarked unit, in the same turn as its transport's: it gets off, and shoots (BT-3)."""
     field, units = battle.field, battle.field.units
-    if field.states[unit] & ACTIVATED or not wants_off(battle, unit):
+    if field.states[unit] & ACTIVATED:
         return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     field.states[unit] = activation.begun(field.states[unit], units[unit])
     rallied = passes(battle, unit, activation.rallies_up_to(field.states[unit], units[unit]), 1)
-    get_off(battle, unit)
-    if rallied:
-        shoot_reforming(battle, unit)
-    react(battle, unit)
+    if wants_off(battle, unit):
+        get_off(battle, unit)
+        if rallied:
+            shoot_reforming(battle, unit)
+        react(battle, unit)
     field.states[unit] = activation.ended(field.states[unit], units[unit])
     spread_fumes(battle)
 
@@ -160,7 +164,9 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if row.move_or_fire and order == Order.SHOOT and not rally_failed:
         return False
     short = row.short_range != NONE and distance <= row.short_range
-    if distance > row.long_range or (row.indirect and short) or choices.dice_of(battle, number, state) <= 0:
+    if distance > row.long_range or (row.indirect and short):
+        return False
+    if pool_for(battle, number, state, short, False, 0) == 0:  # no dice
         return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
     strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))

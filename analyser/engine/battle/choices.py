@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
+from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, side_of
 from analyser.rules import unit_state
-from analyser.rules.battle import Choice, Turn
+from analyser.rules.battle import Choice, Turn, length_of
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
@@ -19,6 +20,8 @@ def is_ready(battle: Battle, unit: int) -> bool:
     """Whether a unit can be activated: it is there, and has not been."""
     field = battle.field
     there = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
+    if field.place[unit] == Place.ABOARD:  # whose turn is that of its transport, unless that had none
+        there = field.states[battle.encoding.carrier[unit]] & ACTIVATED != 0
     return bool(there and not field.states[unit] & ACTIVATED)
 
 
@@ -123,32 +126,35 @@ def can_strike(battle: Battle, unit: int, other: int, rally_failed: bool) -> boo
     """Whether the grid has attack dice for the unit as it stands, in the row that it shoots with (AC-2.4)."""
     if battle.encoding.habit[unit, other] == Policy.CHARGE and not rally_failed:
         return True
-    return dice_of(battle, int(battle.encoding.strikes[unit, other, 0]), int(battle.field.states[unit])) > 0
-
-
-@step
-def dice_of(battle: Battle, number: int, state: int) -> int:
-    """Attack dice of a strike of a unit in that state, those in parentheses left out (AC-3.2)."""
-    tables = battle.tables
-    count = unit_state.damage_of(state) if tables.strikes[number].by_damage else unit_state.models_of(state)
-    return int(tables.dice[tables.first_dice[number] + count])
+    number, field = int(battle.encoding.strikes[unit, other, 0]), battle.field
+    short = field.distance[unit, other] <= battle.tables.strikes[number].short_range
+    return pool_for(battle, number, int(field.states[unit]), short, False, 0) > 0
 
 
 @step
 def target_in_flight(battle: Battle, unit: int) -> int:
-    """The target of a sortie: of all on the field that the aircraft can fire at; distances are the same (BT-3)."""
+    """The target of a sortie: of all on the field that the aircraft can fire at (BT-3).
+
+    Distances are those from where it comes in: its place on its own edge.
+    """
     field, facts = battle.field, battle.encoding
     side = side_of(unit)
     first, choice = first_of(1 - side), facts.choice[side]
-    found, least, best = NO_TARGET, 0, -1.0
+    found, least, best = NO_TARGET, NOWHERE, -1.0
+    edge = 0 if side == 0 else int(facts.table)
     for other in range(first, first + facts.units[1 - side]):
         if field.place[other] != Place.ON_FIELD or facts.habit[unit, other] == NO_HABIT:
             continue
         if not can_strike(battle, unit, other, False):
             continue
-        if choice == Choice.NEAREST:
-            return other
-        found, least, best = better(battle, (unit, other, int(choice)), found, least, best)
+        length = length_of(int(facts.x[unit]) - int(field.x[other]), edge - int(field.y[other]))
+        value = 0.0
+        if choice != Choice.NEAREST:
+            row = battle.tables.strikes[facts.strikes[unit, other, 0]]
+            flown = int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
+            value = value_of(battle, unit, other, int(choice), flown)
+        if value > best + _SAME or (abs(value - best) <= _SAME and length < least):
+            found, least, best = other, length, max(value, best)
     return found
 
 

@@ -123,9 +123,7 @@ class Tables:
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
     fights: Annotated[Any, FIGHT, (MOST_STRIKES,)]  # of each strike: how both units stand does not count
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # of each strike, in `pool_of`
-    first_dice: Annotated[Any, np.int64, (MOST_STRIKES,)]  # of each strike, in `dice`
     pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # by count of models or damage, and what else counts (`cell_of`)
-    dice: Annotated[Any, np.int16, (MOST_CELLS,)]  # attack dice by count of models or damage
     first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, in `alias`
     bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, how many of a word pick the row there
     alias: Annotated[

@@ -56,7 +56,11 @@ def test_one_against_one_is_the_duel():
         (("crown/horse-guard-cavalry@basic", "imperium/scion-grenadier-platoon@basic"), ("charge", "shoot"), 8.0),
         (("imperium/totenkopf-jaeger-cavalry@basic", "crown/rifle-platoon@basic"), ("charge", "lookout"), 12.0),
         (("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"), ("short_range", "take_cover"), 20.0),
-        (("imperium/sieger-vitruvian-colossus@full-strength", "crown/rifle-platoon@basic"), ("all_out", "shoot"), 12.0),
+        (
+            ("imperium/sieger-vitruvian-colossus@full-strength", "crown/drake-field-guns@basic"),
+            ("all_out", "shoot"),
+            12.0,
+        ),
     ],
     ids=str,
 )

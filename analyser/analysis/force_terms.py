@@ -1,0 +1,98 @@
+"""What a list is asked to be: its scale, who may be in it and who must, and why no list is legal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from analyser.analysis.force_programme import Force
+from analyser.common.errors import InputError, check_choice, check_integer, shown
+from analyser.game.forces import Scale
+from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout
+
+_TIMES = re.compile(r"\s*(\d{1,3})\s*[x×]\s+(\S.*)")
+
+
+def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
+    """The scale, by default the smallest that allows so many points; InputError for points that none allows."""
+    scales = library.force_rules.scales
+    check_integer(points, "points", 1)
+    if scale is None:
+        fitting = [name for name, each in scales.items() if each.least_points <= points <= each.most_points]
+        if not fitting:
+            least, most = (
+                min(each.least_points for each in scales.values()),
+                max(s.most_points for s in scales.values()),
+            )
+            raise InputError(f"{points:,} points are of no scale", where="points", allowed=f"{least:,} to {most:,}")
+        scale = fitting[0]
+    check_choice(scale, "scale", tuple(scales))
+    limits = scales[scale]  # type: ignore[index]
+    if not limits.least_points <= points <= limits.most_points:
+        allowed = f"{limits.least_points:,} to {limits.most_points:,}"
+        raise InputError(f"{points:,} points at the scale {scale}", where="points", allowed=allowed)
+    return scale, limits
+
+
+def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
+    """The loadouts that may be in a list; and those that cannot be counted."""
+    banned = {each.selector for pattern in ban for each in _fitting(pattern, faction, library, "ban")}
+    everybody = [each for each in library.matching(f"{faction}/*") if each.selector not in banned]
+    ours = [each for each in everybody if each.level.points]
+    if not ours:
+        why = "every unit is banned" if not everybody else "none of its units has points"
+        raise InputError(f"no list of {faction}: {why}", where="build", allowed="units with points")
+    return ours, [f"{each.selector}, which has no points" for each in everybody if not each.level.points]
+
+
+def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
+    """The loadouts of a faction that a selector means, at every level where it names none."""
+    if not isinstance(pattern, str):
+        raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
+    try:
+        found = library.matching(pattern if "@" in pattern else f"{pattern}@*")
+    except InputError as error:
+        raise error.inside(where) from None
+    strangers = [each.selector for each in found if each.faction != faction]
+    if strangers:
+        raise InputError(f"{strangers[0]} is not of {faction}", where=where, allowed=f"units of {faction}")
+    return found
+
+
+def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Profiles) -> tuple[tuple[int, ...], int]:
+    """The places of what must be in a list, and how many of it."""
+    times = _TIMES.fullmatch(written) if isinstance(written, str) else None
+    pattern, number = (times[2], int(times[1])) if times else (written, 1)
+    wanted = {each.selector for each in _fitting(pattern, faction, library, "must")}
+    places = tuple(place for place, each in enumerate(ours) if each.selector in wanted)
+    if not places:
+        raise InputError(f"{pattern} is banned, or has no points", where="must", allowed="a unit that may be in a list")
+    return places, number
+
+
+def check_possible(force: Force, faction: str, scale: str) -> None:
+    """Raise InputError, with the reason, where no list is legal."""
+    points = force.points.astype(np.float64)
+    if force.best(points) is not None:
+        return
+    most = force.best(points, any_points=True)
+    if most is not None:
+        reached = int(force.points @ most.counts)
+        problem = f"lists of {faction} reach {reached:,} points, and the scale {scale} begins at {force.least_points:,}"
+        raise InputError(problem, where="points", allowed="more battlegroups, or fewer limits")
+    free = replace(force, must=(), at_most=None, _programme=[])
+    if (force.must or force.at_most is not None) and free.best(points, any_points=True) is not None:
+        raise InputError(
+            f"no list of {faction} within {force.most_points:,} points keeps what must be in it",
+            where="must" if force.must else "at_most",
+            allowed="fewer units that must be in it, more of each, more battlegroups, or more points",
+        )
+    unlimited = replace(free, most_points=100_000, least_points=0, _programme=[])
+    least = unlimited.best(-points, any_points=True)
+    cost = "" if least is None else f"; the cheapest legal one costs {-least.value:,.0f}"
+    problem = f"no legal list of {faction} within {force.most_points:,} points{cost}"
+    raise InputError(problem, where="points", allowed="more points, or fewer bans")

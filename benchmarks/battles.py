@@ -1,0 +1,49 @@
+"""Battles of twelve against twelve: the engine beside pure Python, and the first answer of a machine."""
+
+import numpy as np
+
+import analyser
+from analyser.common.validation import checked
+from analyser.engine.battle.simulation import Simulation
+from analyser.scenarios.battle import BattleTerms, battle_scenario
+from analyser.scenarios.battle_tables import encoded
+from benchmarks.baselines.battles import RIFLES, TWELVE, army, pure_python, terms_of
+from benchmarks.first_answers import cold
+from benchmarks.montecarlo import ONE, PURE_PYTHON, TWO
+from benchmarks.timing import Candidate, interleaved
+
+TRIALS = {PURE_PYTHON: 40, ONE: 1 << 14, TWO: 1 << 15}
+FIRST = 10_000
+LISTS = {  # of the first answer: lists of twelve units
+    "mine": "crown/rifle-command-platoon@basic, 5 x crown/rifle-platoon@reinforced, 2 x crown/sharp-rifles@basic, "
+    "2 x crown/horse-guard-cavalry@basic, 2 x crown/galahad-main-battle-tanks@basic",
+    "yours": "imperium/scion-grenadier-command-platoon@basic, 5 x imperium/scion-grenadier-platoon@reinforced, "
+    "2 x imperium/totenkopf-jaeger-cavalry@basic, 2 x imperium/scion-heavy-dreirad-squadron@basic, "
+    "2 x imperium/teutonic-armiger-castellans@basic",
+}
+
+
+def simulation(facts=RIFLES, terms=TWELVE):
+    """What plays the battle that is timed."""
+    library, both = analyser.load_profiles(), army(facts, terms.units)
+    asked = checked(BattleTerms, terms_of(terms))
+    return Simulation(*encoded(battle_scenario(both, both, asked, library.ruleset, library)))
+
+
+def battles(rounds=9):
+    """Seconds a battle by each, how many times as fast, and the first 10,000 of a process without compiled kernels."""
+    played = simulation()
+    plays = {
+        PURE_PYTHON: lambda: pure_python.play(RIFLES, TWELVE, TRIALS[PURE_PYTHON], 1),
+        ONE: lambda: played.play(TRIALS[ONE], 1, threads=1),
+        TWO: lambda: played.play(TRIALS[TWO], 1, threads=2),
+    }
+    samples = interleaved([Candidate(name, play, TRIALS[name]) for name, play in plays.items()], rounds)
+    options = ("--trials", str(FIRST), "--no-swing", "--quiet")
+    first = [cold("-m", "analyser", "battle", *LISTS.values(), *options)[0] for _ in range(3)]
+    return {
+        "seconds_a_battle": {name: sample.summary() for name, sample in samples.items()},
+        "times_as_fast": samples[ONE].times_faster_than(samples[PURE_PYTHON]),
+        "two_threads_over_one": samples[TWO].times_faster_than(samples[ONE]),
+        "first_s": float(np.median(first)),
+    }

@@ -1,0 +1,394 @@
+"""A slow, plain reading of whole battles of Armoured Clash, for the tests to compare the program with.
+
+Written from the base of battles (BT-1 to BT-5), the rules (AC-...) and the seed's sequence alone; it shares nothing
+with the package. `play(plan, chance)` plays one battle: with `Rolled(seed)` once by random numbers, with
+`exact(plan, what)` down every course of dice and cards, in fractions (tiny battles only).
+
+QUESTIONS: what the base and the rules leave open, and what is answered here.
+
+ 1. How far does a unit advance that is out of range (`shoot`)? Its full SPEED, to one inch of the target at most.
+ 2. Habit `short_range`: beyond short range it advances just as far as short range (long range, for a row without),
+    at most SPEED, and shoots if then in long range and not Move or Fire; within it, it aims. After a failed rally
+    test it shoots where it stands, or advances. With an Indirect row it acts as `shoot`. A unit that has not moved
+    at all (SPEED 0, one inch away) aims. By rounding a diagonal move to short range may end 0.01" beyond it.
+ 3. Double time leaves no attack (a failed rally test, which leaves one step of two, forbids it).
+ 4. A charger stands on its target's point; nothing else is "in contact": two units on one point need not fight,
+    and there are no secondary combatants.
+ 5. After a failed rally test a unit that can only charge goes toward the nearest enemy by SPEED.
+ 6. A unit that stands within the short range of its Indirect row is out of its range, so it advances, too.
+ 7. A unit loses suppressed (and disordered) at the end of an activation only if it had it at the start: what a
+    charger gets in its own activation stays for "the end of its next activation" (the seed; AC-9.2 can be read
+    otherwise for suppressed).
+ 8. Without DISCIPLINE: every discipline test is passed and no card is drawn.
+ 9. A row that is reloading: the unit re-arms in its attack step instead of shooting, and moves as its habit has it
+    (to short range, too); after a failed rally test it does one of the two. Opportunity fire leaves it reloading
+    too; a reloading unit with `lookout` or `take_cover` re-arms instead.
+10. Cryo replaces only "becomes suppressed": breaking and falling back come before it. Suppressive, Cryo and
+    Seismic of the winner's row bear on the test of the loser of a close quarters combat.
+11. Of several rows that fit, "best" destroys most models (expected, neutral, both units at full strength, no value
+    in parentheses); ties: the first.
+12. An odd gap leaves half a hundredth on each side; it is dropped.
+13. Withdrawing ends at the own edge without fleeing; falling back onto it flees; a unit on it flees at once.
+14. Who annihilates the other has won the combat, whatever it has lost; the winner's Hunter scores.
+15. A passenger is not counted as a unit on the table at set-up. While embarked it rallies when activated, and its
+    suppression test uses its own losses; it cannot fall back. It disembarks in its own part of the turn, after the
+    transport has moved; it may then shoot where it stands, go on lookout or take cover, not charge; after a failed
+    rally test it disembarks and does nothing. Nobody can fire at it in the first reaction step of that turn. When
+    the transport breaks or flees the passenger is annihilated too; only what an attack destroys has a demise. Cryo
+    on a transport leaves its passenger a turn. Where the transport takes no test (8) its passenger takes none.
+16. Nobody reacts to an aircraft without a target. A sortie has no re-arm action, so a row that is Slow to Fire is
+    fired once in a battle; one that is Move or Fire never. The nearest target is the nearest to the aircraft's point
+    on its own edge.
+17. A transport with its passenger has the points of the transport for `dearest`.
+18. A unit that has nothing to shoot at in its attack step does nothing (it does not go on lookout of itself).
+19. Sponsons, a Tail Gunner's answer and a Spectacular Demise have the Veteran of who deals them; no qualities.
+20. Overrun moves onto the target's point again, wherever that is by now; neither Sponsons nor Onslaught come again.
+21. Resilient (Front) helps against Sponsons and retaliation, not against a Tail Gunner's answer and demises.
+22. With the target gone after an attack the second reaction step still takes place.
+
+Not read here: All-Out Attack, Berserk, Run Amok, Throw, Fiery Demise, Overcharge, Inspiring, Turret, Full Steam
+Ahead, Fields of Fire, Coruscating, re-rolls of AC-3.5, models without room, failing on purpose.
+"""
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import NamedTuple
+
+from tests.oracle.plain_battle_field import hundredths
+from tests.oracle.plain_battle_fight import Fight, fits, reaches
+from tests.oracle.plain_blows import chance_to_kill, expected_share
+from tests.oracle.plain_chance import Law, every_course
+
+ZERO_GROUND_VPS = 5
+TIE = 1e-9
+
+
+class Outcome(NamedTuple):
+    """What came of a battle."""
+
+    vps: tuple  # of side A and side B
+    models: tuple  # by round: the models left of every unit of A, then of B
+    holders: tuple  # by round: the side that holds the initiative
+    zero_ground: tuple  # whether A, whether B had nobody on the field at the end
+
+
+def play(plan, chance):
+    """One battle."""
+    return Battle(plan, chance).fight()
+
+
+def exact(plan, what=lambda outcome: outcome):
+    """The law {what(outcome): chance} of a tiny battle."""
+    law = defaultdict(Fraction)
+    for outcome, weight in every_course(lambda chance: play(plan, chance)):
+        law[what(outcome)] += weight
+    return dict(law)
+
+
+def verdict(vps):
+    """AC-9.4, the seed's VICTORY AND DEFEAT: draw, or who wins how."""
+    if vps[0] == vps[1]:
+        return "draw"
+    winner = 0 if vps[0] > vps[1] else 1
+    devastating = vps[winner] >= 2 * vps[1 - winner]
+    return f"{'AB'[winner]} {'devastating' if devastating else 'victory'}"
+
+
+class Battle(Fight):
+    """The rounds, the turns and the choices (BT-2 to BT-5)."""
+
+    def __init__(self, plan, chance):
+        super().__init__(plan, chance)
+        self.holder = None
+        self.round = 0
+        self.models_by_round, self.holders = [], []
+
+    def fight(self):
+        zero_ground = (False, False)
+        while self.round < self.plan.rounds and not any(zero_ground):
+            self.round += 1
+            self.holder = self._first_holder() if self.round == 1 else self._initiative()
+            for cards, side in zip(self.cards, self.sides, strict=True):
+                cards.draw_up(self.chance, side, self.plan.hand_limit)
+            if 1 < self.round < self.plan.rounds:
+                self._reserves_arrive()
+            self._activations()
+            zero_ground = self._end_phase()
+        return Outcome(
+            tuple(sum(vps for side, _, vps in self.scores if side == each) for each in (0, 1)),
+            tuple(self.models_by_round),
+            tuple(self.holders),
+            zero_ground,
+        )
+
+    # --- ready phase ---------------------------------------------------------------------------------------
+
+    def _first_holder(self):
+        decks = [dict(side.deck) for side in self.sides]
+        draws = {
+            (a, b): copies_a * copies_b
+            for a, copies_a in decks[0].items()
+            for b, copies_b in decks[1].items()
+            if a != b and copies_a * copies_b
+        } or {(1, 0): 1, (0, 1): 1}
+        a_wins = sum(weight for (a, b), weight in draws.items() if a > b)
+        general_a = self.chance.pick(Law({0: a_wins, 1: sum(draws.values()) - a_wins}))
+        placed = [sum(piece.place == "field" for piece in self.pieces[side]) for side in (0, 1)]
+        first = general_a if placed[0] == placed[1] else placed.index(min(placed))
+        return 1 - first if self.sides[first].initiative == "give" else first
+
+    def _initiative(self):
+        first, second = self.holder, 1 - self.holder
+        card_of = {side: self.cards[side].choice(self.sides[side].hand) for side in (first, second)}
+        if card_of[second] is None and card_of[first] is not None:
+            return first  # who takes the card back
+        for side, card in card_of.items():
+            if card is not None:
+                self.cards[side].hand.remove(card)
+                self.cards[side].discard(card)
+        return first if (card_of[first] or 0) > (card_of[second] or 0) else second
+
+    def _reserves_arrive(self):
+        for side in (self.holder, 1 - self.holder):
+            for piece in self.pieces[side]:
+                if piece.place == "reserve" and self.round >= piece.unit.arrives:
+                    piece.place = "incoming" if piece.aircraft else "field"
+
+    # --- activation phase ----------------------------------------------------------------------------------
+
+    def _activations(self):
+        self.holders.append(self.holder)
+        side = self.holder
+        while self._ready(0) or self._ready(1):
+            if self._ready(side):
+                self._turn(side)
+            side = 1 - side
+
+    def _ready(self, side):
+        """Who may begin a turn: a passenger only where its transport's turn is over without it."""
+        return [
+            piece
+            for piece in self.pieces[side]
+            if not piece.activated
+            and (piece.place in ("field", "incoming") or (piece.place == "embarked" and piece.transport.activated))
+        ]
+
+    def _turn(self, side):
+        ready = self._ready(side)
+        order = self.sides[side].order
+        if order == "dearest":
+            chosen = max(ready, key=lambda piece: piece.unit.points)
+        elif order == "nearest":
+            chosen = min(ready, key=self._remoteness)
+        else:
+            chosen = ready[0]
+        passenger = self.passenger(chosen)
+        self._activate(chosen)
+        if passenger and passenger.place == "embarked" and not passenger.activated:
+            self._activate(passenger)
+
+    def _remoteness(self, piece):
+        """The distance to the nearest enemy; aircraft come after all others."""
+        return piece.aircraft, min([self.distance(piece, foe) for foe in self.foes(piece)] or [0])
+
+    def _activate(self, piece):
+        self.fumes()
+        piece.activated = True
+        was_suppressed, was_disordered = piece.suppressed, piece.disordered
+        piece.on_lookout = False
+        piece.taking_cover = piece.taking_cover and piece.has("Pavises")
+        rallied = not piece.suppressed or piece.has("Hot Headed") or self.passes(piece)
+        if piece.aircraft:
+            self._sortie(piece)
+        elif piece.place == "embarked":
+            self._ride(piece, rallied)
+        else:
+            reacted = self.reaction(piece)
+            if piece.models:
+                self._act(piece, rallied)
+            if piece.models and not reacted:
+                self.reaction(piece)
+        if was_suppressed:
+            piece.suppressed = False
+        if was_disordered and not piece.has("Construct"):
+            piece.disordered = False
+        self.fumes()
+
+    def _act(self, piece, rallied):
+        """Movement and attack steps by the habit (AC-9.2)."""
+        policy = self.policy(piece)
+        if policy in ("lookout", "take_cover"):
+            self._special_action(piece, policy)
+            return
+        target, habit = self.choose(piece, policy, rallied)
+        if target is None:
+            piece.reloading = False
+        elif habit in ("shoot", "short_range"):
+            self._shoot_by_habit(piece, target, habit, rallied)
+        else:
+            self._close_in(piece, target, habit, rallied)
+
+    def policy(self, piece):
+        """The policy of a unit; `auto` looks at the whole list of the enemy (BT-4)."""
+        if piece.unit.policy != "auto":
+            return piece.unit.policy
+        rows = piece.unit.rows
+        close = any(not row.ranged for row in rows)
+        shoots = any(row.ranged and fits(row, foe) for row in rows for foe in self.pieces[1 - piece.side])
+        return "charge" if close and not shoots else "shoot"
+
+    def habit(self, piece, foe, policy):
+        """What the policy comes to against that enemy; none: it can do nothing to it."""
+        for habit in (policy, "shoot", "charge"):
+            if self.may_charge(piece, foe) if habit == "charge" else self.ranged_row(piece, foe):
+                return habit
+        return None
+
+    def _special_action(self, piece, action):
+        if piece.reloading:
+            piece.reloading = False
+        elif action == "lookout":
+            piece.on_lookout = True
+        else:
+            piece.taking_cover = True
+
+    def _close_in(self, piece, target, habit, rallied):
+        """At double time, and charge as soon as it can; slowly after a failed rally test."""
+        distance = self.distance(piece, target)
+        row = self.ranged_row(piece, target)
+        if rallied and habit and distance <= 2 * piece.speed:
+            self.charge(piece, target)
+        elif not rallied and row and self.loaded(piece, row) and reaches(row, distance):
+            self.shoot(piece, row, target, distance)
+        else:
+            self.approach(piece, target, 2 * piece.speed if rallied else piece.speed)
+            self.fumes()
+
+    def _shoot_by_habit(self, piece, target, habit, rallied):
+        row, distance = self.ranged_row(piece, target), self.distance(piece, target)
+        stop = 0
+        if habit == "short_range" and "Indirect" not in row.qualities:
+            stop = hundredths(row.long if row.short is None else row.short)
+        stands = reaches(row, distance) and (distance <= stop or not stop or not rallied)
+        if not stands:
+            moved = self.approach(piece, target, min(piece.speed, max(distance - stop, 0)))
+            self.fumes()
+            distance = self.distance(piece, target)
+            if not rallied:
+                return
+            stands = not moved
+        if not self.loaded(piece, row):
+            piece.reloading = False
+        elif reaches(row, distance) and (stands or "Move or Fire" not in row.qualities):
+            self.shoot(piece, row, target, distance, aiming=stands and rallied)
+
+    def _ride(self, piece, rallied):
+        """The turn of an embarked unit (BT-3)."""
+        near = [
+            foe
+            for foe in self.foes(piece)
+            if self.distance(piece, foe) <= hundredths(piece.transport.unit.disembark_within)
+        ]
+        if not near and self.round < piece.transport.unit.disembark_by:
+            return
+        piece.x, piece.y = self.spot(piece.transport)
+        piece.place = "field"
+        if rallied:
+            self._attack_on_foot(piece)
+        if piece.models:
+            self.reaction(piece)
+
+    def _attack_on_foot(self, piece):
+        policy = self.policy(piece)
+        if policy in ("lookout", "take_cover"):
+            self._special_action(piece, policy)
+            return
+        target, _ = self.choose(piece, policy, rallied=False)
+        row = self.ranged_row(piece, target) if target else None
+        if row and self.loaded(piece, row) and reaches(row, self.distance(piece, target)):
+            self.shoot(piece, row, target, self.distance(piece, target), reforming=True)
+        else:
+            piece.reloading = False
+
+    def _sortie(self, piece):
+        """AIRCRAFT of the seed, BT-3."""
+        rows = {foe: self.ranged_row(piece, foe) for foe in self.foes(piece)}
+        foes = [foe for foe, row in rows.items() if row and piece.dice(row, False)]
+        if foes:
+            target = self._preferred(piece, foes, lambda foe: (rows[foe], self._flight(rows[foe])))
+            self.reaction(piece, place=target)
+            if piece.models and self.loaded(piece, rows[target]) and "Move or Fire" not in rows[target].qualities:
+                self.shoot(piece, rows[target], target, self._flight(rows[target]))
+            if piece.models:
+                self.reaction(piece, place=target)
+        if piece.models:
+            piece.place = "reserve"
+
+    def _flight(self, row):
+        return hundredths(row.long if row.short is None or "Indirect" in row.qualities else row.short)
+
+    # --- the target ----------------------------------------------------------------------------------------
+
+    def choose(self, piece, policy, rallied):
+        """The target by the classes and the side's policy, and the habit against it (BT-4)."""
+        foes = self.foes(piece)
+        if policy == "charge" and not rallied:
+            policy = "shoot"
+        habits = {foe: self.habit(piece, foe, policy) for foe in foes}
+        shot_at = {foe: self.ranged_row(piece, foe) for foe in foes if habits[foe] in ("shoot", "short_range")}
+        shot_at = {foe: row for foe, row in shot_at.items() if piece.dice(row, False)}
+        distances = {foe: self.distance(piece, foe) for foe in foes}
+        charged = [foe for foe in foes if rallied and habits[foe] == "charge" and distances[foe] <= 2 * piece.speed]
+
+        def attack(foe):
+            return shot_at.get(foe) or self.close_row(piece, foe, charging=True), distances[foe]
+
+        here = [foe for foe in foes if foe in charged or (foe in shot_at and reaches(shot_at[foe], distances[foe]))]
+        after_advance = [foe for foe, row in shot_at.items() if distances[foe] <= hundredths(row.long) + piece.speed]
+        for candidates in (here, after_advance):
+            if candidates:
+                target = self._preferred(piece, candidates, attack)
+                return target, habits[target]
+        some = [foe for foe in foes if habits[foe]] or foes
+        if not some:
+            return None, None
+        target = min(some, key=lambda foe: distances[foe])
+        return target, habits[target]
+
+    def _preferred(self, piece, foes, attack):
+        """The best by the side's target policy; ties: the nearest, then the first (BT-4)."""
+        policy = self.sides[piece.side].target
+
+        def value(foe):
+            if policy == "most_dangerous":
+                return self._danger(foe, piece)
+            row, distance = attack(foe)
+            blow, body = self.bare_blow(piece, row, foe, distance), foe.body._replace(damage=0)
+            if policy == "best_kill":
+                return chance_to_kill(blow, body)
+            return expected_share(blow, body) * foe.models * foe.unit.points / foe.unit.models
+
+        if policy == "nearest":
+            return min(foes, key=lambda foe: self.distance(piece, foe))
+        values = {foe: float(value(foe)) for foe in foes}
+        best = max(values.values())
+        return min((foe for foe in foes if values[foe] >= best - TIE), key=lambda foe: self.distance(piece, foe))
+
+    def _danger(self, foe, piece):
+        """The models of the piece that the foe would destroy, wherever they stand."""
+        row = self.ranged_row(foe, piece)
+        if row is None and self.may_charge(foe, piece):
+            row = self.close_row(foe, piece, charging=True)
+        return expected_share(self.bare_blow(foe, row, piece), piece.body._replace(damage=0)) if row else 0
+
+    # --- end phase -----------------------------------------------------------------------------------------
+
+    def _end_phase(self):
+        for piece in (*self.pieces[0], *self.pieces[1]):
+            piece.activated = False
+        self.models_by_round.append(tuple(piece.models for side in (0, 1) for piece in self.pieces[side]))
+        zero_ground = tuple(not any(piece.place == "field" for piece in self.pieces[side]) for side in (0, 1))
+        for side in (0, 1):
+            if zero_ground[side]:
+                self.scores.append((1 - side, "zero ground presence", ZERO_GROUND_VPS))
+        return zero_ground

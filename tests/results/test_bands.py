@@ -1,0 +1,74 @@
+"""Intervals of a whole table at once, beside those that hold each by itself."""
+
+import numpy as np
+import pytest
+
+import analyser
+from analyser.common.intervals import clopper_pearson, dkw_half_width
+from analyser.results.bands import band_of_events
+
+FIGHT = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1, "discipline": 7}}
+LEGION = {"courage": 3, "tokens": 3, "rounds": 2}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return analyser.simulate(FIGHT, trials=3000, seed=2).all_at_once()
+
+
+def test_at_least_is_within_the_same_distance_everywhere(found):
+    pmf = found.pmf("models_destroyed")
+    reach = dkw_half_width(3000)
+    assert pmf["at_least_band_low"].to_numpy() == pytest.approx((pmf["at_least"] - reach).clip(lower=0).to_numpy())
+    assert pmf["at_least_band_high"].to_numpy() == pytest.approx((pmf["at_least"] + reach).clip(upper=1).to_numpy())
+    assert (pmf["at_least_band_low"] <= pmf["at_least_low"] + 1e-9).all()
+
+
+def test_all_events_share_one_error(found):
+    banded = band_of_events(found)
+    assert list(banded) == list(found.events)
+    counts = np.array([round(p * 3000) for p in banded.values()])
+    low, high = clopper_pearson(counts, 3000, 0.05 / len(counts))
+    for p, *ends in zip(banded.values(), low, high):
+        assert (p.low, p.high) == pytest.approx(tuple(ends))
+    for name, p in banded.items():
+        alone = found.probability(name)
+        assert p.low <= alone.low <= alone.high <= p.high
+
+
+def test_they_are_said_in_text_and_in_json(found):
+    text, plain = str(found), found.as_dict()["bands"]
+    assert "Models destroyed, the whole table at once" in text
+    assert "All events at once" in text
+    assert plain["at_least"] == {"by": "dkw", "half_width": dkw_half_width(3000)}
+    assert plain["events"]["figures"].keys() == set(found.events)
+    assert "bands" not in analyser.simulate(FIGHT, trials=300).as_dict()
+
+
+def test_tables_of_morale_have_them_row_by_row():
+    alone = analyser.morale.legion(LEGION, method="monte-carlo", trials=2000)
+    frame = alone.all_at_once().to_frame()
+    assert (frame["p_suppressed_band_low"] <= frame["p_suppressed_low"]).all()
+    assert (frame["p_suppressed_band_high"] >= frame["p_suppressed_high"]).all()
+    assert not [name for name in alone.to_frame() if "band" in name]
+
+
+def test_an_exact_answer_needs_none():
+    exact = analyser.exact(FIGHT)
+    assert exact.all_at_once().as_dict() == exact.as_dict()
+    assert str(exact.all_at_once()) == str(exact)
+
+
+@pytest.mark.slow
+def test_all_are_right_at_once_in_95_percent_of_samples():
+    exact = analyser.exact(FIGHT)
+    truth = {name: float(exact.probability(name)) for name in exact.events}
+    above = exact.pmf("models_destroyed")["at_least"].to_numpy()
+    missed = np.zeros(2)
+    for seed in range(400):
+        found = analyser.simulate(FIGHT, trials=500, seed=seed, threads=1).all_at_once()
+        missed[0] += any(not p.low <= truth[name] <= p.high for name, p in band_of_events(found).items())
+        pmf = found.pmf("models_destroyed")
+        inside = (pmf["at_least_band_low"] - 1e-12 <= above) & (above <= pmf["at_least_band_high"] + 1e-12)
+        missed[1] += not inside.all()
+    assert (missed <= 400 * 0.05 + 3 * (400 * 0.05) ** 0.5).all()
