@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
+    from analyser.analysis.battle import battle as battle
     from analyser.analysis.build import Build as Build
     from analyser.analysis.build import build as build
     from analyser.analysis.clash import Clash as Clash
@@ -37,7 +38,6 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.what_if import WhatIf as WhatIf
     from analyser.analysis.what_if import what_if as what_if
     from analyser.api import attack as attack
-    from analyser.api import battle as battle
     from analyser.api import charge as charge
     from analyser.api import duel as duel
     from analyser.api import exact as exact

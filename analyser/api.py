@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
-from analyser.common.errors import InputError, check_choice, check_flag, shown
+from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
@@ -20,14 +20,11 @@ from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS, system_of
 from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.base import Result
-from analyser.results.battle import BattleResult, solve_battle
 from analyser.results.charge import ChargeResult, solve_charge
 from analyser.results.duel import DuelResult, solve_duel
 from analyser.results.focus import FocusResult, check_until, solve_focus
 from analyser.scenarios import load as scenarios
-from analyser.scenarios.armies import ArmyLike
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
@@ -282,61 +279,6 @@ def duel(
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
     return solve_duel(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
-
-
-def battle(
-    mine: ArmyLike,
-    yours: ArmyLike,
-    *,
-    swing: bool = True,
-    trials: int | None = None,
-    seed: int = 0,
-    precision: float | str | None = None,
-    threads: int | None = None,
-    replacement: bool = False,
-    profiles: ProfilesLike | None = None,
-    progress: Progress | bool | None = None,
-    **terms: Any,
-) -> BattleResult:
-    """What a battle of two whole armies comes to, round by round (`docs/battle.md`).
-
-    Parameters
-    ----------
-    mine, yours : Army, path, list or mapping
-        The armies, as :func:`analyser.load_army` takes them.
-    swing : bool
-        Also play a tenth as many battles without each unit (:meth:`BattleResult.swing`).
-    trials : int, optional
-        Battles to play, 1 to 10**12. Default: 100,000.
-    seed, precision, threads, profiles, progress
-        As of :func:`attack`.
-    replacement : bool
-        Tests turn a card of a full deck each time; the initiative goes by real decks.
-    **terms
-        The keys of ``[battle]``, such as ``rounds=4`` or ``target_mine="most_points"``.
-
-    Returns
-    -------
-    BattleResult
-        A sample: every die rolled, every card drawn; each probability with its Wilson score interval at 95%.
-
-    Raises
-    ------
-    InputError
-        An army that cannot be read, or another input that cannot be used; the message says what can.
-
-    Examples
-    --------
-    >>> rifles, grenadiers = ["3 x crown/rifle-platoon@basic"], ["3 x imperium/scion-grenadier-platoon@basic"]
-    >>> result = battle(rifles, grenadiers, trials=1000, rounds=3, swing=False)
-    >>> len(result.survivors()), result.probability("victory") < result.probability("defeat")
-    (6, False)
-    """
-    sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
-    check_flag(swing, "swing")
-    library = library_of(profiles)
-    scenario = battle_scenario(mine, yours, checked(BattleTerms, terms, where="battle"), library.ruleset, library)
-    return solve_battle(scenario, sampling, swing=swing)
 
 
 def exact(

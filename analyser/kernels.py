@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from analyser import api, morale
+from analyser.analysis.battle import battle
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.jit import interpreted
@@ -57,7 +58,7 @@ def _sampled_fights(replacement: bool = False, overcharge: bool = False) -> None
 
 
 def _battles() -> None:
-    api.battle([A], [B], rounds=1, trials=1, swing=False)
+    battle([A], [B], rounds=1, trials=1, swing=False)
 
 
 def _attacks(die: Mapping[str, int] | None = None) -> None:

@@ -50,7 +50,7 @@ def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, *
     MINE and YOURS are army files (docs/armies.md), or selectors with commas between them, such as
     "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
     """
-    from analyser.api import battle as asked
+    from analyser.analysis.battle import battle as asked
     from analyser.results import rendering
 
     options = click.get_current_context().params
