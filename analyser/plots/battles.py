@@ -29,7 +29,7 @@ def margins(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -
     --------
     >>> ax = margins(pd.DataFrame({"margin": [-1, 0, 2], "probability": [0.2, 0.3, 0.5]}))
     >>> [round(bar.get_height()) for bar in ax.patches]
-    [20, 30, 50]
+    [50, 30, 20]
     """
     look.check_columns(frame, ("margin", "probability"))
     shown = frame[frame["probability"] >= NEGLIGIBLE]

@@ -21,7 +21,9 @@ def rows(result, table=None):
     height = len(columns[keys[0]])
     return {
         tuple(columns[key][row] for key in keys): {
-            name: float(values[row]) for name, values in columns.items() if name not in keys
+            name: float(values[row])
+            for name, values in columns.items()
+            if name not in keys and not name.endswith("interval")  # whose interval it is
         }
         for row in range(height)
     }

@@ -10,7 +10,8 @@ def numbers(tables):
     """(table, key, column) -> number, of probabilities and means; rows of one key are added up."""
     found = {}
     for name, rows in tables.items():
-        for row in rows:
+        for given in rows:
+            row = {column: value for column, value in given.items() if not column.endswith("interval")}  # whose it is
             key = tuple((column, cell(value)) for column, value in sorted(row.items()) if not column.startswith(VALUES))
             for column, value in row.items():
                 if column.startswith(VALUES):
