@@ -1,7 +1,7 @@
 # Every target sets up what it needs first, in .venv, and only when pyproject.toml has changed since.
 #
 #   make report      every loadout of one faction against every loadout of another, into reports/
-#   make quick       the tests that run in a minute
+#   make quick       the tests that run in a few minutes
 #   make test        all tests and checks
 #   make lint        the checks alone
 #   make fuzz        mutated inputs at every door, for as long as CASES takes: make fuzz CASES=20000 SEED=7

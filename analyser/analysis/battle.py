@@ -47,7 +47,7 @@ def battle(
     Returns
     -------
     BattleResult
-        A sample: every die rolled, every card drawn; each probability with its Wilson score interval at 95%.
+        A sample: every die rolled, every card drawn; each probability with its interval at 95%.
 
     Raises
     ------

@@ -264,6 +264,7 @@ def test_two_units_are_the_scenario_that_they_make(river):
             ask(otters, profiles=river)
 
 
+@pytest.mark.slow
 def test_a_sample_has_the_interval_of_each_change_and_holds_the_exact_one():
     given = "crown/rifle-platoon@reinforced", "imperium/krupp@basic"
     exact = analyser.sensitivity(*given).frame

@@ -438,6 +438,7 @@ def test_impossible_pairs_are_listed_with_their_reason(found):
     assert listed["why_not"].str.len().min() > 0
 
 
+@pytest.mark.slow
 def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
     assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers}) + 1  # the means
     small = matchups("crown/rifle-platoon@*", "imperium/*@basic", situations=["long-range"], profiles=library)

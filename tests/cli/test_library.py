@@ -67,6 +67,7 @@ def test_sensitivity_is_that_of_python():
     assert answer("sensitivity", RIFLES, KRUPP, "--aiming") == str(analyser.sensitivity(asked))
 
 
+@pytest.mark.slow
 def test_a_sampled_sensitivity_is_that_of_python():
     found = analyser.sensitivity(RIFLES, KRUPP, method="monte-carlo", trials=1, seed=3)
     command = ["sensitivity", RIFLES, KRUPP, "--method", "monte-carlo", "--trials", 1, "--seed", 3, "--threads", 1]

@@ -33,6 +33,7 @@ def test_a_smaller_error_is_kept_too(error):
     assert ever_outside(0.3, 150, lambda seen, trials: mixture_bounds(seen, trials, error)) <= error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("better", "worse"), [(0.3, 0.3), (0.05, 0.05), (0.2, 0.02), (0.0, 0.1)])
 def test_a_difference_is_outside_at_any_time_in_at_most_5_percent_of_runs(better, worse):
     trials = 60

@@ -254,6 +254,7 @@ def test_a_zip_bomb_is_refused(tmp_path):
     refused(written(tmp_path, "a.rosz", rosters.packed(b"<" * 30_000_000)), "bytes that unpack to")
 
 
+@pytest.mark.slow
 def test_more_units_than_an_army_has_are_refused(own_library, tmp_path):
     made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1)
     next(made.root.iter("selection")).set("number", "10000")

@@ -97,6 +97,7 @@ def test_battles_end_as_the_plain_reading_has_it(seed):
         assert not alarms(plan, seed), plan
 
 
+@pytest.mark.slow
 def test_a_difference_would_be_seen():
     """One die more, or an inch less of range, is an alarm."""
     gun = Row("light/heavy", ((1, 9, 2),), 6, 12)

@@ -227,6 +227,7 @@ def test_what_is_too_large_is_refused_soon(system, question):
     assert time.perf_counter() - began < 10
 
 
+@pytest.mark.slow
 def test_both_methods_give_the_one_that_there_is(tmp_path):
     """The sample, and why there is no exact answer: aside, among the warnings, and as null in JSON."""
     units = json.dumps(division(12)["division"]["units"]).replace(":", " =").replace('"', "")

@@ -238,6 +238,7 @@ def test_few_trials_have_more_added_dice_than_are_rolled_in_all(scenario):
     assert 1e-4 < more < 1 / 50
 
 
+@pytest.mark.slow
 def test_p_values_of_all_variants_are_uniform():
     found = [p for variant in VARIANTS for p in p_values(variant)]
     assert stats.kstest(found, "uniform").pvalue > 0.01
