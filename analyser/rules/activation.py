@@ -68,10 +68,12 @@ def length_between(state: int, other: int, side: SideFacts, others: SideFacts) -
 
 @step
 def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Whether the other side is within the row's short range; without distances the policy says so."""
+    """Whether the other side is within the row's short range; without distances who wants to be there is."""
     if strike.short_range == NONE:
         return False
-    return side.policy == Policy.SHORT_RANGE if distance == NONE else distance <= strike.short_range
+    if distance == NONE:
+        return side.policy == Policy.SHORT_RANGE or (side.policy == NONE and not strike.indirect)
+    return distance <= strike.short_range
 
 
 @step
@@ -123,6 +125,8 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
     if manoeuvre == Manoeuvre.CLOSE_IN:
         wanted = strike.long_range if strike.short_range == NONE else strike.short_range
         return min(side.speed, room, max(distance - wanted, 0))
+    if manoeuvre == Manoeuvre.RETIRE:
+        return -max(min(side.speed, side.keeps_within - distance), 0)
     return min(2 * side.speed, room) if manoeuvre == Manoeuvre.DOUBLE_TIME else 0
 
 
@@ -131,9 +135,10 @@ def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: Stri
     """The unit with its manoeuvre made, and its special action; what it attacks with is its order."""
     manoeuvre, action = decision
     length = length_moved(manoeuvre, side, strike, distance)
-    if length > 0 or manoeuvre == Manoeuvre.CHARGE:
+    if length != 0 or manoeuvre == Manoeuvre.CHARGE:
         state = unit_state.moved(state, side, length)
-    if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms and state & unit_state.RELOADING:
+    empties = action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms
+    if (action == Action.RE_ARM or empties) and state & unit_state.RELOADING:
         return unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
     if action == Action.GO_ON_LOOKOUT:
         state |= unit_state.ON_LOOKOUT

@@ -44,6 +44,9 @@ POLICIES = {
 }
 """The policies as scenarios name them, each by the name of its :class:`Policy`, in the order that users see."""
 
+BEST = "best"
+"""The policy that is no habit: whatever is best, as things stand (:mod:`analyser.engine.fight.best`)."""
+
 SHOOTING = tuple(name for name, policy in POLICIES.items() if policy.shoots)
 
 
@@ -56,6 +59,7 @@ class Manoeuvre(IntEnum):
     CLOSE_IN = 3  # an advance that stops at short range
     DOUBLE_TIME = 4
     CHARGE = 5
+    RETIRE = 6  # an advance away from the enemy
 
 
 class Action(IntEnum):
@@ -65,6 +69,7 @@ class Action(IntEnum):
     SHOOT = 1  # or re-arm first, if the row needs it
     GO_ON_LOOKOUT = 2
     TAKE_COVER = 3
+    RE_ARM = 4
 
 
 class View(NamedTuple):

@@ -190,7 +190,8 @@ class SideFacts:
     origin: int  # where it stood, in strides, as its state has it
     position_at: int  # the bit of its state at which its place begins (:mod:`.unit_state`)
     speed: int
-    policy: int  # a Policy
+    keeps_within: int  # how far from the other side it may retire to; NONE: it may not
+    policy: int  # a Policy, or NONE: it does what is chosen for it
     charges: int  # whether it may charge the other side
     berserk: int  # whether it charges after a failed rally test, if it can, whatever its policy
     runs_amok: int  # whether it charges if it can, whatever its policy

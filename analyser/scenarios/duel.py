@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
+from analyser.engine.fight.best.game import REACTION, Choice
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.policies import Policy
+from analyser.rules.policies import BEST, Policy
 from analyser.rules.structs import INCH, NONE
+from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combat, going_off
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
@@ -66,44 +68,60 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
         if edge is not None and edge > MOST_INCHES:
             allowed = f"0 to {MOST_INCHES}, or left out: far away"
             raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
-        check_policy(policy, mine, theirs, f"duel.policy_{where}")
+        if policy != BEST:
+            check_policy(policy, mine, theirs, f"duel.policy_{where}")
         if policy == "charge":
             mine.check_has_dice(mine.charge_row(where), where)
+    kinds = [Chooser if policy == BEST else Shooter for policy in (terms.policy_a, terms.policy_b)]
     return (
-        Shooter(a, b, terms.policy_a, terms.distance, ruleset, "a"),
-        Shooter(b, a, terms.policy_b, terms.distance, ruleset, "b"),
+        kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a"),
+        kinds[1](b, a, terms.policy_b, terms.distance, ruleset, "b"),
     )
 
 
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a duel between them, and the operations of each round."""
+    """The setup of a duel between them, and the operations of each round; nobody plays best."""
+    setup, course = course_of(shooters, terms)
+    return setup, [cast("list[Operation]", course)] * terms.rounds
+
+
+def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[Operation | Choice]]:
+    """The setup of a duel between them, and the course of a round, with the choices of who plays best."""
     sides = (shooters[0].mine, shooters[1].mine)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
-    records: list[Any] = [_side(shooter, terms) for shooter in shooters]
+    records: list[Any] = [_side(shooter, shooters, terms) for shooter in shooters]
+    chosen = any(shooter.chooses for shooter in shooters)
     set_back, advance, lengths = [0, 0], [], list[int]()  # so that states have room for every place they can come to
     for side, facts in enumerate(records):
         for active, activation in enumerate(activations):
             charger = active if records[active].charges else NONE
-            set_back[side] += terms.rounds * set_backs(side, activation, strikes, charger)
-        a_round = int(facts.speed) * (2 if facts.charges else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
+            set_back[side] += terms.rounds * set_backs(side, in_a_line(activation), strikes, charger)
+        double = facts.charges or shooters[side].chooses
+        a_round = int(facts.speed) * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
         advance.append(a_round * terms.rounds)
+        set_back[side] += int(facts.speed) * terms.rounds if facts.keeps_within != NONE else 0
+    if chosen:  # how far apart the two are is told of one of them
+        set_back, advance = [sum(set_back)] * 2, [sum(advance)] * 2
     if terms.distance is not None:
         lengths = [INCH, int(records[0].distance), *(int(each.speed) for each in records)]
         wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
         lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
+        for shooter, facts in zip(shooters, records):
+            lengths += [int(facts.keeps_within), *shooter.stops_at()] if shooter.chooses else []
     place(records, set_back, advance, lengths, "duel")
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
-    return setup_for(records, sides, strikes), [_round(activations, terms.first, spread)] * terms.rounds
+    return setup_for(records, sides, strikes), _round(activations, terms.first, spread)
 
 
-def _side(shooter: Shooter, terms: DuelTerms) -> Any:
+def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> Any:
     mine, theirs, policy = shooter.mine, shooter.theirs, shooter.policy
     far = mine.edge_distance is None
     given = terms.distance is not None
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
-        "policy": Policy[policy.upper()],
+        "policy": NONE if policy == BEST else Policy[policy.upper()],
+        "keeps_within": max(each.reach for each in shooters) if shooter.chooses and given else NONE,
         "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
         "runs_amok": mine.has("Run Amok"),
@@ -113,7 +131,7 @@ def _side(shooter: Shooter, terms: DuelTerms) -> Any:
         "tracks_position": given or not far,
         "position_at": unit_state.WINS + bits_of_wins(mine, theirs, terms, shooter.side),
     }
-    if far and given:
+    if far and given and not any(each.chooses for each in shooters):
         numbers["edge_distance"] = length_of(MOST_INCHES)
     return side_record(mine, (theirs,), **numbers)
 
@@ -130,47 +148,76 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
 
 def _activation(
     side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], strikes: list[Strike]
-) -> list[Operation]:
-    """The operations of one activation but its first; its strikes go to the end of `strikes`."""
+) -> list[Operation | Choice]:
+    """The course of one activation but its first operation; its strikes go to the end of `strikes`."""
     after_a_shot = [] if shooters[side].distance is None else going_off(sides, strikes)
 
     def numbers(more: Sequence[Strike]) -> list[int]:
         strikes.extend(more)
         return list(range(len(strikes) - len(more), len(strikes)))
 
-    def made(number: int) -> list[Operation]:
+    def made(number: int) -> list[Operation | Choice]:
         strike = strikes[number].strike
         wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
-        operations = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
+        operations: list[Operation | Choice] = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
         for answer in answers[strike.striker] if strike.marks else ():
             operations += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
         return operations
 
-    shots, reactions = numbers(shooters[side].shots()), numbers(shooters[1 - side].reactions())
-    answers = [numbers(shooter.answers()) for shooter in shooters]
-    reaction = [each for number in reactions for each in made(number)]
-    operations = [*reaction, Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
-    operations += [each for number in shots for each in made(number)]
-    if sides[side].may_charge(sides[1 - side], shooters[side].policy):
-        operations += combat(sides, (), side, strikes)
+    shooter, enemy = shooters[side], shooters[1 - side]
+    shots, reactions = numbers(shooter.shots()), numbers(enemy.reactions())
+    answers = [numbers(each.answers()) for each in shooters]
+    reaction: list[Operation | Choice] = [each for number in reactions for each in made(number)]
+    if enemy.chooses and reactions:
+        reaction = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
+    operations: list[Operation | Choice] = []
+    if shooter.chooses:
+        operations = [shooter.choice(shots, made, strikes)]
+    else:
+        operations = [Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
+        operations += [each for number in shots for each in made(number)]
+        if sides[side].may_charge(sides[1 - side], shooter.policy):
+            operations += combat(sides, (), side, strikes)
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
-    return [*operations, *reaction, *amok, Operation(Kind.END, side)]
+    return [*reaction, *operations, *reaction, *amok, Operation(Kind.END, side)]
 
 
-def _round(activations: Sequence[list[Operation]], first: str, spread: bool) -> list[Operation]:
+def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
+    """All operations of a course; of branches with a combat, the combat of the last one."""
+    found: list[Operation] = []
+    for each in course:
+        if isinstance(each, Operation):
+            found.append(each)
+            continue
+        branches = [in_a_line(branch) for branch in each.branches]
+        for branch in branches:
+            last = branch is branches[-1]
+            found += [operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)]
+    return found
+
+
+def _with_fumes(course: Iterable[Operation | Choice], fumes: list[Operation]) -> list[Operation | Choice]:
+    """The course of an activation in which fumes are looked for once the unit has moved, and at its end."""
+    found: list[Operation | Choice] = []
+    for each in course:
+        if isinstance(each, Choice):
+            found.append(each._replace(branches=[_with_fumes(branch, fumes) for branch in each.branches]))
+            continue
+        found.append(each)
+        if each.kind in (Kind.GIVE_ORDERS, Kind.ORDER, Kind.END):
+            found += fumes
+    return found
+
+
+def _round(activations: Sequence[list[Operation | Choice]], first: str, spread: bool) -> list[Operation | Choice]:
     """One round: each side's activation in turn (AC-9.2); a toss makes it A's before or after B's.
 
     `spread`: Corrosive Fumes are looked for before and after each activation, and once the unit has moved.
     """
     fumes = [Operation(Kind.ENVELOP)] if spread else []
 
-    def activation(side: int, when: When = When.ALWAYS) -> list[Operation]:
-        operations = [*fumes, Operation(Kind.BEGIN, side, when)]
-        for operation in activations[side]:
-            operations.append(operation)
-            if operation.kind in (Kind.GIVE_ORDERS, Kind.END):
-                operations += fumes
-        return operations
+    def activation(side: int, when: When = When.ALWAYS) -> list[Operation | Choice]:
+        return [*fumes, Operation(Kind.BEGIN, side, when), *_with_fumes(activations[side], fumes)]
 
     end = [Operation(Kind.END_ROUND, 0), Operation(Kind.END_ROUND, 1)]
     if first == "random":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from analyser.common.errors import InputError
 from analyser.game.ruleset import Rating, Ruleset
@@ -88,6 +88,7 @@ class Shooter:
     distance: float | None
     ruleset: Ruleset
     where: str
+    chooses: ClassVar[bool] = False  # whether what it does is chosen as things stand
     named: Row | None = field(init=False)  # the row to shoot with, if the scenario names one that its policy can use
 
     def __post_init__(self) -> None:
@@ -152,11 +153,18 @@ class Shooter:
             attack.bonuses |= Bonus.AIMING
         return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 
-    def strike(self, row: Row, *, opportunity: bool = False, **facts: Any) -> Strike:
-        """The strike with one of the rows; distances count only if the duel has one."""
+    def strike(
+        self, row: Row, *, opportunity: bool = False, overcharge: bool | None = None, **facts: Any
+    ) -> Strike:
+        """The strike with one of the rows, by default with Overcharge if the policy says so.
+
+        Distances count only if the duel has one.
+        """
         bonuses = Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0
         penalties = Penalty.CONCEALED if self.theirs.concealed else 0
-        marks = Marks(bonuses, penalties, self.policy == "overcharge" and not opportunity)
+        if overcharge is None:
+            overcharge = self.policy == "overcharge" and not opportunity
+        marks = Marks(bonuses, penalties, overcharge)
         of_row = {
             "long_range": length_of(row.long_range or 0),
             "short_range": length_of(row.short_range),

@@ -26,7 +26,7 @@ from analyser.game.units import (
     each_row_once,
     hundredths,
 )
-from analyser.rules.policies import POLICIES
+from analyser.rules.policies import BEST, POLICIES
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
@@ -217,7 +217,7 @@ class Combatant(Target):
         """Whether it can come to charge in a duel: by its policy, or made to by a rule (Berserk, Run Amok of AC-7)."""
         if policy == "charge":
             return True
-        if not self.has("Berserk", "Run Amok") or self.has("Static"):
+        if (policy != BEST and not self.has("Berserk", "Run Amok")) or self.has("Static"):
             return False
         return enemy._can_be_charged and bool(self._rows_for_contact("melee", "impact"))
 
@@ -242,10 +242,19 @@ MOST_ROUNDS = 10
 MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
 
 
+WantName = Literal["win", "margin", "points", "survival"]
+WANTS: Mapping[WantName, str] = {
+    "win": "to win by victory points; a draw is worth half",
+    "margin": "as many victory points more than the enemy as can be",
+    "points": "to lose fewer of its points than it destroys of the enemy's, models and damage counted",
+    "survival": "to be there at the end",
+}
+"""What a side that plays best can want, and the other side the opposite of."""
+
 if TYPE_CHECKING:
     PolicyName = str
 else:
-    PolicyName = Literal[tuple(POLICIES)]
+    PolicyName = Literal[*POLICIES, BEST]
 
 
 class DuelTerms(Record):
@@ -255,6 +264,7 @@ class DuelTerms(Record):
     first: Literal["a", "b", "random"] = told("random", "Who is activated first; random: a toss each round.")
     policy_a: PolicyName = told("shoot", "What A does; see below.")
     policy_b: PolicyName = told("shoot", "What B does; see below.")
+    want: WantName = told("win", "What who plays best wants; see below.")
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."
     )

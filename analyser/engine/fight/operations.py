@@ -7,7 +7,7 @@ engine the way that its draw takes.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Kind, Line, Pair, Setup, When
+from analyser.engine.fight.program import Kind, Line, Pair, Setup, When, order_in
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
@@ -138,6 +138,8 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
         mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, facts)
     elif kind == Kind.GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
+    elif kind == Kind.ORDER:
+        mine = ordered_to(setup, operation, mine, theirs)
     elif kind == Kind.RUN_AMOK and special_rules.hurts(mine, theirs, (facts, other), setup.units[1 - side]):
         theirs = special_rules.with_damage(theirs, other, setup.units[1 - side].damage_limit)
         mine = special_rules.without_a_model(mine, facts)
@@ -194,6 +196,55 @@ def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     view = view_of(setup, operation, mine, theirs)
     strike = setup.strikes[max(number, 0)]
     return activation.ordered(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
+
+
+@step
+def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
+    """The active unit with the orders that were chosen for it, if it awaits any, and the fight goes on."""
+    if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
+        return mine
+    _, side, number = operation
+    manoeuvre, action, strike = order_in(number)
+    view = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
+    row = setup.strikes[max(strike, 0)]
+    return activation.ordered(mine, (manoeuvre, action), setup.sides[side], row, view.distance)
+
+
+@step
+def shoots_by(operation: Line) -> bool:
+    """Whether the unit is to shoot by an ORDER."""
+    return operation[0] == Kind.ORDER and order_in(operation[2])[1] == Action.SHOOT
+
+
+@step
+def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> bool:
+    """Whether a unit that awaits orders may be given these, and they are not others in other words.
+
+    What a failed rally test, a building or a rule forbids (AC-5.6, AC-7); who need not move and shoots, aims; whether a
+    shot is made, the strike says.
+    """
+    _, side, number = operation
+    manoeuvre, action, strike = order_in(number)
+    view, row = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs), setup.strikes[max(strike, 0)]
+    charges = manoeuvre == Manoeuvre.CHARGE
+    if view.must_charge and not view.in_building:
+        return charges
+    if charges:
+        return bool(view.can_charge) and not view.in_building and not view.rally_failed
+    if action == Action.RE_ARM and not mine & unit_state.RELOADING:
+        return False
+    hampered = view.rally_failed or view.in_building
+    if manoeuvre == Manoeuvre.STAY:
+        return action != Action.SHOOT or bool(hampered)
+    if manoeuvre == Manoeuvre.AIM:
+        return not hampered
+    if view.in_building or (view.rally_failed and (action != Action.NOTHING or manoeuvre == Manoeuvre.DOUBLE_TIME)):
+        return False
+    length = activation.length_moved(manoeuvre, setup.sides[side], row, view.distance)
+    if length == 0:
+        return False
+    others = activation.length_moved(Manoeuvre.ADVANCE, setup.sides[side], row, view.distance)
+    return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != others
 
 
 @step

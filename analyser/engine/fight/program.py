@@ -41,6 +41,7 @@ class Kind(IntEnum):
     FORGET = 15  # what a Throw depended on
     RUN_AMOK = 16  # who has not charged hurts whoever is near
     TAKE_OVER = 17  # another unit of the side takes the place of the one before
+    ORDER = 18  # a unit is given orders that somebody has chosen, in place of its policy's
 
 
 class Operation(NamedTuple):
@@ -49,8 +50,23 @@ class Operation(NamedTuple):
     kind: int  # a Kind
     side: int = 0  # the one that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned
     # Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
-    # row that the unit shoots with, or NONE. Of BEGIN: a When.
+    # row that the unit shoots with, or NONE. Of BEGIN: a When. Of ORDER: :func:`packed_order`.
     number: int = NONE
+
+
+_MANOEUVRE_BITS, _ACTION_BITS = 3, 3  # of a packed order
+
+
+def packed_order(manoeuvre: int, action: int, strike: int) -> int:
+    """The number of an ORDER: what is done, and the strike of the row that it is done for, or NONE."""
+    return (strike - NONE << _ACTION_BITS | action) << _MANOEUVRE_BITS | manoeuvre
+
+
+@step
+def order_in(number: int) -> tuple[int, int, int]:
+    """The manoeuvre, the action and the strike of an ORDER."""
+    action = number >> _MANOEUVRE_BITS & (1 << _ACTION_BITS) - 1
+    return number & (1 << _MANOEUVRE_BITS) - 1, action, (number >> _MANOEUVRE_BITS + _ACTION_BITS) + NONE
 
 
 class When(IntEnum):

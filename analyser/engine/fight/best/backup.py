@@ -1,0 +1,117 @@
+"""Values and plans by backward induction over all that can come of a fight (Zermelo 1913; Bellman 1957).
+
+Both sides see everything, and never choose at the same moment: in each node one of them takes what is best for it, and
+no matrix game is left to be solved.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from analyser.common.jit import step, tiered
+from analyser.common.records import Floats, Integers
+from analyser.rules.structs import NONE
+
+WORST, GIVEN, BEST = -1, 0, 1  # what a side takes: what makes the value least, what a plan says, what makes it most
+_TIES = 1e-14  # times the greatest value: of branches that differ by less, the first is taken
+
+
+class Edges(NamedTuple):
+    """The nodes of a game by place, those of a place by the round in which they can be come to first; their edges.
+
+    The nodes of place 0, between two rounds, have edges where the fight goes on: one each.
+    """
+
+    bounds: Integers  # (places, rounds + 2): where the nodes of a place begin, and where those of each round end
+    choosers: Integers  # (places,): whose choice it is; NONE where chance decides
+    begins: Integers  # (nodes + 1,): where the edges of each begin
+    to: Integers  # (edges,): the node that each leads to
+    weights: Floats  # (edges,): its probability; of a choice, the number of its branch
+
+
+@tiered(2.0)
+def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
+    """The value of every node in every round, shape (rounds + 1, nodes); what is taken is put into `plan`.
+
+    `final` are the values of the nodes of place 0, if the fight is over there. `first` and `second` say what each side
+    takes: WORST, GIVEN or BEST. `plan`, shape (rounds, nodes), holds the number among its edges of the one that is
+    taken in a node where a side chooses; for a side that has it GIVEN it is read.
+    """
+    rounds, starts = len(plan), len(final)
+    values = np.zeros((rounds + 1, len(edges.begins) - 1))
+    scale = 0.0
+    for node in range(starts):
+        values[rounds, node] = final[node]
+        scale = max(scale, abs(final[node]))
+    for number in range(rounds - 1, -1, -1):
+        now = values[number]
+        for node in range(starts):
+            now[node] = values[number + 1, node]
+        for place in range(1, len(edges.choosers)):
+            chooser = edges.choosers[place]
+            takes = first if chooser == 0 else second
+            for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
+                if chooser == NONE:
+                    total = 0.0
+                    for edge in range(edges.begins[node], edges.begins[node + 1]):
+                        total += edges.weights[edge] * now[edges.to[edge]]
+                    now[node] = total
+                    continue
+                if takes != GIVEN:
+                    plan[number, node] = taken(edges, node, now, takes, _TIES * scale)
+                now[node] = now[edges.to[edges.begins[node] + plan[number, node]]]
+        for node in range(edges.bounds[0, number + 1]):
+            if edges.begins[node] < edges.begins[node + 1]:
+                now[node] = now[edges.to[edges.begins[node]]]
+    return values
+
+
+@step
+def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> int:
+    """The number of the best edge of a node, or the worst; of equals the first."""
+    begin, end = edges.begins[node], edges.begins[node + 1]
+    found = takes * values[edges.to[begin]]
+    for edge in range(begin + 1, end):
+        found = max(found, takes * values[edges.to[edge]])
+    edge = begin
+    while takes * values[edges.to[edge]] < found - ties:
+        edge += 1
+    return int(edge - begin)
+
+
+@tiered(2.0)
+def spread(edges: Edges, plan: Integers) -> Floats:
+    """How likely each node is in each round under a plan, from node 0 on; shape (rounds + 1, nodes).
+
+    A fight that is over stays where it is.
+    """
+    rounds, starts = len(plan), edges.bounds[0, -1]
+    found = np.zeros((rounds + 1, len(edges.begins) - 1))
+    found[0, 0] = 1.0
+    for number in range(rounds):
+        now, after = found[number], found[number + 1]
+        for node in range(edges.bounds[0, number + 1]):
+            if edges.begins[node] == edges.begins[node + 1]:
+                after[node] += now[node]
+            else:
+                now[edges.to[edges.begins[node]]] += now[node]
+        for place in range(len(edges.choosers) - 1, 0, -1):
+            chosen = edges.choosers[place] != NONE
+            for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
+                share = now[node]
+                if share == 0.0:
+                    continue
+                begin, end = edges.begins[node], edges.begins[node + 1]
+                if chosen:
+                    begin += plan[number, node]
+                    end = begin + 1
+                for edge in range(begin, end):
+                    to = edges.to[edge]
+                    more = share if chosen else share * edges.weights[edge]
+                    if to < starts:
+                        after[to] += more
+                    else:
+                        now[to] += more
+    return found

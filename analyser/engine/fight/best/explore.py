@@ -1,0 +1,339 @@
+"""All that can come of a fight in which sides choose: a graph that the rules make, once, whatever is chosen.
+
+A *node* is a place of the round and a pair of states. From a node of chance its *edges* lead on with probabilities, from
+one of choice one for each branch that can be chosen. A place is passed at once where nothing is drawn and there is
+nothing to choose. What the rules say of a strike or a test is what they say to the engine of distributions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from analyser.common.jit import step, tiered
+from analyser.common.records import Floats, Integers
+from analyser.engine.fight import operations, strikes
+from analyser.engine.fight.best.game import (
+    BETWEEN_ROUNDS,
+    CHOOSER,
+    COUNT,
+    FIRST,
+    GUARD,
+    NEXT,
+    ORDERS,
+    SUBJECT,
+    TO,
+    Round,
+)
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
+from analyser.engine.fight.program import Kind, Line, Pair, Setup, operation_at
+from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
+from analyser.rules import activation, discipline, unit_state
+from analyser.rules.draws import probability_of
+from analyser.rules.structs import NONE
+
+PLACE, STATE = 50, 25  # bits below the place of a node, and below the state of its first side
+SECOND_MASK = (1 << STATE) - 1
+_CONDITION, _NUMBER = 32, 48  # as of `StrikeOutcomes`
+_OWN = discipline.ATTACKER_DAMAGE
+_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
+_ROOM = 1 << 12
+_SPARE = 1 << 10  # edges of one node that room is made for beside those of a strike
+
+
+class Graph(NamedTuple):
+    """The nodes that are known, and their edges."""
+
+    first: StateIndex  # states of side 0,
+    second: StateIndex  # of side 1,
+    nodes: StateIndex  # and places with a pair of them, packed
+    rounds: Integers  # (nodes,): in which round each can be come to first, 0 being the first
+    begins: Integers  # (nodes,): where its edges begin
+    ends: Integers  # and end
+    marks: Integers  # scratch: the last edge to each node
+    to: Integers  # (edges,): the node that each leads to
+    weights: Floats  # (edges,): its probability; of a choice, the number of its branch
+    edges: Integers  # (1,): how many there are
+
+
+@step
+def no_graph() -> Graph:
+    """An empty one."""
+    numbers = np.empty((4, _ROOM), np.int64)
+    for place in range(_ROOM):
+        numbers[3, place] = NONE
+    return Graph(
+        state_index(64),
+        state_index(64),
+        state_index(_ROOM),
+        numbers[0],
+        numbers[1],
+        numbers[2],
+        numbers[3],
+        np.empty(_ROOM, np.int64),
+        np.empty(_ROOM),
+        np.zeros(1, np.int64),
+    )
+
+
+@step
+def longer(numbers: Integers, room: int) -> Integers:
+    """A copy of `numbers` with that room, NONE in what is new."""
+    copied = np.full(room, NONE, np.int64)
+    for place in range(len(numbers)):
+        copied[place] = numbers[place]
+    return copied
+
+
+@step
+def roomy(graph: Graph, more: int) -> Graph:
+    """The graph with room for so many more nodes and edges."""
+    edges = graph.edges[0]
+    first, second, nodes = with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more)
+    rounds, begins, ends, marks = graph.rounds, graph.begins, graph.ends, graph.marks
+    if len(nodes.states) > len(begins):
+        room = len(nodes.states)
+        rounds, begins, ends, marks = longer(rounds, room), longer(begins, room), longer(ends, room), longer(marks, room)
+    to, weights = graph.to, graph.weights
+    if edges + more > len(to):
+        room = 2 * (edges + more)
+        to = longer(to, room)
+        weights = np.empty(room)
+        for place in range(edges):
+            weights[place] = graph.weights[place]
+    return Graph(first, second, nodes, rounds, begins, ends, marks, to, weights, graph.edges)
+
+
+@step
+def together(setup: Setup, pair: Pair) -> tuple[int, int]:
+    """The pair with both ways forward told of the first side: what matters is how far apart the two are."""
+    one, two = setup.sides[0], setup.sides[1]
+    if not one.tracks_position or not two.tracks_position or one.distance == NONE:
+        return pair[0], pair[1]
+    if one.edge_distance != NONE or two.edge_distance != NONE:
+        return pair[0], pair[1]
+    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
+        return pair[0], pair[1]
+    strides = (pair[1] >> two.position_at) - two.origin
+    return pair[0] + (strides << one.position_at), pair[1] - (strides << two.position_at)
+
+
+@step
+def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
+    """The number of a node, which is added if it is new; there must be room for it."""
+    first, second = together(setup, pair)
+    key = place << PLACE | index_of(graph.first, first) << STATE | index_of(graph.second, second)
+    return index_of(graph.nodes, key)
+
+
+@step
+def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
+    """Whether a branch of a place can be chosen in these states; of orders for nobody, the first one."""
+    guard = rules.branches[branch, GUARD]
+    if guard == NONE:
+        return True
+    operation = operation_at(rules.operations, guard)
+    if operation[0] == Kind.STRIKE:
+        return strikes.is_made(setup, operation[2], operation[1], pair)
+    side = rules.places[place, CHOOSER]
+    mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
+    if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
+        return bool(branch == rules.places[place, FIRST])
+    if not operations.can_be_ordered(setup, operation, mine, theirs):
+        return False
+    if not operations.shoots_by(operation):
+        return True
+    to = rules.branches[branch, TO]
+    after = after_run(setup, rules, to, pair)
+    following = operation_at(rules.operations, rules.places[rules.places[to, NEXT], FIRST])
+    return strikes.is_made(setup, following[2], side, after)
+
+
+@step
+def after_run(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
+    """The pair after the operations of a place, none of which draws anything."""
+    begin = rules.places[place, FIRST]
+    for at in range(begin, begin + rules.places[place, COUNT]):
+        pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
+    return pair[0], pair[1]
+
+
+@step
+def after_rest(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
+    """The pair after the operations of a place but the first."""
+    begin = rules.places[place, FIRST]
+    for at in range(begin + 1, begin + rules.places[place, COUNT]):
+        pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
+    return pair[0], pair[1]
+
+
+@step
+def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
+    """The branch that must be chosen there; NONE where several can be, or where orders are given."""
+    if rules.places[place, SUBJECT] == ORDERS:
+        return NONE
+    found, begin = NONE, rules.places[place, FIRST]
+    for branch in range(begin, begin + rules.places[place, COUNT]):
+        if can_choose(setup, rules, place, branch, pair):
+            if found != NONE:
+                return NONE
+            found = branch
+    return found
+
+
+@step
+def settled(setup: Setup, rules: Round, cache: PoolCache, place: int, pair: Pair) -> tuple[int, int, int]:
+    """The place and the pair where something is next drawn or chosen, or a round has ended."""
+    while place != BETWEEN_ROUNDS:
+        if rules.places[place, CHOOSER] != NONE:
+            branch = only_branch(setup, rules, place, pair)
+            if branch == NONE:
+                break
+            place = rules.branches[branch, TO]
+            continue
+        operation = operation_at(rules.operations, rules.places[place, FIRST])
+        if operation[0] == Kind.STRIKE:
+            if strikes.is_made(setup, operation[2], operation[1], pair):
+                break
+        else:
+            draw, highest = operations.required_draw(setup, operation, pair)
+            passes = probability_of(draw, highest, cache.odds)
+            if 0.0 < passes < 1.0:
+                break
+            pair = operations.changed(setup, operation, pair, passes == 1.0)
+        pair = after_rest(setup, rules, place, pair)
+        place = rules.places[place, NEXT]
+    return place, pair[0], pair[1]
+
+
+@step
+def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
+    """Add an edge to that place and pair, or add to the probability of the one that is there since the edge `since`."""
+    node = node_at(setup, graph, at[0], (at[1], at[2]))
+    same = graph.marks[node]
+    if merge and same >= since:
+        graph.weights[same] += share
+        return
+    edge = graph.edges[0]
+    graph.to[edge], graph.weights[edge] = node, share
+    graph.marks[node] = edge
+    graph.edges[0] += 1
+
+
+@step
+def with_strike(
+    setup: Setup, rules: Round, cache: PoolCache, graph: Graph, known: StrikeOutcomes, place: int, pair: Pair
+) -> tuple[Graph, StrikeOutcomes]:
+    """The graph with the edges of a strike, and all outcomes of strikes that are known now."""
+    operation = operation_at(rules.operations, rules.places[place, FIRST])
+    number, since = operation[2], graph.edges[0]
+    striker = setup.strikes[number].striker
+    mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
+    conditions, states = with_room(known.conditions, 1), with_room(known.states, 1)
+    known = StrikeOutcomes(conditions, states, known.lists, known.starts, known.state, known.own, known.probability)
+    condition = index_of(conditions, number << _NUMBER | strikes.condition(setup, number, pair))
+    key = condition << _CONDITION | index_of(states, theirs)
+    at = find(known.lists, key)
+    if at == NOT_FOUND:
+        at = known.lists.length[0]
+        known = with_list(known, setup, cache, key)
+    graph = roomy(graph, known.starts[at + 1] - known.starts[at] + _SPARE)
+    for row in range(known.starts[at], known.starts[at + 1]):
+        struck, own = int(known.state[row]), int(known.own[row])
+        of_striker = strikes.after_striking(
+            setup, number, mine, struck, own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK
+        )
+        after = (of_striker, struck) if striker == 0 else (struck, of_striker)
+        after = after_rest(setup, rules, place, after)
+        to = settled(setup, rules, cache, rules.places[place, NEXT], after)
+        add_edge(setup, graph, to, known.probability[row], since, True)
+    return graph, known
+
+
+@step
+def add_test(setup: Setup, rules: Round, cache: PoolCache, graph: Graph, place: int, pair: Pair) -> None:
+    """Add the edges of an operation that draws a card, a coin or a die."""
+    operation, since = operation_at(rules.operations, rules.places[place, FIRST]), graph.edges[0]
+    draw, highest = operations.required_draw(setup, operation, pair)
+    passes = probability_of(draw, highest, cache.odds)
+    for failed in range(2):
+        share = 1.0 - passes if failed else passes
+        after = after_rest(setup, rules, place, operations.changed(setup, operation, pair, failed == 0))
+        add_edge(setup, graph, settled(setup, rules, cache, rules.places[place, NEXT], after), share, since, True)
+
+
+@step
+def add_choices(setup: Setup, rules: Round, cache: PoolCache, graph: Graph, place: int, pair: Pair) -> None:
+    """Add an edge for each branch that can be chosen."""
+    begin, since = rules.places[place, FIRST], graph.edges[0]
+    for branch in range(begin, begin + rules.places[place, COUNT]):
+        if can_choose(setup, rules, place, branch, pair):
+            to = settled(setup, rules, cache, rules.branches[branch, TO], pair)
+            add_edge(setup, graph, to, float(branch - begin), since, False)
+
+
+@step
+def pair_of(graph: Graph, node: int) -> tuple[int, int]:
+    """The states of a node."""
+    key = graph.nodes.states[node]
+    return int(graph.first.states[key >> STATE & SECOND_MASK]), int(graph.second.states[key & SECOND_MASK])
+
+
+@tiered(8.0)
+def explored(
+    setup: Setup,
+    rules: Round,
+    start: Pair,
+    rounds: int,
+    places: Integers,
+    die: Integers,
+    deck: Integers,
+    most_edges: int,
+) -> Graph:
+    """All that can come of a fight of so many rounds, node 0 being its start; cut off beyond `most_edges`.
+
+    `places` are those of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
+    """
+    cache = pool_cache_for(setup, places, die, deck)
+    graph, known = no_graph(), none_known()
+    node_at(setup, graph, BETWEEN_ROUNDS, start)
+    following = np.zeros(1, np.int64)  # nodes that the round begins with
+    for number in range(rounds):
+        waiting, following = following, np.empty(64, np.int64)
+        at, last, late = 0, len(waiting), 0
+        while at < last:
+            node = waiting[at]
+            at += 1
+            graph = roomy(graph, _SPARE)
+            before = graph.nodes.length[0]
+            place, pair = graph.nodes.states[node] >> PLACE, pair_of(graph, node)
+            graph.rounds[node], graph.begins[node] = number, graph.edges[0]
+            if place == BETWEEN_ROUNDS:
+                if not unit_state.is_removed(pair[0]) and not unit_state.is_removed(pair[1]):
+                    to = settled(setup, rules, cache, len(rules.places) - 1, pair)
+                    add_edge(setup, graph, to, 1.0, graph.edges[0], True)
+            elif rules.places[place, CHOOSER] != NONE:
+                add_choices(setup, rules, cache, graph, place, pair)
+            elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
+                graph, known = with_strike(setup, rules, cache, graph, known, place, pair)
+            else:
+                add_test(setup, rules, cache, graph, place, pair)
+            graph.ends[node] = graph.edges[0]
+            added = graph.nodes.length[0] - before
+            if last + added > len(waiting):
+                waiting = longer(waiting, 2 * (last + added))
+            if late + added > len(following):
+                following = longer(following, 2 * (late + added))
+            for new in range(before, before + added):
+                if graph.nodes.states[new] >> PLACE == BETWEEN_ROUNDS:
+                    graph.rounds[new], graph.begins[new], graph.ends[new] = number + 1, 0, 0
+                    following[late] = new
+                    late += 1
+                else:
+                    waiting[last] = new
+                    last += 1
+            if graph.edges[0] > most_edges:
+                return graph
+        following = following[:late].copy()
+    return graph

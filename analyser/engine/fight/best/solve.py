@@ -1,0 +1,108 @@
+"""A fight in which sides choose, worked out: all that can come of it, what that is worth, and how to choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.records import Floats, Integers
+from analyser.engine.fight.best.backup import Edges, backed_up, spread
+from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, explored
+from analyser.engine.fight.best.game import CHOOSER, SUBJECT, FIRST, Round
+from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
+from analyser.game.ruleset import Rating
+
+MOST_EDGES = 20_000_000  # some seconds, and a gigabyte
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """All that can come of a fight of some rounds in which sides choose.
+
+    Attributes
+    ----------
+    rules : Round
+    rounds : int
+    first, second : ndarray of int64
+        The states of side 0 and side 1 in each node, the nodes of a place following each other.
+    places : ndarray of int64
+        The place of each node.
+    edges : Edges
+    """
+
+    rules: Round
+    rounds: int
+    first: Integers
+    second: Integers
+    places: Integers
+    edges: Edges
+
+    @cached_property
+    def starts(self) -> int:
+        """How many nodes are between two rounds: they come first, the start of the fight before all."""
+        return int(self.edges.bounds[0, -1])
+
+    def nodes_of(self, place: int) -> slice:
+        """The nodes of a place."""
+        return slice(int(self.edges.bounds[place, 0]), int(self.edges.bounds[place, -1]))
+
+    def blank_plan(self) -> NDArray[np.int16]:
+        """Room for what is taken in each round and node."""
+        return np.zeros((self.rounds, len(self.places)), np.int16)
+
+    def values(self, final: Floats, takes: tuple[int, int], plan: NDArray[np.int16]) -> Floats:
+        """As :func:`~.backup.backed_up`."""
+        return np.asarray(backed_up(self.edges, final, *takes, plan))
+
+    def spread(self, plan: NDArray[np.int16]) -> Floats:
+        """As :func:`~.backup.spread`."""
+        return np.asarray(spread(self.edges, plan))
+
+    def branches_at(self, node: int) -> Integers:
+        """The numbers of the branches that can be chosen in a node, in the order of its edges."""
+        begin, end = self.edges.begins[node : node + 2]
+        return self.edges.weights[begin:end].astype(np.int64)
+
+
+class TooManyWays(Exception):
+    """More can come of a fight than there is room for."""
+
+    def __init__(self, nodes: int) -> None:
+        super().__init__(nodes)
+        self.nodes = nodes
+
+
+def game_of(
+    setup: Setup, rules: Round, start: Pair, rounds: int, die: Integers, deck: Integers, most_edges: int = MOST_EDGES
+) -> Game:
+    """All that can come of a fight of so many rounds that begins with `start`; TooManyWays beyond `most_edges`."""
+    strikes = rules.operations[:, 0] == Kind.STRIKE
+    rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
+    pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
+    graph = explored(setup, rules, start, rounds, pools, die, deck, most_edges)
+    count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
+    if edges > most_edges:
+        raise TooManyWays(count)
+    keys, since = graph.nodes.states[:count], graph.rounds[:count]
+    places = keys >> PLACE
+    order = np.argsort(places * (rounds + 1) + since, kind="stable")
+    number = np.empty(count, np.int64)
+    number[order] = np.arange(count)
+    begins = graph.begins[:count][order]
+    sizes = graph.ends[:count][order] - begins
+    new_begins = np.concatenate([[0], np.cumsum(sizes)])
+    moved = np.repeat(begins - new_begins[:-1], sizes) + np.arange(edges)
+    keys, places, since = keys[order], places[order], since[order]
+    steps = np.arange(len(rules.places))[:, None] * (rounds + 1) + np.arange(rounds + 2)[None, :]
+    bounds = np.searchsorted(places * (rounds + 1) + since, steps)
+    return Game(
+        rules,
+        rounds,
+        graph.first.states[keys >> STATE & SECOND_MASK],
+        graph.second.states[keys & SECOND_MASK],
+        places,
+        Edges(bounds, rules.places[:, CHOOSER].copy(), new_begins, number[graph.to[:edges][moved]], graph.weights[:edges][moved]),
+    )
