@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import FIGURES, unit_line
 from analyser.results.base import captioned, estimate_in, frame_of, probability_figures
+from analyser.results.play import Play, play_of
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
+from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
 from analyser.scenarios.schema import Combatant
 
@@ -34,6 +36,7 @@ DEVASTATING = ("a_devastating", "b_devastating")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
 Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]
+PlayedT = TypeVar("PlayedT", bound="DuelResult")
 
 
 def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
@@ -62,7 +65,9 @@ class DuelResult(FightResult):
     setup : Setup
         What does not change in the duel, as the engines have it.
     orders : tuple of (Orders, JointStates)
-        How both stand where orders are given.
+        How both stand where orders are given; empty where somebody plays best.
+    play : Play or None
+        The duel as it is played where somebody plays best.
     """
 
     kind = "duel"
@@ -72,7 +77,8 @@ class DuelResult(FightResult):
 
     scenario: DuelScenario
     setup: Setup
-    orders: tuple[tuple[Orders, JointStates], ...]
+    orders: tuple[tuple[Orders, JointStates], ...] = ()
+    play: Play | None = None
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -123,7 +129,7 @@ class DuelResult(FightResult):
 
     @cached_property
     def _deeds(self) -> Deeds:
-        return deeds_of_rounds(self.setup, self.orders)
+        return self.play.deeds() if self.play is not None else deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
         """What each side did in each round and why, a plain dict for each that can be, or was seen.
@@ -245,6 +251,8 @@ class DuelResult(FightResult):
 
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     """What a duel comes to."""
+    if BEST in (scenario.terms.policy_a, scenario.terms.policy_b):
+        return solve_best(scenario, sampling)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = program_of(shooters, scenario.terms)
     parts, orders, ends = in_parts(rounds, shooters)
@@ -259,6 +267,21 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
         )
 
     return solve_fight(scenario, setup, parts, duel_start(setup, (scenario.a, scenario.b)), sampling, answer)
+
+
+def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] = DuelResult) -> PlayedT:  # type: ignore[assignment]
+    """What a duel comes to of which at least one side plays best."""
+    if not sampling.is_exact:
+        raise InputError("best play is worked out, not sampled", where="method", allowed="exact")
+    play = play_of(scenario)
+    return kind(
+        moments=play.moments(),
+        setup=play.setup,
+        play=play,
+        scenario=scenario,
+        profiles=scenario.profiles,
+        rules=rules_used.of_duel(scenario, play.shooters, with_replacement=True),
+    )
 
 
 _DID = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -22,24 +22,25 @@ _ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 
 
+class Shot(NamedTuple):
+    """One attack that can be chosen."""
+
+    row: Row
+    overcharge: bool = False
+    near: bool = False  # from short range, where no distance is counted
+    follows: bool = False  # made after another one (All-Out Attack)
+
+
 class Option(NamedTuple):
-    """One way to spend an activation."""
+    """One way to spend an activation, or to react to one."""
 
     manoeuvre: Manoeuvre
     action: Action
-    rows: tuple[str, ...] = ()  # that it shoots or charges with
-    overcharge: bool = False
+    shots: tuple[Shot, ...] = ()  # that it makes, or that it goes where it could make
+    charge_row: Row | None = None
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
-
-
-class Salvo(NamedTuple):
-    """What is fired in one activation: the places among the shots of the rows, the first the main one."""
-
-    shots: tuple[int, ...]
-    rows: tuple[Row, ...]
-    overcharge: bool
 
 
 @dataclass(eq=False)
@@ -90,78 +91,119 @@ class Chooser(Shooter):
         """The distances at which it may stop an advance before its SPEED is spent, in hundredths of an inch."""
         return [length_of(row.short_range) for row in self.rows if row.short_range is not None]
 
-    @cached_property
-    def salvos(self) -> list[Salvo]:
-        """Each row, with Overcharge or not; and with All-Out Attack each first, with others after it (AC-7)."""
-        found = [Salvo((place,), (row,), False) for place, row in enumerate(self.rows)]
-        most = self.mine.value("All-Out Attack")
-        if most > 1 and len(self.rows) > 1:
-            places = range(len(self.rows))
-            orders = [(place, *(other for other in places if other != place))[:most] for place in places]
-            behind = len(self.rows) + len(self._charged)  # where the shots begin that are made after another
-            for main, *others in orders:
-                shots = (main, *(behind + place for place in others))
-                found.append(Salvo(shots, tuple(self.rows[place] for place in (main, *others)), False))
-        return [*found, *(Salvo((len(self.rows) + place,), (row,), True) for place, row in enumerate(self._charged))]
+    def _ranges(self, row: Row) -> tuple[bool, ...]:
+        """Whether a row can be fired from short range, or not, where no distance is counted: one of them, or both."""
+        can_be_near = self.distance is None and row.short_range is not None and not row.has("Indirect")
+        return (False, True) if can_be_near else (False,)
 
     @cached_property
-    def _charged(self) -> list[Row]:
-        return [row for row in self.rows if row.has("Overcharge")]
+    def _shots(self) -> list[Shot]:
+        """All that it can make in its own activation; those that follow another one come last."""
+        ways = [(row, near) for row in self.rows for near in self._ranges(row)]
+        found = [Shot(row, near=near) for row, near in ways]
+        found += [Shot(row, True, near) for row, near in ways if row.has("Overcharge")]
+        fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
+        return [*found, *(Shot(row, near=near, follows=True) for row, near in ways if fires_several)]
+
+    @cached_property
+    def salvos(self) -> list[tuple[Shot, ...]]:
+        """What can be fired in one activation: each shot; with All-Out Attack each of a row with others after it."""
+        found = [(shot,) for shot in self._shots if not shot.follows]
+        most = self.mine.value("All-Out Attack")
+        for main in self._shots:
+            others = [each for each in self._shots if each.follows and each.row is not main.row]
+            others = [each for each in others if each.near == (main.near and len(self._ranges(each.row)) > 1)]
+            if most > 1 and others and not main.follows and not main.overcharge:
+                found.append((main, *others[: most - 1]))
+        return found
 
     def shots(self) -> list[Strike]:
-        """The strikes with each row, then those with Overcharge, then those that follow another (All-Out Attack)."""
+        """The strikes of all shots."""
         facts: dict[str, Any] = {"striker": self.side, "orders": _SHOTS, "marks": self.is_answered}
-        found = [self.strike(row, **facts) for row in self.rows]
-        found += [self.strike(row, overcharge=True, **facts) for row in self._charged]
-        follows = self.rows if self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1 else []
-        return [*found, *(self.strike(row, after_failed_rally=0, **facts) for row in follows)]
+        return [self._strike(each, after_failed_rally=int(not each.follows), **facts) for each in self._shots]
+
+    def _strike(self, shot: Shot, **facts: Any) -> Strike:
+        strike = self.strike(shot.row, overcharge=shot.overcharge, **facts)
+        if self.distance is not None or shot.near:
+            return strike
+        record = strike.strike.copy()
+        record.short_range = NONE
+        return strike._replace(strike=record)
+
+    @cached_property
+    def reaction_shots(self) -> list[Shot]:
+        """All that it can make by opportunity fire."""
+        return [Shot(row, near=near) for row in self.lookout_rows for near in self._ranges(row)]
 
     def reactions(self) -> list[Strike]:
-        """The strikes of its opportunity fire, a row each."""
+        """The strikes of its opportunity fire."""
         facts: dict[str, Any] = {"striker": self.side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
-        return [self.strike(row, opportunity=True, **facts) for row in self.lookout_rows]
+        return [self._strike(shot, opportunity=True, **facts) for shot in self.reaction_shots]
 
     @cached_property
     def options(self) -> list[Option]:
         """All that it may be ordered to do, in the order of the branches of :meth:`choice`."""
-        return [option for option, _, _ in self._ways()]
+        return list(self._options())
 
-    def _ways(self) -> Iterable[tuple[Option, int, Salvo | None]]:
-        """Each option with the place of the shot that it is ordered for, and what it fires."""
-        main = 0 if self.rows else NONE
+    def _options(self) -> Iterator[Option]:
         specials = [Action.TAKE_COVER]
         specials += [Action.GO_ON_LOOKOUT] if self.lookout_rows else []
-        slow = [row for row in (*self.rows, *self.lookout_rows) if row.has("Slow to Fire")]
-        specials += [Action.RE_ARM] if slow else []
+        re_arms = any(row.has("Slow to Fire") for row in (*self.rows, *self.lookout_rows))
+        specials += [Action.RE_ARM] if re_arms else []
         moves = _MOVES if self.distance is not None and self.mine.speed else ()
-        yield STAY, main, None
+        yield STAY
         for salvo in self.salvos:
-            ids = tuple(row.id for row in salvo.rows)
-            stops = self.distance is not None and salvo.rows[0].short_range is not None and moves
+            stops = bool(moves) and salvo[0].row.short_range is not None
             for manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY, *moves, *([Manoeuvre.CLOSE_IN] if stops else ())):
-                yield Option(manoeuvre, Action.SHOOT, ids, salvo.overcharge), salvo.shots[0], salvo
+                yield Option(manoeuvre, Action.SHOOT, salvo)
+            if stops and len(salvo) == 1 and not salvo[0].overcharge:
+                yield Option(Manoeuvre.CLOSE_IN, Action.NOTHING, salvo)
+                if re_arms:
+                    yield Option(Manoeuvre.CLOSE_IN, Action.RE_ARM, salvo)
         for action in specials:
             for manoeuvre in (Manoeuvre.STAY, *moves):
-                yield Option(manoeuvre, action), main, None
+                yield Option(manoeuvre, action)
         for manoeuvre in (*moves, *([Manoeuvre.DOUBLE_TIME] if moves else ())):
-            yield Option(manoeuvre, Action.NOTHING), main, None
+            yield Option(manoeuvre, Action.NOTHING)
         for row in self.charge_rows:
-            yield Option(Manoeuvre.CHARGE, Action.NOTHING, (row.id,)), main, None
+            yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge_row=row)
 
     def choice(
         self, shots: Sequence[int], made: Callable[[int], list[Operation | Choice]], strikes: list[Strike]
     ) -> Choice:
         """The choice of its orders: `shots` are the numbers of its strikes, `made` says what is done to make one."""
+        number_of = dict(zip(self._shots, shots))
         branches: list[list[Operation | Choice]] = []
-        for option, shot, salvo in self._ways():
-            strike = NONE if shot == NONE else shots[shot]
+        for option in self.options:
+            strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
             order = Operation(Kind.ORDER, self.side, packed_order(option.manoeuvre, option.action, strike))
             branch: list[Operation | Choice] = [order]
-            for place in () if salvo is None else salvo.shots:
-                branch += made(shots[place])
-            if option.manoeuvre == Manoeuvre.CHARGE:
-                mine = self.mine.model_copy(update={"close_quarters_row": option.rows[0]})
+            for shot in option.shots if option.action == Action.SHOOT else ():
+                branch += made(number_of[shot])
+            if option.charge_row is not None:
+                mine = self.mine.model_copy(update={"close_quarters_row": option.charge_row.id})
                 sides = (mine, self.theirs) if self.side == 0 else (self.theirs, mine)
                 branch += combat(sides, (), self.side, strikes)
             branches.append(branch)
         return Choice(self.side, ORDERS, branches)
+
+    def habit(self, name: str) -> Shooter:
+        """The same side with a habit that its unit can carry out."""
+        return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
+
+    def salvo_of(self, habit: Shooter) -> int:
+        """Which of the :attr:`salvos` a habit fires; NONE where it shoots with nothing."""
+        if not habit.rows:
+            return NONE
+        near = habit.policy == "short_range"
+        charged = habit.policy == "overcharge"
+        wanted = [Shot(row, charged, near and len(self._ranges(row)) > 1, row is not habit.main) for row in habit.rows]
+        return self.salvos.index(tuple(wanted))
+
+    def reaction_of(self, habit: Shooter) -> int:
+        """Which of its :attr:`reaction_shots` a habit makes; NONE for none."""
+        row = habit.by_lookout
+        if row is None:
+            return NONE
+        near = habit.policy == "short_range" and len(self._ranges(row)) > 1
+        return self.reaction_shots.index(Shot(row, near=near))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.game import REACTION, Choice
+from analyser.engine.fight.best.game import ORDERS, REACTION, Choice
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -108,7 +108,7 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
         wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
         lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
         for shooter, facts in zip(shooters, records):
-            lengths += [int(facts.keeps_within), *shooter.stops_at()] if shooter.chooses else []
+            lengths += [int(facts.keeps_within), *shooter.stops_at()] if isinstance(shooter, Chooser) else []
     place(records, set_back, advance, lengths, "duel")
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), _round(activations, terms.first, spread)
@@ -121,7 +121,7 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
         "policy": NONE if policy == BEST else Policy[policy.upper()],
-        "keeps_within": max(each.reach for each in shooters) if shooter.chooses and given else NONE,
+        "keeps_within": keeps_within(shooters) if shooter.chooses and given else NONE,
         "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
         "runs_amok": mine.has("Run Amok"),
@@ -134,6 +134,16 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     if far and given and not any(each.chooses for each in shooters):
         numbers["edge_distance"] = length_of(MOST_INCHES)
     return side_record(mine, (theirs,), **numbers)
+
+
+def keeps_within(shooters: tuple[Shooter, Shooter]) -> int:
+    """How far from the enemy whoever plays best retires to: out of reach of all that either can do from afar."""
+    return max(chooser_of(each).reach for each in shooters)
+
+
+def chooser_of(shooter: Shooter) -> Chooser:
+    """The same side, if it had a free choice."""
+    return Chooser(shooter.mine, shooter.theirs, BEST, shooter.distance, shooter.ruleset, shooter.where)
 
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
@@ -171,13 +181,15 @@ def _activation(
     if enemy.chooses and reactions:
         reaction = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
     operations: list[Operation | Choice] = []
-    if shooter.chooses:
+    if isinstance(shooter, Chooser):
         operations = [shooter.choice(shots, made, strikes)]
     else:
         operations = [Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
         operations += [each for number in shots for each in made(number)]
         if sides[side].may_charge(sides[1 - side], shooter.policy):
             operations += combat(sides, (), side, strikes)
+        if enemy.chooses:
+            operations = [Choice(side, ORDERS, [operations])]
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
     return [*reaction, *operations, *reaction, *amok, Operation(Kind.END, side)]
 

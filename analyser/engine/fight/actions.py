@@ -9,7 +9,7 @@ import numpy as np
 from analyser.common.jit import step, tiered
 from analyser.common.records import Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Line, Setup, When
+from analyser.engine.fight.program import Kind, Line, Setup, When, order_in
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.policies import Action, Manoeuvre, View
@@ -32,6 +32,8 @@ class Did(IntEnum):
     WENT_ON_LOOKOUT = 11
     TOOK_COVER = 12
     HELD = 13
+    RETIRED = 14
+    RETIRED_AND_SHOT = 15
 
 
 class Why(IntEnum):
@@ -50,6 +52,7 @@ class Why(IntEnum):
     ACTIVATED = 10  # before its activation (Cryo)
     OPPORTUNITY_FIRE = 11
     GONE = 12
+    CHOICE = 13
 
 
 WHYS = 16  # an action as one number: what was done times that, and why
@@ -92,6 +95,8 @@ def action_of(setup: Setup, operation: Line, when: int, shots: int, mine: int, t
 @step
 def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """What the active side does on the orders that it is given, and why."""
+    if operation[0] == Kind.ORDER:
+        return action_chosen(setup, operation, mine, theirs)
     _, side, number = operation
     view = operations.view_of(setup, operation, mine, theirs)
     manoeuvre, action = operations.decision(setup, operation, view)
@@ -114,6 +119,33 @@ def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, their
     if action == Action.SHOOT and view.in_range:
         return Did.HELD, Why.NOTHING_TO_FIRE
     return Did.HELD, (Why.IN_BUILDING if view.in_building else why)
+
+
+@step
+def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tuple[int, int]:
+    """What a unit does that may choose, by an ORDER that can be given."""
+    _, side, number = operation
+    manoeuvre, action, strike = order_in(number)
+    view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
+    if manoeuvre == Manoeuvre.CHARGE:
+        return Did.CHARGED, (Why.RULE if view.must_charge else Why.CHOICE)
+    if action == Action.SHOOT:
+        if manoeuvre == Manoeuvre.AIM:
+            return Did.SHOT_AIMING, Why.CHOICE
+        if manoeuvre == Manoeuvre.STAY:
+            return Did.SHOT, (Why.RALLY_FAILED if view.rally_failed else Why.IN_BUILDING)
+        return (Did.RETIRED_AND_SHOT if manoeuvre == Manoeuvre.RETIRE else Did.ADVANCED_AND_SHOT), Why.CHOICE
+    if action == Action.GO_ON_LOOKOUT:
+        return Did.WENT_ON_LOOKOUT, Why.CHOICE
+    if action == Action.TAKE_COVER:
+        return Did.TOOK_COVER, Why.CHOICE
+    if action == Action.RE_ARM:
+        return Did.RE_ARMED, Why.CHOICE
+    if manoeuvre == Manoeuvre.RETIRE:
+        return Did.RETIRED, Why.CHOICE
+    if manoeuvre == Manoeuvre.DOUBLE_TIME:
+        return Did.DOUBLE_TIMED, Why.CHOICE
+    return (Did.HELD if manoeuvre == Manoeuvre.STAY else Did.ADVANCED), Why.CHOICE
 
 
 @step

@@ -258,8 +258,14 @@ def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
 @step
 def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
+    return decision_by(setup, operation, view, setup.sides[operation[1]].policy)
+
+
+@step
+def decision_by(setup: Setup, operation: Line, view: View, policy: int) -> tuple[int, int]:
+    """The same by another policy than its own."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
-    manoeuvre, action = decide(side.policy, view)
+    manoeuvre, action = decide(policy, view)
     manoeuvre, action = allowed(manoeuvre, action, view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:

@@ -140,6 +140,8 @@ def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return bool(branch == rules.places[place, FIRST])
+    if operation[0] == Kind.GIVE_ORDERS:
+        return True
     if not operations.can_be_ordered(setup, operation, mine, theirs):
         return False
     if not operations.shoots_by(operation):
