@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
     from analyser.analysis.battle import battle as battle
+    from analyser.analysis.best import best_play as best_play
     from analyser.analysis.build import Build as Build
     from analyser.analysis.build import build as build
     from analyser.analysis.clash import Clash as Clash
@@ -55,6 +56,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.results.attack import AttackResult as AttackResult
     from analyser.results.base import Result as Result
     from analyser.results.battle import BattleResult as BattleResult
+    from analyser.results.best import BestResult as BestResult
     from analyser.results.charge import ChargeResult as ChargeResult
     from analyser.results.duel import DuelResult as DuelResult
     from analyser.results.focus import FocusResult as FocusResult

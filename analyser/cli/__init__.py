@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "charge": ("fights", "A charge: who wins, what both sides lose."),
         "focus": ("fights", "Several ranged attacks on one target."),
         "duel": ("fights", "Two units for some rounds, each by its policy."),
+        "best": ("best", "What A should do in a duel with B, and what habits give away."),
         "battle": ("battle", "Two whole armies, round by round."),
         "run": ("fights", "The question in a scenario file."),
         "morale": ("morale", "Morale under the rules of other games."),

@@ -14,7 +14,7 @@ from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.game import FIRST, GUARD, ORDERS, REACTION, SUBJECT, flattened
 from analyser.engine.fight.best.habits import Habit, edges_of_habit
-from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWays, game_of
+from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWaysError, game_of
 from analyser.engine.fight.program import Kind, Setup
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
 from analyser.rules.policies import POLICIES, Policy
@@ -25,7 +25,7 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-Plan = NDArray[np.int16]
+Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
@@ -143,7 +143,7 @@ class Play:
 
     def deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], float]]:
         """By round and side the probability of what it does, and why."""
-        from analyser.engine.fight.actions import ACTED_ELSEWHEN, Did, Why, WHYS, actions_of, named
+        from analyser.engine.fight.actions import ACTED_ELSEWHEN, WHYS, Did, Why, actions_of, named
 
         game, by_round = self.game, dict[tuple[int, str], dict[int, float]]()
 
@@ -165,7 +165,9 @@ class Play:
                     operation, shots = self._order(place, branch)
                     deeds = actions_of(self.setup, operation, place.when, shots, game.first[at], game.second[at])
                     add(number, place.side, deeds, self.weights[number, at])
-            over = np.flatnonzero(self.weights[number, : game.starts] * (np.diff(game.edges.begins[: game.starts + 1]) == 0))
+            over = np.flatnonzero(
+                self.weights[number, : game.starts] * (np.diff(game.edges.begins[: game.starts + 1]) == 0)
+            )
             for side, states in enumerate((game.first[over], game.second[over])):
                 gone = is_removed(states)
                 deeds = np.where(gone, Did.WAS_GONE * WHYS + Why.GONE, Did.HAD_NO_ACTIVATION * WHYS + Why.ENEMY_GONE)
@@ -175,7 +177,8 @@ class Play:
     def _branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
         """The branch that is taken in each of those nodes in a round."""
         edges = self.game.edges
-        return edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
+        branches: NDArray[Any] = edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
+        return branches
 
     def _order(self, place: Place, branch: int) -> tuple[tuple[int, int, int], int]:
         """The operation by which a branch of orders begins, and how many strikes its unit can shoot with."""
@@ -263,7 +266,7 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     try:
         game = game_of(setup, flattened(course), start, scenario.terms.rounds, die, deck, most_edges)
-    except TooManyWays as error:
+    except TooManyWaysError as error:
         raise too_large(f"more than {error.nodes:,} situations", scenario) from None
     return Play(scenario, shooters, setup, game)
 

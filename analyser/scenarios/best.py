@@ -108,7 +108,7 @@ class Chooser(Shooter):
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
         """What can be fired in one activation: each shot; with All-Out Attack each of a row with others after it."""
-        found = [(shot,) for shot in self._shots if not shot.follows]
+        found: list[tuple[Shot, ...]] = [(shot,) for shot in self._shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
         for main in self._shots:
             others = [each for each in self._shots if each.follows and each.row is not main.row]

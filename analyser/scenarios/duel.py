@@ -204,7 +204,9 @@ def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
         branches = [in_a_line(branch) for branch in each.branches]
         for branch in branches:
             last = branch is branches[-1]
-            found += [operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)]
+            found += [
+                operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
+            ]
     return found
 
 

@@ -153,9 +153,7 @@ class Shooter:
             attack.bonuses |= Bonus.AIMING
         return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 
-    def strike(
-        self, row: Row, *, opportunity: bool = False, overcharge: bool | None = None, **facts: Any
-    ) -> Strike:
+    def strike(self, row: Row, *, opportunity: bool = False, overcharge: bool | None = None, **facts: Any) -> Strike:
         """The strike with one of the rows, by default with Overcharge if the policy says so.
 
         Distances count only if the duel has one.

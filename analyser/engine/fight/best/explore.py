@@ -1,8 +1,8 @@
 """All that can come of a fight in which sides choose: a graph that the rules make, once, whatever is chosen.
 
-A *node* is a place of the round and a pair of states. From a node of chance its *edges* lead on with probabilities, from
-one of choice one for each branch that can be chosen. A place is passed at once where nothing is drawn and there is
-nothing to choose. What the rules say of a strike or a test is what they say to the engine of distributions.
+A *node* is a place of the round and a pair of states. From a node of chance its *edges* lead on with probabilities;
+from one of choice, one for each branch that can be chosen. A place is passed at once where nothing is drawn and there
+is nothing to choose. What the rules say of a strike or a test is what they say to the engine of distributions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from analyser.engine.fight.best.game import (
     Round,
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
-from analyser.engine.fight.program import Kind, Line, Pair, Setup, operation_at
+from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.rules import activation, discipline, unit_state
 from analyser.rules.draws import probability_of
@@ -94,7 +94,12 @@ def roomy(graph: Graph, more: int) -> Graph:
     rounds, begins, ends, marks = graph.rounds, graph.begins, graph.ends, graph.marks
     if len(nodes.states) > len(begins):
         room = len(nodes.states)
-        rounds, begins, ends, marks = longer(rounds, room), longer(begins, room), longer(ends, room), longer(marks, room)
+        rounds, begins, ends, marks = (
+            longer(rounds, room),
+            longer(begins, room),
+            longer(ends, room),
+            longer(marks, room),
+        )
     to, weights = graph.to, graph.weights
     if edges + more > len(to):
         room = 2 * (edges + more)

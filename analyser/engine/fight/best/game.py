@@ -8,7 +8,7 @@ from a place to one with a lower number: place 0 is between two rounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,10 +44,10 @@ class Choice(NamedTuple):
 
     side: int
     subject: int  # ORDERS or REACTION
-    branches: Sequence[Sequence[Union[Operation, "Choice"]]]
+    branches: Sequence[Sequence[Operation | Choice]]
 
 
-Course = Sequence[Union[Operation, Choice]]
+Course = Sequence[Operation | Choice]
 
 
 class Round(NamedTuple):

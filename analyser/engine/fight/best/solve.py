@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight.best.backup import Edges, backed_up, spread
 from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, explored
-from analyser.engine.fight.best.game import CHOOSER, SUBJECT, FIRST, Round
+from analyser.engine.fight.best.game import CHOOSER, Round
 from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
 
@@ -49,15 +48,15 @@ class Game:
         """The nodes of a place."""
         return slice(int(self.edges.bounds[place, 0]), int(self.edges.bounds[place, -1]))
 
-    def blank_plan(self) -> NDArray[np.int16]:
+    def blank_plan(self) -> Integers:
         """Room for what is taken in each round and node."""
-        return np.zeros((self.rounds, len(self.places)), np.int16)
+        return np.zeros((self.rounds, len(self.places)), np.int64)
 
-    def values(self, final: Floats, takes: tuple[int, int], plan: NDArray[np.int16]) -> Floats:
+    def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
         """As :func:`~.backup.backed_up`."""
         return np.asarray(backed_up(self.edges, final, *takes, plan))
 
-    def spread(self, plan: NDArray[np.int16]) -> Floats:
+    def spread(self, plan: Integers) -> Floats:
         """As :func:`~.backup.spread`."""
         return np.asarray(spread(self.edges, plan))
 
@@ -67,7 +66,7 @@ class Game:
         return self.edges.weights[begin:end].astype(np.int64)
 
 
-class TooManyWays(Exception):
+class TooManyWaysError(Exception):
     """More can come of a fight than there is room for."""
 
     def __init__(self, nodes: int) -> None:
@@ -78,14 +77,14 @@ class TooManyWays(Exception):
 def game_of(
     setup: Setup, rules: Round, start: Pair, rounds: int, die: Integers, deck: Integers, most_edges: int = MOST_EDGES
 ) -> Game:
-    """All that can come of a fight of so many rounds that begins with `start`; TooManyWays beyond `most_edges`."""
+    """All that can come of a fight of so many rounds that begins with `start`; TooManyWaysError beyond `most_edges`."""
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     graph = explored(setup, rules, start, rounds, pools, die, deck, most_edges)
     count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
     if edges > most_edges:
-        raise TooManyWays(count)
+        raise TooManyWaysError(count)
     keys, since = graph.nodes.states[:count], graph.rounds[:count]
     places = keys >> PLACE
     order = np.argsort(places * (rounds + 1) + since, kind="stable")
@@ -104,5 +103,11 @@ def game_of(
         graph.first.states[keys >> STATE & SECOND_MASK],
         graph.second.states[keys & SECOND_MASK],
         places,
-        Edges(bounds, rules.places[:, CHOOSER].copy(), new_begins, number[graph.to[:edges][moved]], graph.weights[:edges][moved]),
+        Edges(
+            bounds,
+            rules.places[:, CHOOSER].copy(),
+            new_begins,
+            number[graph.to[:edges][moved]],
+            graph.weights[:edges][moved],
+        ),
     )

@@ -1,0 +1,67 @@
+"""Best play of a duel: what to do, state by state, and what a habit gives away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyser.common.errors import InputError
+from analyser.common.validation import checked
+from analyser.game.profiles import ProfilesLike
+from analyser.results.best import BestResult, solve_best_play
+from analyser.rules.policies import BEST
+from analyser.scenarios import load as scenarios
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.load import Question, Unit
+from analyser.scenarios.schema import DuelTerms, WantName
+
+
+def best_play(
+    a: DuelScenario | Question | Unit,
+    b: Unit | None = None,
+    *,
+    want: WantName = "win",
+    against: str = BEST,
+    profiles: ProfilesLike | None = None,
+    **terms: Any,
+) -> BestResult:
+    """What A should do in a duel with B, state by state, and what each habit gives away (`docs/best-play.md`).
+
+    Parameters
+    ----------
+    a, b
+        As of :func:`duel`; a whole scenario says itself who plays best.
+    want : str
+        What A wants, and B prevents: ``win``, ``margin``, ``points`` or ``survival``.
+    against : str
+        What B does: ``best``, or a habit.
+    profiles
+        As of :func:`attack`.
+    **terms
+        The other keys of ``[duel]``: rounds, first, distance.
+
+    Returns
+    -------
+    BestResult
+        The value, the plan, the habits; and all that :func:`duel` says of the duel under it. Exact.
+
+    Raises
+    ------
+    InputError
+        An input that cannot be used; or more can come of the duel than there is room for: with what would be less.
+
+    Examples
+    --------
+    >>> found = best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+    >>> [row["habit"] for row in found.regrets() if row["gives_away"] < 1e-12]
+    ['short_range']
+    """
+    parts = None
+    if b is not None:
+        for name in ("policy_a", "policy_b"):
+            if name in terms:
+                allowed = "against=, for what B does; A plays best"
+                raise InputError("this is said otherwise here", where=name, allowed=allowed)
+        terms = {"policy_a": BEST, "policy_b": against, "want": want} | terms
+        checked(DuelTerms, terms, where="duel")
+        parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
+    return solve_best_play(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles))

@@ -1,0 +1,80 @@
+"""Pictures of what to do, as things stand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
+
+from analyser.common.errors import InputError
+from analyser.plots import look
+
+CELL_WIDTH, CELL_HEIGHT = 0.62, 0.42  # inches
+# Told apart by colour-blind readers, and in grey by their hatches.
+FILLS = (
+    ("#9db4c8", ""),
+    ("#e69f00", "///"),
+    ("#56b4e9", "..."),
+    ("#009e73", "xxx"),
+    ("#f0e442", "---"),
+    ("#cc79a7", "ooo"),
+    ("#d55e00", "|||"),
+    ("#dfe6ec", "\\\\\\"),
+)
+FEWEST_COLUMNS = 4
+
+
+def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax: Axes | None = None) -> Axes:
+    """What to do in each situation, a colour and a hatch each, over two numbers.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `x` and `y`, numbers; `do`, up to eight different things, of which the rarest are drawn as one; and `costs`,
+        what the next best would cost. A situation without a row is left white.
+    across, up : str
+        What `x` and `y` are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": [0.0, 0.1]})
+    >>> ax = choices(frame, across="models of the enemy", up="own models")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['aim and shoot', 'charge']
+    """
+    look.check_columns(frame, ("x", "y", "do", "costs"))
+    if frame.duplicated(["x", "y"]).any():
+        raise InputError("more than one row for one cell")
+    frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+    named = list(frequent.index[: len(FILLS)])
+    if len(frequent) > len(FILLS):
+        named = [*named[:-1], "something else"]
+    xs, ys = np.sort(frame["x"].unique()), np.sort(frame["y"].unique())
+    columns = max(len(xs), FEWEST_COLUMNS)
+    with look.drawing(ax, CELL_WIDTH * columns, CELL_HEIGHT * len(ys), heading=heading, across=across) as axes:
+        places = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
+        for (across_at, up_at), do in zip(places, frame["do"]):
+            colour, hatch = FILLS[named.index(do if do in named else named[-1])]
+            corner = across_at - 0.5, up_at - 0.5
+            axes.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white", hatch=hatch, linewidth=1))
+        axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, len(ys) - 0.5))
+        axes.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
+        axes.set_yticks(range(len(ys)), [f"{y:g}" for y in ys])
+        axes.set_ylabel(up, size=look.LABEL_POINTS)
+        axes.grid(visible=False)
+        fills = [
+            Patch(facecolor=FILLS[at][0], hatch=FILLS[at][1], edgecolor="white", label=name)
+            for at, name in enumerate(named)
+        ]
+        axes.legend(
+            handles=fills,
+            loc="upper left",
+            bbox_to_anchor=(1.02, 1.0),
+            frameon=False,
+            fontsize=look.LABEL_POINTS,
+            borderaxespad=0,
+        )
+    axes.grid(visible=False)
+    return axes

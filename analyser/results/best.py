@@ -1,0 +1,249 @@
+"""Best play of a duel as an answer: what it is worth, what to do first and then, and what each habit gives away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.sampling import Sampling
+from analyser.common.text import counted
+from analyser.results.base import frame_of
+from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
+from analyser.results.plan import PlanTable, stands_in_words
+from analyser.results.play import Play
+from analyser.results.rendering import Block
+from analyser.rules.policies import BEST
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.schema import WANTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_SHOWN = 16  # situations of the plan as text
+_LIKELY = 1e-12  # less is rounding
+_AS_PERCENT = ("win", "survival")  # wants that are worth a chance
+PICTURES = ("models", "distance")
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class BestResult(DuelResult):
+    """Best play of a duel: what a :class:`~.duel.DuelResult` has, the plan, and what habits give away.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> found = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+    >>> found.first_moves()[0]["do"]
+    'aim and shoot at short range'
+    >>> found.exploitability < 1e-12
+    True
+    """
+
+    kind = "best"
+
+    play: Play
+
+    @property
+    def value(self) -> float:
+        """What the duel is worth to who plays best, A if both do, by what it wants."""
+        return self.play.value
+
+    @property
+    def exploitability(self) -> float:
+        """How much both sides could win by leaving the plan alone; 0 but for rounding."""
+        return self.play.exploitability
+
+    @cached_property
+    def _table(self) -> PlanTable:
+        return PlanTable(self.play)
+
+    def plan(self, side: str | None = None) -> list[dict[str, Any]]:
+        """What to do, a plain dict for each situation that comes up under the plan, the likeliest of each round first.
+
+        Parameters
+        ----------
+        side : "a" or "b", optional
+            Default: all who play best.
+
+        Returns
+        -------
+        list of dict
+            `round`, `side`, `when` (``first`` or ``second`` in the round, ``orders`` where that is fixed, ``reaction``
+            for opportunity fire); of its ``own_`` unit and the ``enemy_`` models, damage and statuses; `distance` in
+            inches; `do`; `value` after that; the `runner_up` and what it `costs`; `probability` of the situation.
+
+        Raises
+        ------
+        InputError
+            A side that does not play best.
+        """
+        return self._table.reached(self._side(side), _LIKELY)
+
+    def _side(self, side: str | None) -> int | None:
+        if side is None:
+            return None
+        if side not in DUEL_SIDES:
+            raise InputError(f"no side {side!r}{did_you_mean(str(side), DUEL_SIDES)}", where="side", allowed="a, b")
+        number = DUEL_SIDES.index(side)
+        if not self.play.choosers[number]:
+            raise InputError(f"{side} has a habit, and no plan", where="side", allowed=DUEL_SIDES[self.play.wanter])
+        return number
+
+    def first_moves(self) -> list[dict[str, Any]]:
+        """The rows of the :meth:`plan` that say what who plays best, A if both do, is to do first."""
+        rows = [
+            row for row in self.plan(DUEL_SIDES[self.play.wanter]) if row["round"] == 1 and row["when"] != "reaction"
+        ]
+        likeliest: dict[str, dict[str, Any]] = {}
+        for row in rows:
+            likeliest.setdefault(row["when"], row)
+        return list(likeliest.values())
+
+    @cached_property
+    def _regrets(self) -> list[dict[str, Any]]:
+        play, rows = self.play, list[dict[str, Any]]()
+        side = play.wanter
+        for name in play.habits(side):
+            plan = play.plan_of_habit(side, name)
+            value = play.following(plan)
+            row: dict[str, Any] = {"habit": name, "value": value, "gives_away": max(play.value - value, 0.0)}
+            if play.choosers[1 - side]:
+                worst = play.against(plan, 1 - side)
+                row |= {"worst": worst, "exploitable": max(play.value - worst, 0.0)}
+            rows.append(row)
+        return sorted(rows, key=lambda row: row["gives_away"])
+
+    def regrets(self) -> list[dict[str, Any]]:
+        """What each habit that the unit can have gives away to best play, the least first.
+
+        Returns
+        -------
+        list of dict
+            `habit`; its `value` where the enemy does as the answer has it; `gives_away`, how much less that is than
+            best play; and if both play best also `worst`, its value where the enemy knows it and makes the most of it,
+            and `exploitable`, how much less that is.
+        """
+        return [dict(row) for row in self._regrets]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The plan: what ``--format csv`` prints."""
+        return [{name: _flat(cell) for name, cell in row.items()} for row in self.plan()]
+
+    def to_frame(self, *, regrets: bool = False, **tables: bool) -> pd.DataFrame:
+        """The plan (:meth:`plan`); or what habits give away (:meth:`regrets`); or a table of the duel under it.
+
+        Parameters
+        ----------
+        regrets : bool
+            One row a habit.
+        **tables : bool
+            `by_round` or `activations`, as of a duel.
+        """
+        if tables:
+            return super().to_frame(**tables)
+        return frame_of(self.regrets() if regrets else self.rows())
+
+    def plot(self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None) -> Axes:
+        """What to do, a colour each: by own models and the enemy's, or by the enemy's and the distance.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Default: of a new figure.
+        by : "models" or "distance"
+            What stands across, and up.
+        round : int
+            In which round.
+        side : "a" or "b", optional
+            Whose choice it is. Default: who plays best, A if both do.
+        """
+        from analyser.plots import choices
+
+        if by not in PICTURES:
+            raise InputError(
+                f"{by!r} is not usable{did_you_mean(by, PICTURES)}", where="by", allowed=", ".join(PICTURES)
+            )
+        check_integer(round, "round", 1, self.play.game.rounds)
+        number = self.play.wanter if side is None else self._side(side)
+        assert number is not None
+        frame = frame_of(self._table.pictured(number, round - 1, by))
+        if frame.empty:
+            raise InputError(f"nothing is known of round {round} by {by}", where="plot", allowed="another round, or by")
+        across = {"models": "models of the enemy", "distance": "distance in inches"}[by]
+        up = {"models": "own models", "distance": "models of the enemy"}[by]
+        lines = [*self.caption(), f"What {DUEL_SIDES[number].upper()} does best in round {round}"]
+        return choices(frame, across=across, up=up, heading="\n".join(lines), ax=ax)
+
+    def _worth(self, value: float) -> str:
+        want = self.scenario.terms.want
+        return f"{100 * value:.2f}%" if want in _AS_PERCENT else f"{value:+.3f} VP"
+
+    def _cost(self, value: float) -> str:
+        want = self.scenario.terms.want
+        return f"{100 * value:.2f}" if want in _AS_PERCENT else f"{value:.3f}"
+
+    def heading(self) -> list[tuple[str, str]]:
+        """What was asked, as labels and texts."""
+        lines = super().heading()
+        wanter = DUEL_SIDES[self.play.wanter].upper()
+        return [("Best play", lines[0][1]), *lines[1:], ("Wanted", f"{wanter}: {WANTS[self.scenario.terms.want]}")]
+
+    def blocks(self) -> list[Block]:
+        """The answer as text, block by block."""
+        first, habits, plan = self._first_block(), self._habits_block(), self._plan_block()
+        return [first, habits, plan, *super().blocks()[1:]]
+
+    def _first_block(self) -> Block:
+        want = self.scenario.terms.want
+        what = {"win": "P(win), a draw half", "survival": "P(being there at the end)"}
+        rows = [[f"Value: {what.get(want, 'expected ' + want)}", f"{self._worth(self.value)} exact"]]
+        for row in self.first_moves():
+            label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
+            other = f"; else {row['runner_up']}: {self._cost(row['costs'])} less" if row["runner_up"] else ""
+            rows.append([label, f"{row['do']}{other}"])
+        rows.append(["Exploitability", f"{self.exploitability:.1e}"])
+        return Block("What it is worth", rows=rows)
+
+    def _habits_block(self) -> Block:
+        head = ["habit", "value", "gives away"]
+        both = self.play.choosers[1 - self.play.wanter]
+        head += ["if the enemy knows it", "gives away"] if both else []
+        rows = []
+        for row in self._regrets:
+            cells = [row["habit"], self._worth(row["value"]), self._cost(row["gives_away"])]
+            cells += [self._worth(row["worst"]), self._cost(row["exploitable"])] if both else []
+            rows.append(cells)
+        return Block("What habits give away", head, rows, "<>")
+
+    def _plan_block(self) -> Block:
+        rows, units = self.plan(), self.units
+        cells: dict[str, list[str]] = {}
+        for row in sorted(rows, key=lambda row: -row["probability"]):
+            mine, theirs = units if row["side"] == "a" else units[::-1]
+            stands = f"{row['round']} {row['side'].upper()}  {stands_in_words(row, mine, theirs)}"
+            costs = f"{row['runner_up']}: {self._cost(row['costs'])}" if row["runner_up"] else ""
+            cells.setdefault(stands, [row["do"], costs, f"{100 * row['probability']:.1f}%"])
+            if len(cells) == _SHOWN:
+                break
+        head = ("round, who, and how things stand", "do", "the runner-up, and what it costs", "comes up")
+        shown = [[stands, *cells[stands]] for stands in sorted(cells, key=lambda stands: (int(stands.split()[0]), 0))]
+        lines = [f"Of {counted(len(rows), 'situation')} that come up; the others are in JSON and CSV."]
+        return Block("The plan, where it comes up most", head, shown, "<<<>", lines=lines)
+
+    def _body(self) -> dict[str, Any]:
+        head = {"value": self.value, "exploitability": self.exploitability, "first_moves": self.first_moves()}
+        return {**head, "regrets": self.regrets(), "plan": self.plan(), **super()._body()}
+
+
+def _flat(cell: Any) -> Any:
+    return " ".join(cell) if isinstance(cell, list) else cell
+
+
+def solve_best_play(scenario: DuelScenario) -> BestResult:
+    """Best play of a duel; InputError where neither side has that policy, or it is too large."""
+    if BEST not in (scenario.terms.policy_a, scenario.terms.policy_b):
+        raise InputError("neither side plays best", where="duel", allowed='policy_a = "best", or policy_b')
+    return solve_best(scenario, Sampling(), BestResult)

@@ -1,0 +1,196 @@
+"""The plan of best play as a table: how things stand, what to do then, and what the runner-up would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from analyser.common.text import counted
+from analyser.engine.fight.best.game import ORDERS
+from analyser.engine.fight.program import When
+from analyser.results.play import SIDES, Place, Play
+from analyser.results.states import damage, flag, models_left
+from analyser.rules import unit_state
+from analyser.rules.policies import Action, Manoeuvre
+from analyser.rules.structs import INCH, NONE
+from analyser.scenarios.best import Chooser, Option, Shot
+from analyser.scenarios.schema import Combatant
+
+STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
+_MOVES = {
+    Manoeuvre.STAY: "",
+    Manoeuvre.AIM: "aim",
+    Manoeuvre.ADVANCE: "advance",
+    Manoeuvre.CLOSE_IN: "close in to short range",
+    Manoeuvre.DOUBLE_TIME: "double time",
+    Manoeuvre.CHARGE: "charge",
+    Manoeuvre.RETIRE: "retire",
+}
+_ACTIONS = {
+    Action.NOTHING: "",
+    Action.SHOOT: "shoot",
+    Action.GO_ON_LOOKOUT: "go on lookout",
+    Action.TAKE_COVER: "take cover",
+    Action.RE_ARM: "re-arm",
+}
+HOLD, HOLD_FIRE = "do nothing", "hold fire"
+
+
+def option_in_words(option: Option, chooser: Chooser) -> str:
+    """What a unit does by one of its options; rows are named where it has several."""
+    parts = [_MOVES[option.manoeuvre], _ACTIONS[option.action]]
+    text = " and ".join(filter(None, parts)) or HOLD
+    if option.action == Action.SHOOT:
+        text += _with_rows(option.shots, len(chooser.rows) > 1)
+    if option.charge_row is not None and len(chooser.charge_rows) > 1:
+        text += f" with {option.charge_row.id}"
+    return text
+
+
+def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
+    """What a unit on lookout does while its enemy acts."""
+    return HOLD_FIRE if shot is None else "opportunity fire" + _with_rows((shot,), len(chooser.lookout_rows) > 1)
+
+
+def _with_rows(shots: Sequence[Shot], named: bool) -> str:
+    text = f" with {' and '.join(shot.row.id for shot in shots)}" if named else ""
+    text += " at short range" if shots[0].near else ""
+    return text + (" with Overcharge" if shots[0].overcharge else "")
+
+
+class PlanTable:
+    """The plan of a play, row by row; values are of its :attr:`~.play.Play.wanter`."""
+
+    def __init__(self, play: Play) -> None:
+        self.play = play
+        self._words = [self._words_of(side) for side in range(2)]
+
+    def _words_of(self, side: int) -> dict[int, list[str]]:
+        """What the branches of a side's choices say, by what the choice is of."""
+        chooser = self.play.shooters[side]
+        if not isinstance(chooser, Chooser):
+            return {}
+        orders = [option_in_words(option, chooser) for option in chooser.options]
+        reactions = [reaction_in_words(shot, chooser) for shot in (None, *chooser.reaction_shots)]
+        return {ORDERS: orders, 1 - ORDERS: reactions}
+
+    def reached(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
+        """A row for each choice that comes up more often than `least`, the likeliest of each round first."""
+        found = []
+        for number in range(self.play.game.rounds):
+            rows = []
+            for place in self._places(side):
+                nodes = self.play.game.nodes_of(place.place)
+                there = nodes.start + np.flatnonzero(self.play.weights[number, nodes] > least)
+                rows += [self.row(place, number, node) for node in there.tolist() if self._is_choice(node)]
+            found += sorted(rows, key=lambda row: -row["probability"])
+        return found
+
+    def _places(self, side: int | None) -> Iterator[Place]:
+        for place in self.play.places:
+            if self.play.choosers[place.side] and side in (None, place.side):
+                yield place
+
+    def _is_choice(self, node: int) -> bool:
+        """Whether there is more than one thing to do."""
+        begins = self.play.game.edges.begins
+        return bool(begins[node + 1] - begins[node] > 1)
+
+    def row(self, place: Place, number: int, node: int) -> dict[str, Any]:
+        """What the plan says of one node in a round, 0 being the first."""
+        play, game = self.play, self.play.game
+        begin, end = game.edges.begins[node : node + 2].tolist()
+        after, now = play.solved[1][number + 1], play.solved[1][number]
+        to = game.edges.to[begin:end]
+        values = np.where(to < game.starts, after[to], now[to])
+        taken = int(play.plan[number, node])
+        sign = 1 if place.side == play.wanter else -1
+        words = [self._words[place.side][place.subject][branch] for branch in game.branches_at(node).tolist()]
+        row = {"round": number + 1, "side": SIDES[place.side], "when": self._when(place), **self._stands(place, node)}
+        row |= {"do": words[taken], "value": float(values[taken])}
+        others = [at for at in range(len(words)) if words[at] != words[taken]]
+        if others:
+            second = max(others, key=lambda at: sign * values[at])
+            row |= {"runner_up": words[second], "costs": max(float(sign * (values[taken] - values[second])), 0.0)}
+        else:
+            row |= {"runner_up": "", "costs": 0.0}
+        return row | {"probability": float(play.weights[number, node])}
+
+    def pictured(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
+        """A row for each cell of a picture of a round, 0 being the first: `x`, `y`, what to `do`, what else `costs`.
+
+        Of the situations of a cell the one with the fewest statuses stands for it, at the distance most like the start.
+        """
+        cells: dict[tuple[float, float], tuple[tuple[Any, ...], Place, int]] = {}
+        for place in self._places(side):
+            if place.subject != ORDERS:
+                continue
+            nodes = self.play.game.nodes_of(place.place)
+            since = self.play.game.edges.bounds[place.place]
+            for node in range(nodes.start, int(since[number + 1])):
+                if not self._is_choice(node):
+                    continue
+                stands = self._stands(place, node)
+                statuses = len(stands["own_statuses"]) + len(stands["enemy_statuses"])
+                likely = -float(self.play.weights[number, node])
+                full = self.play.shooters[side].mine.models or 0
+                if by == "models":
+                    cell = (stands["enemy_models"], stands["own_models"])
+                    rank: tuple[Any, ...] = (statuses, stands["own_damage"] + stands["enemy_damage"], likely, node)
+                elif stands["distance"] is None:
+                    continue
+                else:
+                    cell = (stands["distance"], stands["enemy_models"])
+                    rank = (statuses, full - stands["own_models"], stands["own_damage"] + stands["enemy_damage"], node)
+                if cell not in cells or rank < cells[cell][0]:
+                    cells[cell] = (rank, place, node)
+        rows = [(x, y, self.row(place, number, node)) for (x, y), (_, place, node) in sorted(cells.items())]
+        return [{"x": x, "y": y, "do": row["do"], "costs": row["costs"]} for x, y, row in rows]
+
+    @staticmethod
+    def _when(place: Place) -> str:
+        if place.subject != ORDERS:
+            return "reaction"
+        return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(place.when), "orders")
+
+    def _stands(self, place: Place, node: int) -> dict[str, Any]:
+        """How both sides stand, as plain data."""
+        game, sides = self.play.game, self.play.setup["sides"]
+        states = [game.first[node : node + 1], game.second[node : node + 1]]
+        mine, theirs = states[place.side], states[1 - place.side]
+        found: dict[str, Any] = {}
+        for who, state in (("own", mine), ("enemy", theirs)):
+            found |= {f"{who}_models": int(models_left(state)[0]), f"{who}_damage": int(damage(state)[0])}
+            statuses = [name for name in STATUSES if flag(state, name)[0]]
+            if who == "own" and int(state[0]) & unit_state.RALLY_FAILED:
+                statuses.append("rally_failed")
+            found[f"{who}_statuses"] = statuses
+        found["distance"] = None
+        if sides[0]["distance"] != NONE:
+            forward = [
+                ((int(state[0]) >> int(side["position_at"])) - int(side["origin"])) * int(side["stride"])
+                for state, side in zip(states, sides)
+            ]
+            found["distance"] = max(int(sides[0]["distance"]) - sum(forward), 0) / INCH
+        return found
+
+
+def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:
+    """How things stand in a row of the plan, in words."""
+    parts = [f"{_unit(row, 'own', mine)} against {_unit(row, 'enemy', theirs)}"]
+    if row["distance"] is not None:
+        parts.append(f'{row["distance"]:g}" apart')
+    if row["when"] in ("first", "second"):
+        parts.append(f"{row['when']} in the round")
+    return ", ".join(parts)
+
+
+def _unit(row: dict[str, Any], who: str, unit: Combatant) -> str:
+    number = row[f"{who}_models"]
+    text = counted(number, "model") if who == "own" else str(number)
+    if unit.keeps_damage and row[f"{who}_damage"]:
+        text += f" with {row[f'{who}_damage']} damage"
+    statuses = [name.replace("_", " ") for name in row[f"{who}_statuses"]]
+    return f"{text} ({', '.join(statuses)})" if statuses else text
