@@ -25,6 +25,9 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
+# Edges for each number of models and damage of both sides and each branch of a choice: about as many as were found with
+# a distance in four rounds and more; and how far beyond the room that estimate may be before a game is refused by it.
+EDGES_A_WAY, SPARED = 450, 2
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -264,10 +267,18 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     setup, course = course_of(shooters, scenario.terms)
     start = duel_start(setup, (scenario.a, scenario.b))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    rules, ways = flattened(course), float(EDGES_A_WAY)
+    for unit in (scenario.a, scenario.b):
+        ways *= (unit.models or 1) * (unit.damage_limit or 1)
+    ways *= len(rules.branches)
+    if ways > SPARED * most_edges:
+        raise too_large(f"about {ways:.1g} ways to go on", scenario)
     try:
-        game = game_of(setup, flattened(course), start, scenario.terms.rounds, die, deck, most_edges)
+        game = game_of(setup, rules, start, scenario.terms.rounds, die, deck, most_edges)
     except TooManyWaysError as error:
-        raise too_large(f"more than {error.nodes:,} situations", scenario) from None
+        raise too_large(
+            f"more than {most_edges:.1g} ways to go on, from {error.nodes:,} situations", scenario
+        ) from None
     return Play(scenario, shooters, setup, game)
 
 

@@ -121,7 +121,7 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
         "policy": NONE if policy == BEST else Policy[policy.upper()],
-        "keeps_within": keeps_within(shooters) if shooter.chooses and given else NONE,
+        "keeps_within": keeps_within(shooters) if shooter.chooses and given and far else NONE,
         "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
         "runs_amok": mine.has("Run Amok"),

@@ -12,11 +12,12 @@ from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
 from analyser.results.duel import deeds_of_rounds
+from analyser.results.play import play_of
 from analyser.results.states import run
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
 from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.duel import duel_program, in_parts, shooters_of
+from analyser.scenarios.duel import DuelScenario, duel_program, in_parts, shooters_of
 from analyser.scenarios.focus import focus_program
 from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
@@ -359,3 +360,14 @@ def plain_duellist(side):
         return (fate_read(unit.fate),)
     flags = unit.suppressed, unit.disordered, side.on_lookout, side.taking_cover, side.reloading
     return unit.models, unit.damage, *flags
+
+
+def best_play_of(scenario, want="win"):
+    """The play of a duel in which somebody has the policy ``best``, with whichever rows there are."""
+    a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
+    a, b = (
+        unit.model_copy(update={"row": None}) if scenario[f"policy_{name}"] == "best" else unit
+        for name, unit in (("a", a), ("b", b))
+    )
+    terms = terms_of(scenario).model_copy(update={"want": want})
+    return play_of(DuelScenario(terms, a, b, ruleset_of(scenario)))

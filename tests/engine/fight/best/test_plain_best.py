@@ -1,0 +1,71 @@
+"""Best play by backward induction against the plain reading of it, which tries everything, on duels at random."""
+
+import random
+
+import pytest
+
+from analyser.common.errors import InputError
+from tests.oracle import fights_by_engine as engine
+from tests.oracle import plain_best
+from tests.oracle.random_fights import (
+    random_clash,
+    random_duel,
+    random_failed_charge,
+    random_fights,
+    random_fumes,
+    random_fury,
+    random_gunners,
+    random_overrun,
+    random_plain_duel,
+    random_siege,
+    random_watch,
+    random_wreck,
+)
+
+SAME = 1e-12
+BEST = "best"
+MAKERS = [
+    random_plain_duel,
+    random_watch,
+    random_siege,
+    random_fumes,
+    random_overrun,
+    random_clash,
+    random_wreck,
+    random_fury,
+    random_failed_charge,
+    random_gunners,
+]
+
+
+def check(duel, want):
+    """Refuse a value that is not that of the plain reading."""
+    try:
+        play = engine.best_play_of(duel, want)
+    except InputError as error:
+        assert "places" in str(error)  # more than a state has room for
+        return
+    expected = plain_best.value(duel, want, "ab"[play.wanter])
+    assert play.value == pytest.approx(float(expected), abs=SAME), duel
+    assert play.exploitability < SAME
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("seed", range(4))
+def test_one_round(seed, make):
+    want = random.Random(seed).choice(("win", "margin", "survival"))
+    for duel in random_fights(make, seed, 2):
+        duel["rounds"] = 1
+        for policies in ((BEST, BEST), (BEST, duel["policy_b"]), (duel["policy_a"], BEST)):
+            check({**duel, "policy_a": policies[0], "policy_b": policies[1]}, want)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_two_rounds_and_several_rows(seed):
+    for duel in random_fights(random_duel, seed, 1):
+        for name in "ab":
+            duel[name]["models"] = min(duel[name]["models"], 2)
+            duel[name].pop("exposed", None)
+        check({**duel, "rounds": 1 + (seed == 1), "policy_a": BEST, "policy_b": BEST}, "win")

@@ -1,0 +1,231 @@
+"""A slow, plain reading of best play (AC-9.2): what each side may do, and the value if both do what is best.
+
+The rules of a shot, a charge or a test are those of the plain reading of a duel; what is new is what a unit may do in its
+activation, and that whoever chooses looks at what comes of it. Everything is tried; nothing is kept but the value of a
+situation that came up before. For one or two rounds of few models.
+"""
+
+from fractions import Fraction
+
+from tests.oracle import plain_duel as plain
+from tests.oracle.plain_duel import OTHER, certainly, change, then, unit_of
+
+BEST = "best"
+
+
+def value(scenario, want="win", wanter="a"):
+    """What a duel is worth to a side if whoever has the policy ``best`` plays so, and everybody else by habit."""
+    game = Game(scenario, want, wanter)
+    return game.between_rounds(game.start, game.rounds)
+
+
+class Game:
+    """A duel with what each side may choose in it."""
+
+    def __init__(self, scenario, want, wanter):
+        shown = {**scenario, **{f"policy_{side}": known_policy(scenario[f"policy_{side}"]) for side in "ab"}}
+        self.field, self.start, self.rounds, self.first = plain.read(shown)
+        self.scenario, self.want, self.wanter = scenario, want, wanter
+        self.chooses = {side: scenario[f"policy_{side}"] == BEST for side in "ab"}
+        self.limit = None if self.start.distance is None else max(map(self.reach, "ab"))
+        self.known = {}
+
+    def reach(self, side):
+        """How far a side can shoot or come to a charge, or how far it is at the start if that is further."""
+        facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
+        rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
+        charge = 2 * plain.speed(self.field, side) if self.charge_rows(side) else 0
+        return max([self.start.distance, charge, *(row["long_range"] for row in rows)])
+
+    def charge_rows(self, side):
+        """Those that a side can charge the other with."""
+        facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
+        if plain.plain.has_rule(facts, "Static") or enemy["type"] in {"aircraft", "rotorcraft"}:
+            return []
+        return [row for row in facts["rows"] if row["kind"] in {"melee", "impact"}]
+
+    # --- values ---
+
+    def best(self, side, values):
+        """What a side that chooses takes."""
+        return max(values) if side == self.wanter else min(values)
+
+    def mean(self, law, of):
+        """The mean of something over a law."""
+        return sum((chance * of(state) for state, chance in law.items()), Fraction(0))
+
+    def worth(self, duel):
+        """What the end of a duel is worth."""
+        points = dict(zip("ab", plain.points(self.scenario, duel)))
+        mine, theirs = points[self.wanter], points[OTHER[self.wanter]]
+        if self.want == "margin":
+            return Fraction(mine - theirs)
+        if self.want == "survival":
+            return Fraction(not unit_of(duel, self.wanter).fate)
+        return Fraction(1) if mine > theirs else Fraction(1, 2) if mine == theirs else Fraction(0)
+
+    def between_rounds(self, duel, left):
+        """The value with so many rounds to come."""
+        if left == 0 or plain.is_over(duel):
+            return self.worth(duel)
+        if (duel, left) not in self.known:
+            orders = ("ab", "ba") if self.first == "random" else (self.first + OTHER[self.first],)
+            self.known[duel, left] = sum(self.acting(duel, order, left) for order in orders) / len(orders)
+        return self.known[duel, left]
+
+    def acting(self, duel, order, left):
+        """The value where those of `order` are still to be activated in this round."""
+        if not order:
+            return self.between_rounds(plain.end_phase(duel), left - 1)
+        side, rest = order[0], order[1:]
+        if plain.is_over(duel) or unit_of(duel, side).activated:
+            return self.acting(duel, rest, left)
+        key = (duel, order, left)
+        if key not in self.known:
+            turn = plain.starts(self.field, plain.in_fumes(self.field, duel), side)
+            self.known[key] = self.mean(
+                plain.rally(self.field, turn),
+                lambda turn: self.reacting(
+                    turn,
+                    lambda turn: self.ordering(
+                        turn, lambda turn: self.reacting(turn, lambda t: self.ending(t, rest, left))
+                    ),
+                ),
+            )
+        return self.known[key]
+
+    def ending(self, turn, rest, left):
+        """The value at the end of an activation."""
+        law = then(plain.run_amok(self.field, turn), lambda turn: certainly(self.ended(turn)))
+        return self.mean(law, lambda duel: self.acting(duel, rest, left))
+
+    def ended(self, turn):
+        """The duel after the activation."""
+        return plain.in_fumes(self.field, plain.ends(self.field, turn))
+
+    def reacting(self, turn, after):
+        """The value at a reaction step."""
+        watcher = OTHER[turn.side]
+        if not self.chooses[watcher]:
+            return self.mean(plain.reaction(self.field, turn), after)
+        values = [after(turn)]
+        for law in self.shots(turn.duel, watcher, opportunity=True):
+            values.append(self.mean({turn._replace(duel=duel): chance for duel, chance in law.items()}, after))
+        return self.best(watcher, values)
+
+    def ordering(self, turn, after):
+        """The value where the active unit is given orders."""
+        if plain.is_over(turn.duel) or not self.chooses[turn.side]:
+            return self.mean(plain.acts(self.field, turn), after)
+        values = []
+        for law, charged in self.orders(turn):
+            turns = {turn._replace(duel=duel, charged=charged): chance for duel, chance in law.items()}
+            values.append(self.mean(turns, after))
+        return self.best(turn.side, values)
+
+    # --- what can be done ---
+
+    def orders(self, turn):
+        """The law of each thing that a unit may do, and whether it is a charge."""
+        duel, side = turn.duel, turn.side
+        if plain.must_charge(self.field, turn):
+            yield from self.charges(duel, side)
+            return
+        for law in self.specials(duel, side):
+            yield law, False
+        for law in self.shots(duel, side, aiming=plain.can_aim(turn), several=turn.rallied):
+            yield law, False
+        if turn.rallied and plain.can_charge(self.field, turn):
+            yield from self.charges(duel, side)
+        if unit_of(duel, side).garrisoned or duel.distance is None:
+            return
+        speed = plain.speed(self.field, side)
+        for moved in self.moves(duel, side):
+            if not turn.rallied:
+                yield certainly(moved), False
+                continue
+            for law in (*self.specials(moved, side), *self.shots(moved, side, moved=True, several=True)):
+                yield law, False
+        if turn.rallied:
+            yield certainly(plain.advance(self.field, duel, side, 2 * speed)), False
+
+    def moves(self, duel, side):
+        """Where a unit may advance to, or retire to."""
+        speed, found = plain.speed(self.field, side), []
+        lengths = [speed]
+        for row in getattr(self.field, side)["rows"]:
+            if row["kind"] == "ranged" and row.get("short_range") is not None and "Reactive" not in row["qualities"]:
+                lengths.append(min(speed, max(duel.distance - row["short_range"], 0)))
+        found = [plain.advance(self.field, duel, side, length) for length in lengths]
+        back = min(speed, max(self.limit - duel.distance, 0))
+        if back > 0 and unit_of(duel, side).edge_distance is None:
+            further = plain.moves(self.field, duel._replace(distance=duel.distance + back), side)
+            found.append(plain.in_fumes(self.field, further))
+        return [each for each in found if each.distance != duel.distance]
+
+    def specials(self, duel, side):
+        """Doing nothing, taking cover, going on lookout, re-arming."""
+        facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
+        yield certainly(duel)
+        yield plain.take_cover(self.field, plain.Turn(side, duel, False, False))
+        if any(row["kind"] == "ranged" and enemy["category"] in row["against"] for row in facts["rows"]):
+            yield certainly(change(duel, side, on_lookout=True))
+        yield plain.re_arm(duel, side)
+
+    def shots(self, duel, side, *, aiming=False, moved=False, opportunity=False, several=False):
+        """The law of each attack that may be made."""
+        if plain.is_over(duel) or (opportunity and not getattr(duel, side).on_lookout):
+            return
+        rows = plain.rows_in_range(self.field, duel, side, opportunity=opportunity, moved=moved)
+        rows = [row for row in rows if not plain.must_reload(row, duel, side)]
+        shooting = change(duel, side, on_lookout=False) if opportunity else duel
+        for row in rows:
+            for short in self.ranges(duel, row):
+                facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
+                if not plain.dice_of(row, facts, unit_of(duel, side), enemy, short=short):
+                    continue
+                how = {"aiming": aiming, "short": short, "opportunity": opportunity}
+                yield plain.shoot_row(self.field, shooting, side, row, **how)
+                if "Overcharge" in row["qualities"] and not opportunity:
+                    yield plain.shoot_row(self.field, duel, side, row, overcharge=True, **how)
+                if several:
+                    yield self.all_out(duel, side, row, moved=moved, **how)
+
+    def all_out(self, duel, side, main, *, short, moved, **how):
+        """The law of an attack with a row and then with others, in the order of the card (All-Out Attack in AC-7)."""
+        facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
+        rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
+        rows = [row for row in rows if row is not main and "Reactive" not in row["qualities"]]
+        law = plain.shoot_row(self.field, duel, side, main, short=short, **how)
+        for row in rows[: max(plain.cq.value_of(facts, "All-Out Attack"), 1) - 1]:
+            law = then(law, lambda state, row=row: self.follow_up(state, side, row, short=short, moved=moved, **how))
+        return law
+
+    def follow_up(self, duel, side, row, *, short, moved, **how):
+        """The law of one more attack, if it may be made; from as near as the first one."""
+        reach = plain.rows_in_range(self.field, duel, side, moved=moved)
+        may = not plain.is_over(duel) and row in reach and not plain.must_reload(row, duel, side)
+        if not may:
+            return certainly(duel)
+        short = self.ranges(duel, row)[-1] if short or duel.distance is not None else False
+        return plain.shoot_row(self.field, duel, side, row, short=short, **how)
+
+    def ranges(self, duel, row):
+        """Whether a row may be fired from short range, and from beyond it: what no distance decides, may be chosen."""
+        if duel.distance is not None:
+            return [plain.is_short(row, duel.distance)]
+        near = row.get("short_range") is not None and "Indirect" not in row["qualities"]
+        return [False, True] if near else [False]
+
+    def charges(self, duel, side):
+        """The law of a charge with each row."""
+        facts = getattr(self.field, side)
+        for row in self.charge_rows(side):
+            rows = [row, *(other for other in facts["rows"] if other is not row)]
+            field = self.field._replace(**{side: facts | {"rows": rows}})
+            yield plain.close_quarters(field, duel, side), True
+
+
+def known_policy(policy):
+    """A policy that the plain reading of a duel knows: who chooses, needs none of them."""
+    return "take_cover" if policy == BEST else policy
