@@ -1,8 +1,8 @@
 """A slow, plain reading of best play (AC-9.2): what each side may do, and the value if both do what is best.
 
-The rules of a shot, a charge or a test are those of the plain reading of a duel; what is new is what a unit may do in its
-activation, and that whoever chooses looks at what comes of it. Everything is tried; nothing is kept but the value of a
-situation that came up before. For one or two rounds of few models.
+The rules of a shot, a charge or a test are those of the plain reading of a duel; what is new is what a unit may do in
+its activation, and that whoever chooses looks at what comes of it. Everything is tried; nothing is kept but the value
+of a situation that came up before. For one or two rounds of few models.
 """
 
 from fractions import Fraction

@@ -43,8 +43,9 @@ def check(duel, want):
     try:
         play = engine.best_play_of(duel, want)
     except InputError as error:
-        assert "places" in str(error)  # more than a state has room for
-        return
+        if "more places than a state has room for" in error.problem:
+            return
+        raise
     expected = plain_best.value(duel, want, "ab"[play.wanter])
     assert play.value == pytest.approx(float(expected), abs=SAME), duel
     assert play.exploitability < SAME

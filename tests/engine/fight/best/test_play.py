@@ -1,4 +1,4 @@
-"""Best play beside everything that can be played: all plans of a tiny duel, all habits, and the engine of distributions."""
+"""Best play beside all plans of tiny duels, beside habits, and beside the engine of distributions."""
 
 from itertools import product
 
@@ -7,7 +7,8 @@ import pytest
 
 from analyser import InputError, duel
 from analyser.common.jit import interpreted
-from analyser.engine.fight.best.game import FIRST, GUARD, ORDERS, TO
+from analyser.engine.fight import strikes
+from analyser.engine.fight.best.game import FIRST, GUARD, TO
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.propagate import after_operation
 from analyser.engine.fight.exact.strike import after_strike, none_known, pool_cache_for
@@ -160,14 +161,11 @@ class Propagation:
 
     def after(self, place, number, law):
         """The (place, pair, chance) that follow a place."""
-        first, count, after, chooser, subject = self.rules.places[place].tolist()
+        first, count, after, chooser, _ = self.rules.places[place].tolist()
         if chooser != NONE:
             for pair, chance in law.items():
-                branch = self.taken[place, pair][number] if subject == ORDERS else None
-                if branch is None:
-                    branch = (
-                        self.taken[place, pair][number] if (place, pair) in self.taken else self.forced(place, pair)
-                    )
+                known = self.taken.get((place, pair))
+                branch = self.forced(place, pair) if known is None else known[number]
                 yield int(self.rules.branches[first + branch, TO]), pair, chance
             return
         firsts, seconds = (sorted({pair[side] for pair in law}) for side in (0, 1))
@@ -187,8 +185,6 @@ class Propagation:
 
     def forced(self, place, pair):
         """The only branch there is: to hold fire, unless nothing else can be done."""
-        from analyser.engine.fight import strikes
-
         first, count = self.rules.places[place, [FIRST, FIRST + 1]].tolist()
         can = [
             branch
@@ -212,11 +208,11 @@ def test_the_value_is_what_the_engine_of_distributions_makes_of_the_plan():
 
 
 def test_what_is_too_large_is_refused_before_it_starts():
-    with pytest.raises(InputError, match="ways to go on.*fewer rounds or models"):
+    with pytest.raises(InputError, match=r"ways to go on.*fewer rounds or models"):
         played(unit(200), unit(200), rounds=6)
 
 
 def test_what_turns_out_too_large_is_refused_with_its_size():
     scenario = {"duel": {"policy_a": "best", "policy_b": "best"}, "a": unit(3), "b": unit(3)}
-    with pytest.raises(InputError, match="more than 1e.03 ways to go on, from"):
+    with pytest.raises(InputError, match=r"more than 1e.03 ways to go on, from"):
         play_of(load_as(DuelScenario, scenario), most_edges=1000)
