@@ -15,6 +15,7 @@ from analyser.engine.fight.exact.strike import after_strike, none_known, pool_ca
 from analyser.engine.fight.program import Kind, dice_of
 from analyser.game.ruleset import Rating
 from analyser.results.play import play_of
+from analyser.rules import unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
@@ -151,7 +152,8 @@ class Propagation:
         """{pair of states: chance} after all rounds."""
         law = {(int(self.play.game.first[0]), int(self.play.game.second[0])): 1.0}
         for number in range(self.play.game.rounds):
-            waiting, law = {self.rules.begins_at: law}, {}
+            going_on = {pair: chance for pair, chance in law.items() if not any(map(unit_state.is_removed, pair))}
+            waiting, law = {self.rules.begins_at: going_on}, {pair: law[pair] for pair in law if pair not in going_on}
             while waiting:
                 place = max(waiting)
                 for to, pair, chance in self.after(place, number, waiting.pop(place)):
