@@ -11,6 +11,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.results.base import frame_of
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
+from analyser.results.lists import Listed, Lists
 from analyser.results.plan import PlanTable, stands_in_words
 from analyser.results.play import Play
 from analyser.results.rendering import Block
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _SHOWN = 16  # situations of the plan as text
 _LIKELY = 1e-12  # less is rounding
 _AS_PERCENT = ("win", "survival")  # wants that are worth a chance
+MOST_LINES = 20  # of a simplified plan
 PICTURES = ("models", "distance")
 
 
@@ -145,6 +147,38 @@ class BestResult(DuelResult):
         if tables:
             return super().to_frame(**tables)
         return frame_of(self.regrets() if regrets else self.rows())
+
+    def as_policy(self, *, lines: int | None = None, within: float = 0.0, side: str | None = None) -> Listed:
+        """The plan as a policy in words, that a scenario can have.
+
+        Parameters
+        ----------
+        lines : int, optional
+            At most so many, 1 to 20, that give away as little as can be found. Default: one for each situation.
+        within : float
+            With fewer lines if they give away no more than that.
+        side : "a" or "b", optional
+            Default: who plays best, A if both do.
+
+        Returns
+        -------
+        Listed
+            Its `lines`, its `value` and what it `gives_away`.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> found = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+        >>> print(found.as_policy(lines=1))
+        aim and shoot at short range
+        """
+        number = self.play.wanter if side is None else self._side(side)
+        assert number is not None
+        lists = Lists(self.play, self._table, number)
+        if lines is None:
+            return lists.exact()
+        check_integer(lines, "lines", 1, MOST_LINES)
+        return lists.simplified(lines, within)
 
     def plot(self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None) -> Axes:
         """What to do, a colour each: by own models and the enemy's, or by the enemy's and the distance.

@@ -22,7 +22,7 @@ from analyser.results.base import captioned, estimate_in, frame_of, probability_
 from analyser.results.play import Play, play_of
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
-from analyser.rules.policies import BEST
+from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
 from analyser.scenarios.schema import Combatant
 
@@ -201,7 +201,8 @@ class DuelResult(FightResult):
         return {**parts, "summary": self.summary}
 
     def _policies(self) -> Iterable[tuple[str, Combatant, str]]:
-        return zip(("A", "B"), self.units, (self.scenario.terms.policy_a, self.scenario.terms.policy_b))
+        terms = self.scenario.terms
+        return zip(("A", "B"), self.units, map(policy_in_words, (terms.policy_a, terms.policy_b)))
 
     def caption(self) -> list[str]:
         """What a picture says of the question: units, policies, terms."""
@@ -251,7 +252,7 @@ class DuelResult(FightResult):
 
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     """What a duel comes to."""
-    if BEST in (scenario.terms.policy_a, scenario.terms.policy_b):
+    if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         return solve_best(scenario, sampling)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = program_of(shooters, scenario.terms)
@@ -270,9 +271,10 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] = DuelResult) -> PlayedT:  # type: ignore[assignment]
-    """What a duel comes to of which at least one side plays best."""
+    """What a duel comes to of which at least one side plays best, or by a policy in words."""
     if not sampling.is_exact:
-        raise InputError("best play is worked out, not sampled", where="method", allowed="exact")
+        problem = "best play, and a policy in words, are worked out, not sampled"
+        raise InputError(problem, where="method", allowed="exact")
     play = play_of(scenario)
     return kind(
         moments=play.moments(),
@@ -284,6 +286,11 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] =
     )
 
 
+def policy_in_words(policy: str | tuple[str, ...]) -> str:
+    """A policy as a heading shows it: its name, or its lines."""
+    return policy if isinstance(policy, str) else "; ".join(policy)
+
+
 _DID = {
     "fell": "fell before it could act",
     "shot_aiming": "aimed and shot",
@@ -291,8 +298,10 @@ _DID = {
     "double_timed": "moved at double time",
     "re_armed": "re-armed",
     "held": "did nothing",
+    "retired_and_shot": "retired and shot",
 }
 _WHY = {
+    "choice": "",
     "policy": "",
     "gone": "",
     "rule": "as a rule made it",

@@ -55,9 +55,10 @@ def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
 
 
 def _with_rows(shots: Sequence[Shot], named: bool) -> str:
-    text = f" with {' and '.join(shot.row.id for shot in shots)}" if named else ""
-    text += " at short range" if shots[0].near else ""
-    return text + (" with Overcharge" if shots[0].overcharge else "")
+    rows = " and ".join(shot.row.id for shot in shots)
+    text = f" with {rows}{' overcharged' * shots[0].overcharge}" if named else ""
+    text = text or (" with overcharge" if shots[0].overcharge else "")
+    return text + (" at short range" if shots[0].near else "")
 
 
 class PlanTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,13 +14,15 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.game import FIRST, GUARD, ORDERS, REACTION, SUBJECT, flattened
-from analyser.engine.fight.best.habits import Habit, edges_of_habit
+from analyser.engine.fight.best.habits import edges_taken, views_of
 from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWaysError, game_of
-from analyser.engine.fight.program import Kind, Setup
-from analyser.results.states import JointStates, is_removed, points_won, share_lost
-from analyser.rules.policies import POLICIES, Policy
-from analyser.rules.structs import NONE
-from analyser.scenarios.best import Chooser
+from analyser.engine.fight.program import Kind, Setup, order_in
+from analyser.results.states import JointStates, damage, flag, is_removed, models_left, points_won, share_lost
+from analyser.rules.habits import HABITS
+from analyser.rules.orders import LAST_RESORT, NUMBERS, Condition, Line, all_conditions
+from analyser.rules.policies import POLICIES, Manoeuvre, View
+from analyser.rules.structs import INCH, NONE
+from analyser.scenarios.best import Chooser, Option
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of
 from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
@@ -63,12 +66,13 @@ class Play:
     @property
     def wanter(self) -> int:
         """The side whose wish the value is of: A, unless only B plays best."""
-        return 0 if self.shooters[0].chooses else 1
+        return 1 if self.choosers == (False, True) else 0
 
-    @property
+    @cached_property
     def choosers(self) -> tuple[bool, bool]:
         """Whether each side plays best."""
-        return self.shooters[0].chooses, self.shooters[1].chooses
+        first, second = (isinstance(each, Chooser) and not each.lines for each in self.shooters)
+        return first, second
 
     @cached_property
     def final(self) -> Floats:
@@ -86,6 +90,9 @@ class Play:
     def solved(self) -> tuple[Plan, Floats]:
         """The plan of best play, and the values of all nodes in all rounds under it."""
         plan = self.game.blank_plan()
+        for side, shooter in enumerate(self.shooters):
+            if isinstance(shooter, Chooser) and shooter.lines:
+                plan = self.plan_of_lines(side, shooter.lines, plan)
         first, second = (MOST if chooses else GIVEN for chooses in self.choosers)
         return plan, self.game.values(self.final, self.takes(first, second), plan)
 
@@ -197,45 +204,171 @@ class Play:
 
     def plan_of_habit(self, side: int, name: str) -> Plan:
         """The plan of best play, but that one side, which can choose, follows a habit."""
+        chooser = self._chooser(side)
+        habit = chooser.habit(name)
+        listed = _Listed(HABITS[name], bool(habit.rearms), chooser.reaction_of(habit), near=name == "short_range")
+        return self._followed(self.plan, side, listed)
+
+    def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
+        """A plan, by default that of best play, but that one side, which can choose, follows those lines."""
+        chooser = self._chooser(side)
+        watches = why_not("lookout", chooser.mine, chooser.theirs) is None
+        reaction = chooser.reaction_of(chooser.habit("lookout")) if watches else NONE
+        listed = _Listed(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction, near=None)
+        return self._followed(self.plan if plan is None else plan, side, listed)
+
+    def _chooser(self, side: int) -> Chooser:
         chooser = self.shooters[side]
         assert isinstance(chooser, Chooser)
-        habit, plan, game = chooser.habit(name), self.plan.copy(), self.game
-        salvo, reaction = chooser.salvo_of(habit), chooser.reaction_of(habit)
-        table = [
-            (int(each.manoeuvre), int(each.action), chooser.salvos.index(each.shots) if each.shots else NONE)
-            for each in chooser.options
-        ]
+        return chooser
+
+    def _followed(self, plan: Plan, side: int, listed: _Listed) -> Plan:
+        plan, game = plan.copy(), self.game
         for place in self.places:
             if place.side != side:
                 continue
             nodes = game.nodes_of(place.place)
-            begins = game.edges.begins[nodes.start : nodes.stop + 1]
-            weights = game.edges.weights
             if place.subject == REACTION:
-                for node in range(nodes.start, nodes.stop):
-                    branches = game.branches_at(node)
-                    wanted = np.flatnonzero(branches == reaction + 1)
-                    plan[:, node] = wanted[0] if reaction != NONE and len(wanted) else 0
+                plan[:, nodes] = self._held_or_fired(nodes, listed.reaction)
                 continue
-            shot = NONE if salvo == NONE else self._strike_of(place, chooser, salvo)
-            taken = edges_of_habit(
-                self.setup,
-                Habit((int(Kind.GIVE_ORDERS), side, shot), int(Policy[name.upper()]), bool(habit.rearms), salvo),
-                np.array(table, np.int64),
-                game.first[nodes],
-                game.second[nodes],
-                begins,
-                weights,
-            )
-            plan[:, nodes] = taken
+            decider = _Decider(self, place, listed)
+            rounds = [0] if not decider.looks_at_rounds else range(game.rounds)
+            for number in rounds:
+                plan[slice(None) if len(rounds) == 1 else number, nodes] = decider.edges(number)
         return plan
 
-    def _strike_of(self, place: Place, chooser: Chooser, salvo: int) -> int:
-        """The number of the first strike of a salvo."""
-        from analyser.engine.fight.program import order_in
+    def _held_or_fired(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
+        """The edge of opportunity fire with a shot in each of those nodes, if it can be made; else that of holding."""
+        edges = self.game.edges
+        begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
+        found = np.zeros(len(begins), np.int64)
+        if reaction != NONE:
+            for at in range(int((ends - begins).max(initial=0))):
+                inside = begins + at < ends
+                found[inside & (edges.weights[np.minimum(begins + at, ends - 1)] == reaction + 1)] = at
+        return found
 
+    def strike_of(self, place: Place, salvo: int) -> int:
+        """The number of the first strike of a salvo; NONE of none."""
+        if salvo == NONE:
+            return NONE
+        chooser = self._chooser(place.side)
         branch = next(at for at, each in enumerate(chooser.options) if each.shots == chooser.salvos[salvo])
         return int(order_in(self._order(place, branch)[0][2])[2])
+
+
+class _Listed(NamedTuple):
+    """A list of lines, and what goes without saying."""
+
+    lines: tuple[Line, ...]
+    rearms: bool
+    reaction: int
+    near: bool | None  # whether it fires from short range where no distance counts; None: as its lines say
+
+
+class _Decider:
+    """What a list of lines decides where orders are given."""
+
+    def __init__(self, play: Play, place: Place, listed: _Listed) -> None:
+        self.play, self.place, self.listed = play, place, listed
+        self.nodes = play.game.nodes_of(place.place)
+        self.first, self.second = play.game.first[self.nodes], play.game.second[self.nodes]
+        chooser = play._chooser(place.side)
+        self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
+        self.orders = [(line, *self._fired(line, chooser)) for line in (*listed.lines, LAST_RESORT)]
+        self.options = np.array(
+            [(int(each.manoeuvre), int(each.action), _number_of(each, chooser)) for each in chooser.options], np.int64
+        )
+        self._views: dict[int, NDArray[np.int64]] = {}
+
+    def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
+        """What the column SALVO says of a line, and the strike that it looks along."""
+        near = line.near if self.listed.near is None else self.listed.near
+        charges = line.manoeuvre == Manoeuvre.CHARGE
+        salvo = chooser.salvo_named("" if charges else line.fired, near=near)
+        return (chooser.charge_named(line.fired) if charges else salvo), self.play.strike_of(self.place, salvo)
+
+    @property
+    def looks_at_rounds(self) -> bool:
+        """Whether it decides otherwise in other rounds."""
+        return any(each.quantity.startswith("round") for line, _, _ in self.orders for each in line.conditions)
+
+    def edges(self, number: int) -> NDArray[np.int64]:
+        """The number of the edge that is taken in each node in a round, 0 being the first."""
+        count = len(self.first)
+        decisions, strikes, open_yet = np.zeros((count, 3), np.int64), np.full(count, NONE), np.ones(count, np.bool_)
+        for line, fired, strike in self.orders:
+            holds = open_yet.copy()
+            for condition in all_conditions(line):
+                holds &= self._holds(condition, strike, number)
+            decisions[holds] = (int(line.manoeuvre), int(line.action), fired)
+            strikes[holds] = strike
+            open_yet &= ~holds
+        game, found = self.play.game, np.zeros(count, np.int64)
+        for strike in np.unique(strikes).tolist():
+            edges = edges_taken(
+                self.play.setup,
+                (int(Kind.GIVE_ORDERS), self.place.side, strike),
+                self.listed.rearms,
+                self.options,
+                decisions,
+                self.first,
+                self.second,
+                game.edges.begins[self.nodes.start : self.nodes.stop + 1],
+                game.edges.weights,
+            )
+            found = np.where(strikes == strike, edges, found)
+        return found
+
+    def _view(self, strike: int) -> NDArray[np.int64]:
+        if strike not in self._views:
+            operation = (int(Kind.GIVE_ORDERS), self.place.side, strike)
+            self._views[strike] = views_of(self.play.setup, operation, self.first, self.second)
+        return self._views[strike]
+
+    def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
+        quantity = condition.quantity
+        if quantity in NUMBERS:
+            found = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
+        elif quantity in _IN_VIEW:
+            found = self._view(strike)[:, _IN_VIEW[quantity]] != 0
+        else:
+            enemy = quantity.startswith("enemy ")
+            found = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
+        return np.asarray(found != condition.negated)
+
+    def _number(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
+        if quantity == "distance":  # none counts: as near as can be
+            distance = self._view(strike)[:, View._fields.index("distance")]
+            return np.where(distance == NONE, 0, distance) / INCH
+        if quantity.startswith("round"):
+            left = self.play.game.rounds - number - 1
+            return np.full(len(self.first), number + 1 if quantity == "round" else left)
+        read = models_left if quantity.endswith("models") else damage
+        return read(self.units[quantity.startswith("enemy ")])
+
+
+_IN_VIEW = {
+    "rally failed": View._fields.index("rally_failed"),
+    "in building": View._fields.index("in_building"),
+    "in range": View._fields.index("in_range"),
+    "in short range": View._fields.index("in_short_range"),
+    "within reach": View._fields.index("can_charge"),
+}
+_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    "==": np.equal,
+    ">=": np.greater_equal,
+    ">": np.greater,
+}
+
+
+def _number_of(option: Option, chooser: Chooser) -> int:
+    """What the column SALVO says of an option."""
+    if option.charge_row is not None:
+        return chooser.charge_rows.index(option.charge_row)
+    return chooser.salvos.index(option.shots) if option.shots else NONE
 
 
 def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:

@@ -273,8 +273,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             charges=charges[place],
             charged=charges[1 - place],
             distant=apart,
-            takes_cover=unit.taking_cover or shooter.policy == "take_cover",
-            fires_several=len(shooter.rows) > 1,
+            takes_cover=unit.taking_cover or shooter.policy == "take_cover" or shooter.chooses,
+            fires_several=len(shooter.rows) > 1 and (not shooter.chooses or unit.has("All-Out Attack")),
             answers=enemy.is_answered and (enemy.main or enemy.by_lookout) is not None,
         )
         for fight in (CLOSE_QUARTERS, "", DUEL):
@@ -312,23 +312,23 @@ def case_of_unit(
 def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> Case:
     """A row with its qualities against an enemy in a duel or a charge."""
     distant = shooter is not None and shooter.distance is not None
-    policy = None if shooter is None else shooter.policy
+    policy, chooses = (None, False) if shooter is None else (shooter.policy, shooter.chooses)
     return Case(
         unit=unit,
         enemy=enemy,
         in_parentheses=any(band.special is not None for band in row.bands),
-        at_short_range=distant or policy == "short_range",
+        at_short_range=distant or policy == "short_range" or chooses,
         out_of_sight=distant,
         distant=distant,
-        opportunity_fire=shooter is not None and row is shooter.by_lookout,
-        overcharge=policy == "overcharge" if row.kind == "ranged" else unit.overcharge,
+        opportunity_fire=shooter is not None and row in shooter.watching,
+        overcharge=policy == "overcharge" or chooses if row.kind == "ranged" else unit.overcharge,
         shoots=shooter is not None,
         tested=enemy.discipline is not None,
     )
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
-    rows = [*shooter.rows, *([] if shooter.by_lookout is None else [shooter.by_lookout])]
+    rows = [*shooter.rows, *shooter.watching]
     rows += [shooter.mine.charge_row(shooter.where)] if charges[shooter.side] else []
     rows += shooter.mine.retaliation_rows() if charges[1 - shooter.side] else []
     return list({row.id: row for row in rows}.values())
@@ -343,7 +343,9 @@ def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str, charges
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """What a duellist would make use of by another policy."""
+    """What a duellist would make use of by another policy; who can choose makes use of all."""
+    if shooter.chooses:
+        return
     mine, theirs = shooter.mine, shooter.theirs
     written = {rule.name: rule.canonical for rule in mine.keywords}
     for policy, name in (("overcharge", "Overcharge"), ("all_out", "All-Out Attack")):

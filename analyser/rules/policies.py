@@ -1,8 +1,8 @@
 """What a side does with its unit, activation by activation (AC-9.2).
 
-A policy sees a :class:`View` and comes to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its lines in
-:func:`decide`, its name in :class:`Policy` and what users are told of it in :data:`POLICIES`: the scenario's keys and
-the help are made from those. What it needs of a unit beside a ranged row stands in `scenarios/policies.py`. What a
+A habit sees a :class:`View` and comes to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its name in
+:class:`Policy`, and in :data:`POLICIES` its lines (:mod:`.orders`) and what users are told of it: the scenario's keys
+and the help are made from those. What it needs of a unit beside a ranged row stands in `scenarios/policies.py`. What a
 failed rally test or a building forbids is seen to afterwards, in :func:`allowed`.
 """
 
@@ -27,20 +27,37 @@ class Policy(IntEnum):
 
 
 class About(NamedTuple):
-    """What users are told of a policy, and whether its unit shoots in its own activation."""
+    """What users are told of a habit, whether its unit shoots in its own activation, and its lines (:mod:`.orders`)."""
 
     told: str
     shoots: bool
+    lines: tuple[str, ...]
 
 
 POLICIES = {
-    "shoot": About("stand, aim and shoot; out of range, advance first", True),
-    "short_range": About("advance, shooting, to short range; there, aim and shoot", True),
-    "charge": About("close in at double time, and charge as soon as it can", False),
-    "lookout": About("stand on lookout, and shoot at what acts (opportunity fire)", False),
-    "take_cover": About("stay and take cover", False),
-    "all_out": About("aim, and shoot with several rows (All-Out Attack)", True),
-    "overcharge": About("aim and shoot with Overcharge, whatever it costs", True),
+    "shoot": About(
+        "stand, aim and shoot; out of range, advance first", True, ("aim and shoot if in range", "advance and shoot")
+    ),
+    "short_range": About(
+        "advance, shooting, to short range; there, aim and shoot",
+        True,
+        ("aim and shoot if in short range", "close in and shoot"),
+    ),
+    "charge": About(
+        "close in at double time, and charge as soon as it can", False, ("charge if within reach", "double time")
+    ),
+    "lookout": About("stand on lookout, and shoot at what acts (opportunity fire)", False, ("go on lookout",)),
+    "take_cover": About("stay and take cover", False, ("take cover",)),
+    "all_out": About(
+        "aim, and shoot with several rows (All-Out Attack)",
+        True,
+        ("aim and shoot with all rows if in range", "advance and shoot with all rows"),
+    ),
+    "overcharge": About(
+        "aim and shoot with Overcharge, whatever it costs",
+        True,
+        ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),
+    ),
 }
 """The policies as scenarios name them, each by the name of its :class:`Policy`, in the order that users see."""
 
@@ -82,20 +99,6 @@ class View(NamedTuple):
     can_charge: int  # it has a row to charge with, and the enemy is within reach
     must_charge: int  # and a rule makes it do so (Berserk, Run Amok)
     distance: int  # hundredths of an inch; -1 where distances do not count
-
-
-@step
-def decide(policy: int, view: View) -> tuple[int, int]:
-    """The manoeuvre and the action of a policy; All-Out Attack and Overcharge are ways to shoot."""
-    if policy == Policy.SHORT_RANGE:
-        return (Manoeuvre.AIM if view.in_short_range else Manoeuvre.CLOSE_IN), Action.SHOOT
-    if policy == Policy.CHARGE:
-        return (Manoeuvre.CHARGE if view.can_charge else Manoeuvre.DOUBLE_TIME), Action.NOTHING
-    if policy == Policy.LOOKOUT:
-        return Manoeuvre.STAY, Action.GO_ON_LOOKOUT
-    if policy == Policy.TAKE_COVER:
-        return Manoeuvre.STAY, Action.TAKE_COVER
-    return (Manoeuvre.AIM if view.in_range else Manoeuvre.ADVANCE), Action.SHOOT
 
 
 @step

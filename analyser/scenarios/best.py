@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
+from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.game import ORDERS, Choice
 from analyser.engine.fight.program import Kind, Operation, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import Order
+from analyser.rules.orders import Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import combat
-from analyser.scenarios.policies import Shooter, rows_to_shoot_with
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.strikes import Strike, length_of, orders_mask
 
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
@@ -50,6 +52,11 @@ class Chooser(Shooter):
     chooses: ClassVar[bool] = True
 
     @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that it follows; none where it does what is best."""
+        return () if self.policy == BEST else lines_of(self.policy, f"duel.policy_{self.where}")
+
+    @cached_property
     def rows(self) -> list[Row]:
         """Those that it can shoot with in its own activation: the one that the scenario names, or all."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "shoot")
@@ -60,6 +67,11 @@ class Chooser(Shooter):
         """Those of its opportunity fire."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout")
         return [row for row in usable if self.named in (None, row)]
+
+    @property
+    def watching(self) -> list[Row]:
+        """The same: it can choose among them."""
+        return self.lookout_rows
 
     @cached_property
     def by_lookout(self) -> Row | None:
@@ -190,6 +202,45 @@ class Chooser(Shooter):
     def habit(self, name: str) -> Shooter:
         """The same side with a habit that its unit can carry out."""
         return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
+
+    def salvo_named(self, fired: str, *, near: bool) -> int:
+        """Which of the :attr:`salvos` a line fires; NONE where there is nothing to fire.
+
+        `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError if it has no such.
+        """
+        where = f"duel.policy_{self.where}"
+        habits = {"": "shoot", "overcharge": "overcharge", "all rows": "all_out"}
+        if fired not in habits:
+            said = fired.removesuffix(" overcharged").split(" and ")
+            for place, salvo in enumerate(self.salvos):
+                named = [shot.row.id.lower() for shot in salvo] == said or [
+                    shot.row.name.lower() for shot in salvo
+                ] == said
+                as_near = salvo[0].near == (near and len(self._ranges(salvo[0].row)) > 1)
+                if named and as_near and salvo[0].overcharge == fired.endswith(" overcharged"):
+                    return place
+            names = [row.id for row in self.rows]
+            problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
+            raise InputError(problem, where=where, allowed=", ".join([*names, "overcharge", "all rows"]))
+        if (reason := why_not(habits[fired], self.mine, self.theirs)) is not None:
+            if not fired:
+                return NONE
+            raise InputError(f"with {fired}: {reason}", where=where, allowed="another row")
+        found = self.salvos[self.salvo_of(self.habit(habits[fired]))]
+        if near:
+            found = tuple(shot._replace(near=len(self._ranges(shot.row)) > 1) for shot in found)
+        return self.salvos.index(found)
+
+    def charge_named(self, fired: str) -> int:
+        """Which of the :attr:`charge_rows` a line charges with; NONE where it cannot charge."""
+        for place, row in enumerate(self.charge_rows):
+            if not fired or fired in (row.id.lower(), row.name.lower()):
+                return place
+        if fired and self.charge_rows:
+            names = [row.id for row in self.charge_rows]
+            problem = f"no row {fired!r} to charge with{did_you_mean(fired, names)}"
+            raise InputError(problem, where=f"duel.policy_{self.where}", allowed=", ".join(names))
+        return NONE
 
     def salvo_of(self, habit: Shooter) -> int:
         """Which of the :attr:`salvos` a habit fires; NONE where it shoots with nothing."""

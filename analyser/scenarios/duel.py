@@ -13,7 +13,8 @@ from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.policies import BEST, Policy
+from analyser.rules.orders import lines_of
+from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combat, going_off
@@ -68,11 +69,11 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
         if edge is not None and edge > MOST_INCHES:
             allowed = f"0 to {MOST_INCHES}, or left out: far away"
             raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
-        if policy != BEST:
+        if policy in POLICIES:
             check_policy(policy, mine, theirs, f"duel.policy_{where}")
         if policy == "charge":
             mine.check_has_dice(mine.charge_row(where), where)
-    kinds = [Chooser if policy == BEST else Shooter for policy in (terms.policy_a, terms.policy_b)]
+    kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (
         kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a"),
         kinds[1](b, a, terms.policy_b, terms.distance, ruleset, "b"),
@@ -120,7 +121,7 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     given = terms.distance is not None
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
-        "policy": NONE if policy == BEST else Policy[policy.upper()],
+        "policy": Policy[policy.upper()] if isinstance(policy, str) and policy in POLICIES else NONE,
         "keeps_within": keeps_within(shooters) if shooter.chooses and given and far else NONE,
         "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
@@ -279,9 +280,17 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     return start_states(setup, (a, b))
 
 
+def about_lists(policies: Iterable[str | tuple[str, ...]]) -> Iterator[str]:
+    """The warnings of policies in words that can have nothing to say."""
+    for side, policy in zip("ab", policies):
+        if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
+            yield f"policy_{side} has no last resort: where no line says anything, the unit does nothing"
+
+
 def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
     """The warnings of a duel: `file` as it was stated, and as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
+    yield from about_lists(policies)
     contact = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from about_combatant(a, "a", file.a, profiles)
     yield from about_combatant(b, "b", file.b, profiles)

@@ -84,7 +84,7 @@ class Shooter:
 
     mine: Combatant
     theirs: Combatant
-    policy: PolicyName
+    policy: PolicyName | tuple[str, ...]
     distance: float | None
     ruleset: Ruleset
     where: str
@@ -125,6 +125,11 @@ class Shooter:
         if not usable:
             return None
         return self.named or self._best([row for row in usable if row.has("Reactive")] or usable)
+
+    @property
+    def watching(self) -> Sequence[Row]:
+        """The rows of its opportunity fire: that one, or none."""
+        return [] if self.by_lookout is None else [self.by_lookout]
 
     def _named(self) -> Row | None:
         """The row that the scenario names to shoot with, if it shoots at all."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from analyser.common.errors import InputError
-from analyser.common.validation import Record, Several, told
+from analyser.common.validation import Record, Several, as_tuple, told
 from analyser.engine.fight.program import MOST_STRIKES
 from analyser.game.keywords import Bearer, Quality, Rule
 from analyser.game.ruleset import RatingName, Ruleset
@@ -213,11 +213,12 @@ class Combatant(Target):
         """The melee row that it strikes back with; none where it has none (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
-    def may_charge(self, enemy: Combatant, policy: str) -> bool:
+    def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:
         """Whether it can come to charge in a duel: by its policy, or made to by a rule (Berserk, Run Amok of AC-7)."""
         if policy == "charge":
             return True
-        if (policy != BEST and not self.has("Berserk", "Run Amok")) or self.has("Static"):
+        chooses = policy == BEST or isinstance(policy, tuple)
+        if (not chooses and not self.has("Berserk", "Run Amok")) or self.has("Static"):
             return False
         return enemy._can_be_charged and bool(self._rows_for_contact("melee", "impact"))
 
@@ -257,13 +258,23 @@ else:
     PolicyName = Literal[*POLICIES, BEST]
 
 
+def _policy(value: object) -> object:
+    """A policy by name, or in words: one line or more of it."""
+    if isinstance(value, str) and value not in (*POLICIES, BEST) and " " in value.strip():
+        return (value,)
+    return as_tuple(value)
+
+
+PolicyKey = Annotated[PolicyName | tuple[str, ...], BeforeValidator(_policy)]
+
+
 class DuelTerms(Record):
     """The ``[duel]`` of a scenario (AC-9.2). `docs/fights.md` says each key."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
     first: Literal["a", "b", "random"] = told("random", "Who is activated first; random: a toss each round.")
-    policy_a: PolicyName = told("shoot", "What A does; see below.")
-    policy_b: PolicyName = told("shoot", "What B does; see below.")
+    policy_a: PolicyKey = told("shoot", "What A does; see below.")
+    policy_b: PolicyKey = told("shoot", "What B does; see below.")
     want: WantName = told("win", "What who plays best wants; see below.")
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."

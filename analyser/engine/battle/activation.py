@@ -15,7 +15,8 @@ from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
-from analyser.rules.policies import Action, Manoeuvre, Policy, allowed, decide
+from analyser.rules.habits import decide
+from analyser.rules.policies import Action, Manoeuvre, Policy, allowed
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
 

@@ -11,7 +11,8 @@ from analyser.engine.fight.program import Kind, Line, Pair, Setup, When, order_i
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
-from analyser.rules.policies import Action, Manoeuvre, View, allowed, decide
+from analyser.rules.habits import decide
+from analyser.rules.policies import Action, Manoeuvre, View, allowed
 from analyser.rules.structs import NONE, FightFacts
 
 NOT_FOUGHT = 3  # beside who can win a combat
@@ -258,15 +259,14 @@ def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
 @step
 def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
     """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
-    return decision_by(setup, operation, view, setup.sides[operation[1]].policy)
+    return decided(setup, operation, view, decide(setup.sides[operation[1]].policy, view))
 
 
 @step
-def decision_by(setup: Setup, operation: Line, view: View, policy: int) -> tuple[int, int]:
-    """The same by another policy than its own."""
+def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]) -> tuple[int, int]:
+    """What is left of a decision as things stand."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
-    manoeuvre, action = decide(policy, view)
-    manoeuvre, action = allowed(manoeuvre, action, view)
+    manoeuvre, action = allowed(decision[0], decision[1], view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
         return Manoeuvre.AIM, action

@@ -1,8 +1,6 @@
-"""What a habit would do where a side can choose."""
+"""What an order in words comes to where a side can choose: what it sees, and the edge that it takes."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,48 +12,73 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import NONE
 
-MANOEUVRE, ACTION, SALVO = range(3)  # the columns of the table of options; the salvo is NONE where nothing is fired
+MANOEUVRE, ACTION, SALVO = range(3)  # the columns of options and of decisions; the salvo is NONE where nothing is fired
 
 
-class Habit(NamedTuple):
-    """A habit, as a side that can choose would follow it."""
+@tiered(1.0)
+def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -> Integers:
+    """What a side sees in each pair of states: the fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
 
-    operation: Line  # GIVE_ORDERS, with the strike of the row that it shoots with
-    policy: int
-    rearms: bool
-    salvo: int  # which it fires; NONE
+    `operation`: GIVE_ORDERS, with the strike of the row that it means to shoot with.
+    """
+    found = np.empty((len(first), 7), np.int64)
+    for node in range(len(first)):
+        mine, theirs = first[node], second[node]
+        if operation[1] == 1:
+            mine, theirs = theirs, mine
+        view = operations.view_of(setup, operation, mine, theirs)
+        found[node, 0], found[node, 1], found[node, 2] = view.rally_failed, view.in_building, view.in_range
+        found[node, 3], found[node, 4], found[node, 5] = view.in_short_range, view.can_charge, view.must_charge
+        found[node, 6] = view.distance
+    return found
 
 
 @tiered(2.0)
-def edges_of_habit(
-    setup: Setup, habit: Habit, options: Integers, first: Integers, second: Integers, begins: Integers, weights: Floats
+def edges_taken(
+    setup: Setup,
+    operation: Line,
+    rearms: bool,
+    options: Integers,
+    decisions: Integers,
+    first: Integers,
+    second: Integers,
+    begins: Integers,
+    weights: Floats,
 ) -> Integers:
-    """The number among its edges that a habit takes in each node where a side gives orders; shape (nodes,).
+    """The number among its edges that is taken in each node where a side gives orders; shape (nodes,).
 
-    `options` are those of the branches, a row each; `first` and `second` the states of both sides in each node, whose
-    edges begin as `begins` says, shape (nodes + 1,), with the numbers of their branches as `weights`.
+    `options` are those of the branches and `decisions` those of the nodes, a row each; `rearms`: whether a unit that is
+    reloading re-arms instead of shooting. `first` and `second` are the states of both sides in each node, whose edges
+    begin as `begins` says, shape (nodes + 1,), with the numbers of their branches as `weights`.
     """
     found = np.zeros(len(first), np.int64)
     for node in range(len(first)):
-        begin, end = begins[node], begins[node + 1]
         mine, theirs = first[node], second[node]
-        if habit.operation[1] == 1:
+        if operation[1] == 1:
             mine, theirs = theirs, mine
-        if end - begin > 1:
-            found[node] = edge_of_habit(setup, habit, options, (mine, theirs), (begin, end), weights)
+        if begins[node + 1] - begins[node] > 1:
+            edges = (int(begins[node]), int(begins[node + 1]))
+            found[node] = edge_taken(setup, operation, rearms, options, decisions[node], (mine, theirs), edges, weights)
     return found
 
 
 @step
-def edge_of_habit(
-    setup: Setup, habit: Habit, options: Integers, pair: tuple[int, int], edges: tuple[int, int], weights: Floats
+def edge_taken(
+    setup: Setup,
+    operation: Line,
+    rearms: bool,
+    options: Integers,
+    decision: Integers,
+    pair: tuple[int, int],
+    edges: tuple[int, int],
+    weights: Floats,
 ) -> int:
-    """The number among its edges that the habit takes in one node; `pair` has the state of its side first."""
+    """The number among its edges that is taken in one node; `pair` has the state of the side that decides first."""
     mine, theirs = pair
-    facts, strike = setup.sides[habit.operation[1]], setup.strikes[max(habit.operation[2], 0)]
-    view = operations.view_of(setup, habit.operation, mine, theirs)
-    manoeuvre, action = operations.decision_by(setup, habit.operation, view, habit.policy)
-    if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and habit.rearms and mine & unit_state.RELOADING:
+    facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
+    view, salvo = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO])
+    manoeuvre, action = operations.decided(setup, operation, view, (int(decision[MANOEUVRE]), int(decision[ACTION])))
+    if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and rearms and mine & unit_state.RELOADING:
         action = Action.RE_ARM
     if manoeuvre not in (Manoeuvre.AIM, Manoeuvre.CHARGE):
         length = activation.length_moved(manoeuvre, facts, strike, view.distance)
@@ -65,10 +88,10 @@ def edge_of_habit(
             manoeuvre = Manoeuvre.ADVANCE
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
-    found = edge_for(manoeuvre, action, habit.salvo, options, edges, weights)
+    found = edge_for(manoeuvre, action, salvo, options, edges, weights)
     if found == NONE and action == Action.SHOOT:  # nothing reaches
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
-        found = edge_for(manoeuvre, Action.NOTHING, habit.salvo, options, edges, weights)
+        found = edge_for(manoeuvre, Action.NOTHING, salvo, options, edges, weights)
     return max(found, 0)
 
 
@@ -77,9 +100,9 @@ def edge_for(
     manoeuvre: int, action: int, salvo: int, options: Integers, edges: tuple[int, int], weights: Floats
 ) -> int:
     """The first edge that does that, with that salvo if it fires one; NONE if there is none."""
+    of_salvo = action == Action.SHOOT or manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.CHARGE)
     for edge in range(edges[0], edges[1]):
         option = options[int(weights[edge])]
-        of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CLOSE_IN
         if option[MANOEUVRE] == manoeuvre and option[ACTION] == action and (not of_salvo or option[SALVO] == salvo):
             return edge - edges[0]
     return NONE

@@ -214,7 +214,8 @@ def test_what_is_too_large_is_refused_before_it_starts():
         played(unit(200), unit(200), rounds=6)
 
 
-def test_what_turns_out_too_large_is_refused_with_its_size():
+def test_what_turns_out_too_large_is_refused_with_its_size(monkeypatch):
+    monkeypatch.setattr("analyser.results.play.SPARED", 1000)
     scenario = {"duel": {"policy_a": "best", "policy_b": "best"}, "a": unit(3), "b": unit(3)}
     with pytest.raises(InputError, match=r"more than 1e.03 ways to go on, from"):
         play_of(load_as(DuelScenario, scenario), most_edges=1000)

@@ -1,0 +1,124 @@
+"""The plan of best play as a policy in words: line by line as it is, or simplified to a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from analyser.results.plan import PlanTable
+from analyser.results.play import Play
+from analyser.rules.orders import FLAGS, Line, lines_of
+
+_MOST_ORDERS, _MOST_NUMBERS = 6, 6  # that a line is made of; numbers of each quantity
+_SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A policy in words, and what it is worth beside best play.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        What a scenario can have as ``policy_a``, or ``policy_b``.
+    value : float
+        Against an enemy who does as in the answer.
+    gives_away : float
+        How much less that is than best play.
+    """
+
+    lines: tuple[str, ...]
+    value: float
+    gives_away: float
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"lines": list(self.lines), "value": self.value, "gives_away": self.gives_away}
+
+
+class Lists:
+    """The lists that the plan of a side can be written as."""
+
+    def __init__(self, play: Play, table: PlanTable, side: int) -> None:
+        self.play, self.table, self.side = play, table, side
+        self.rows = [row for row in table.reached(side, _SAME) if row["when"] != "reaction"]
+
+    def exact(self) -> Listed:
+        """A line for each situation that comes up, and the commonest order as the last resort."""
+        commonest = self._orders()[0]
+        texts = dict.fromkeys(f"{row['do']} if {_conditions(row)}" for row in self.rows if row["do"] != commonest)
+        return self.valued([*texts, commonest])
+
+    def simplified(self, lines: int, within: float) -> Listed:
+        """At most so many lines that give away least, found one by one; fewer where `within` is reached before."""
+        orders = self._orders()
+        best = max((self.valued([order]) for order in orders), key=lambda each: -each.gives_away)
+        conditions = list(self._conditions())
+        while len(best.lines) < lines and best.gives_away > within:
+            tried = (f"{order} if {condition}" for order, condition in product(orders, conditions))
+            longer = max(
+                (self.valued([text, *best.lines]) for text in tried), key=lambda each: -each.gives_away, default=best
+            )
+            if longer.gives_away >= best.gives_away - _SAME:
+                break
+            best = longer
+        return best
+
+    def valued(self, texts: Sequence[str]) -> Listed:
+        """A list with what it is worth."""
+        read: tuple[Line, ...] = lines_of(list(texts), "policy")
+        value = self.play.following(self.play.plan_of_lines(self.side, read))
+        sign = 1 if self.side == self.play.wanter else -1
+        return Listed(tuple(texts), value, max(sign * (self.play.value - value), 0.0))
+
+    def _orders(self) -> list[str]:
+        """The orders of the plan, the likeliest first."""
+        likely: dict[str, float] = {}
+        for row in self.rows:
+            likely[row["do"]] = likely.get(row["do"], 0.0) + row["probability"]
+        return sorted(likely, key=lambda order: -likely[order])[:_MOST_ORDERS] or ["do nothing"]
+
+    def _conditions(self) -> Iterator[str]:
+        """Conditions that tell situations of the plan apart."""
+        states = {("own", name) for row in self.rows for name in row["own_statuses"]}
+        states |= {("enemy", name) for row in self.rows for name in row["enemy_statuses"]}
+        for who, name in sorted(states):
+            flag = name.replace("_", " ")
+            yield flag if who == "own" else f"enemy {flag}"
+        for text, key in (("models", "own_models"), ("enemy models", "enemy_models"), ("round", "round")):
+            for value in _spread({row[key] for row in self.rows}):
+                yield f"{text} at most {value}"
+        if self.play.scenario.terms.distance is not None:
+            yield from ("in range", "in short range", "within reach")
+            for value in _spread({row["distance"] for row in self.rows}):
+                yield f"enemy within {value:g}"
+
+
+def _spread(values: set[Any]) -> list[Any]:
+    """Up to so many of some values but the highest, evenly among them."""
+    below = sorted(values)[:-1]
+    places = np.unique(np.linspace(0, len(below) - 1, min(len(below), _MOST_NUMBERS)).round().astype(int))
+    return [below[place] for place in places.tolist()] if below else []
+
+
+def _conditions(row: dict[str, Any]) -> str:
+    """All that the words of a list can say of how things stand in a row of the plan."""
+    parts = [f"round is {row['round']}"]
+    for who, before in (("own", ""), ("enemy", "enemy ")):
+        parts += [f"{before}models is {row[f'{who}_models']}", f"{before}damage is {row[f'{who}_damage']}"]
+        said = {name.replace("_", " ") for name in row[f"{who}_statuses"]}
+        known = [flag for flag in FLAGS if flag.startswith("enemy ") == (who == "enemy")]
+        for flag in known:
+            name = flag.removeprefix("enemy ")
+            if name in ("suppressed", "disordered", "on lookout", "taking cover", "reloading", "rally failed"):
+                parts.append(flag if name in said else f"not {flag}")
+    if row["distance"] is not None:
+        parts.append(f"distance is {row['distance']:g}")
+    return " and ".join(parts)

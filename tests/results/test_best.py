@@ -1,0 +1,195 @@
+"""Best play as an answer: its plan, its habits, its lists, its picture; and the duel under it."""
+
+import json
+
+import pytest
+
+from analyser import InputError, best_play, duel, exact
+from analyser.results.best import BestResult
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+SAME = 1e-12
+
+
+def small(selector, models=2, **more):
+    """A few models of a unit."""
+    return {"unit": selector, "models": models} | more
+
+
+def win(result):
+    """The chance to win, a draw half."""
+    return result.probability("a_wins").probability + result.probability("draw").probability / 2
+
+
+@pytest.fixture(scope="module")
+def apart():
+    """Two small units with a distance between them, for two rounds."""
+    return best_play(small(RIFLES), small(GRENADIERS), rounds=2, distance=18)
+
+
+def test_the_value_is_that_of_the_duel_under_the_plan(apart):
+    assert win(apart) == pytest.approx(apart.value, abs=SAME)
+    assert win(duel(apart.scenario.as_dict())) == pytest.approx(apart.value, abs=SAME)
+    assert apart.exploitability < SAME
+
+
+def test_no_habit_does_better(apart):
+    regrets = apart.regrets()
+    assert {row["habit"] for row in regrets} == {"shoot", "short_range", "charge", "lookout", "take_cover"}
+    for row in regrets:
+        against = duel(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=row["habit"], policy_b="best")
+        assert row["gives_away"] >= 0
+        assert row["exploitable"] >= row["gives_away"] - SAME
+        assert win(against) == pytest.approx(row["worst"], abs=SAME)
+
+
+def test_against_a_habit(apart):
+    found = best_play(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, against="shoot")
+    assert found.value >= apart.value - SAME
+    for row in found.regrets():
+        played = duel(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=row["habit"])
+        assert row["value"] == pytest.approx(win(played), abs=SAME)
+        assert "worst" not in row
+
+
+def test_b_can_play_best_alone():
+    found = best_play({"duel": {"policy_b": "best", "rounds": 1}, "a": small(RIFLES), "b": small(GRENADIERS)})
+    assert found.value == pytest.approx(1 - win(found), abs=SAME)
+    assert {row["side"] for row in found.plan()} == {"b"}
+
+
+@pytest.mark.parametrize(("want", "figure"), [("margin", "margin"), ("survival", "a_alive")])
+def test_wants(want, figure):
+    found = best_play(small(RIFLES), small(GRENADIERS), rounds=1, want=want, first="a")
+    value = found.mean("margin") if figure == "margin" else found.probability(figure).probability
+    assert found.value == pytest.approx(value, abs=SAME)
+
+
+def test_the_points_exchange():
+    found = best_play(small(RIFLES), small(GRENADIERS), rounds=1, want="points", first="a")
+    table = found.states_of("a"), found.states_of("b")
+    assert len(table[0]) == len(table[1])
+    assert -2 <= found.value <= 2
+
+
+def test_the_plan_says_how_things_stand(apart):
+    rows = apart.plan("a")
+    assert rows[0] | {"value": 0, "costs": 0} == {
+        "round": 1,
+        "side": "a",
+        "when": "first",
+        "own_models": 2,
+        "own_damage": 0,
+        "own_statuses": [],
+        "enemy_models": 2,
+        "enemy_damage": 0,
+        "enemy_statuses": [],
+        "distance": 18.0,
+        "do": rows[0]["do"],
+        "value": 0,
+        "runner_up": rows[0]["runner_up"],
+        "costs": 0,
+        "probability": 0.5,
+    }
+    assert all(row["costs"] >= 0 for row in apart.plan())
+    assert {row["when"] for row in apart.first_moves()} == {"first", "second"}
+
+
+def test_a_list_of_every_situation_is_the_plan(apart):
+    exact_list = apart.as_policy()
+    assert exact_list.gives_away < SAME
+    played = duel(
+        small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=list(exact_list.lines), policy_b="best"
+    )
+    assert win(played) >= apart.value - SAME  # B plays best against the list, as before
+
+
+def test_a_few_lines_say_what_they_give_away(apart):
+    one, three = apart.as_policy(lines=1), apart.as_policy(lines=3)
+    assert len(one.lines) == 1
+    assert len(three.lines) <= 3
+    assert 0 <= three.gives_away <= one.gives_away
+    assert apart.as_policy(lines=3, within=1.0) == one
+    assert json.loads(json.dumps(three.as_dict()))["lines"] == list(three.lines)
+    assert str(three).splitlines() == list(three.lines)
+
+
+def test_what_did_whom_adds_up(apart):
+    for number in (1, 2):
+        for side in "ab":
+            rows = [row for row in apart.activations() if (row["round"], row["side"]) == (number, side)]
+            assert sum(row["probability"] for row in rows) == pytest.approx(1, abs=SAME)
+
+
+def test_it_is_shown_in_every_form(apart):
+    text, record = str(apart), json.loads(json.dumps(apart.as_dict()))
+    assert "What habits give away" in text
+    assert "First move, if first" in text
+    assert record["kind"] == "best"
+    assert record["value"] == apart.value
+    assert len(apart.to_frame()) == len(apart.plan()) == len(apart.rows())
+    assert list(apart.to_frame(regrets=True)["habit"]) == [row["habit"] for row in apart.regrets()]
+    assert len(apart.to_frame(by_round=True)) == 4
+    assert exact(record["scenario"]).probability("a_wins") == apart.probability("a_wins")
+
+
+@pytest.mark.parametrize("by", ["models", "distance"])
+def test_pictures(apart, by):
+    axes = apart.plot(by=by, round=2, side="b")
+    assert axes.get_xlabel() == {"models": "models of the enemy", "distance": "distance in inches"}[by]
+    assert axes.get_legend().get_texts()
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (lambda found: found.plot(by="modles"), r"did you mean 'models'"),
+        (lambda found: found.plot(round=3), r"3 is out of range"),
+        (lambda found: found.plan("c"), r"no side 'c'"),
+        (lambda found: found.as_policy(lines=0), r"lines: 0 is out of range"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(apart, asked, told):
+    with pytest.raises(InputError, match=told):
+        asked(apart)
+
+
+def test_a_habit_has_no_plan():
+    found = best_play(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1, against="shoot")
+    with pytest.raises(InputError, match=r"b has a habit, and no plan \(allowed: a\)"):
+        found.plan("b")
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"want": "glory"}, r"duel: want"),
+        ({"against": "shot"}, r"duel: policy_b: 'shot' is not usable"),
+        ({"policy_a": "shoot"}, r"policy_a: this is said otherwise here"),
+        ({"rounds": 11}, r"duel: rounds"),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_told(terms, told):
+    with pytest.raises(InputError, match=told):
+        best_play(RIFLES, GRENADIERS, **terms)
+
+
+def test_somebody_must_play_best():
+    with pytest.raises(InputError, match=r"neither side plays best"):
+        best_play({"duel": {}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}})
+
+
+def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
+    found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
+    assert any("has no last resort" in warning for warning in found.warnings)
+    did = {row["did"] for row in found.activations() if row["side"] == "a"}
+    assert did == {"held"}
+
+
+def test_best_play_is_not_sampled():
+    with pytest.raises(InputError, match=r"worked out, not sampled"):
+        duel(RIFLES, GRENADIERS, policy_a="best", method="monte-carlo")
+
+
+def test_it_is_a_duel():
+    assert issubclass(BestResult, type(duel(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1)))

@@ -1,0 +1,68 @@
+"""Policies in words: what is read, and how what cannot be read is told."""
+
+import pytest
+
+from analyser import InputError
+from analyser.rules.habits import HABITS
+from analyser.rules.orders import Condition, lines_of
+from analyser.rules.policies import POLICIES, Action, Manoeuvre
+
+WHERE = "duel.policy_a"
+
+
+def test_the_habits_are_lists():
+    assert HABITS.keys() == POLICIES.keys()
+    assert [line.text for line in HABITS["shoot"]] == ["aim and shoot if in range", "advance and shoot"]
+
+
+def test_a_sentence_is_read_as_lines():
+    lines = lines_of("lookout until the enemy is within 12, then charge if he is suppressed, else aim and shoot", WHERE)
+    assert [(line.manoeuvre, line.action) for line in lines] == [
+        (Manoeuvre.STAY, Action.GO_ON_LOOKOUT),
+        (Manoeuvre.CHARGE, Action.NOTHING),
+        (Manoeuvre.AIM, Action.SHOOT),
+    ]
+    assert lines[0].conditions == (Condition("distance", "<=", 12.0, negated=True),)
+    assert lines[1].conditions == (Condition("enemy suppressed"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "condition"),
+    [
+        ("in range", Condition("in range")),
+        ("I have failed to rally", Condition("rally failed")),
+        ("he is not on lookout", Condition("enemy on lookout", negated=True)),
+        ("at most 2 models", Condition("models", "<=", 2.0)),
+        ("my models are exactly 3", Condition("models", "==", 3.0)),
+        ("enemy models < 4", Condition("enemy models", "<", 4.0)),
+        ('the enemy is beyond 10.5"', Condition("distance", ">", 10.5)),
+        ("rounds left at least 2", Condition("rounds left", ">=", 2.0)),
+    ],
+)
+def test_conditions(said, condition):
+    assert lines_of(f"hold if {said}", WHERE)[0].conditions == (condition,)
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        (["aim and shoot", "chrage"], r"duel.policy_a: line 2: no order 'chrage'; did you mean 'charge'\?"),
+        (["hold if enemy supressed"], r"line 1: no condition 'enemy supressed'; did you mean 'enemy suppressed'"),
+        (["hold", "charge"], r"line 2 is never come to: line 1, 'hold', has no condition"),
+        (["hold if suppressed and not suppressed"], r"line 1: suppressed, and not suppressed"),
+        (["hold if models at least 3 and models at most 2"], r"line 1: no models is at least 3 and at most 2"),
+        (["hold if models > 2 and models < 3 and models == 2"], r"line 1: no models is"),
+        (["charge and shoot"], r"line 1: 'charge and shoot': nothing is done beside that move"),
+        (["aim and take cover"], r"who aims shoots"),
+        (["advance and retire"], r"more than a move and a deed"),
+        (["take cover with rifles"], r"with 'rifles': nothing is fired"),
+        (["hold until suppressed and reloading"], r"until with several conditions"),
+        (["if suppressed"], r"line 1: there is no order"),
+        (["hold if within 3 apples"], r"line 1: no condition 'within 3 apples'"),
+        (["hold if models 3 4"], r"line 1: no condition"),
+        ([], r"0 lines"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(policy, told):
+    with pytest.raises(InputError, match=told):
+        lines_of(policy, WHERE)
