@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
     "Comparisons": {
         "compare": ("analysis", "Loadouts side by side on a target, or on several."),
         "matchups": ("analysis", "Every attacker on every defender."),
+        "habits": ("best", "What habits give away to best play, every attacker with every defender."),
         "sensitivity": ("analysis", "What one more and one less of each number does."),
         "explore": ("analysis", "A page with menus and sliders for one attack."),
         "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),

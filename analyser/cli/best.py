@@ -9,29 +9,32 @@ import click
 from analyser.cli import options
 from analyser.cli.answer import write
 from analyser.cli.fights import OF_DUELLIST, unit_from
-from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, Option
-from analyser.cli.shell import Choice, Command, given, note_other_profiles
+from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
+from analyser.cli.shell import Choice, Command, given, note_other_profiles, profiles_in, progress_bar
 from analyser.common.errors import InputError
 from analyser.results.best import PICTURES
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import WANTS
 
 _DUEL, _PICTURE = "Duel", "Picture"
-BEST_OPTIONS = [
+_LIST = "List"
+_FIRST = "Who is activated first. Default: random, a toss each round."
+TERMS = [
     Option("--want", "What A wants, and B prevents; see below. Default: win.", _DUEL, type=Choice(tuple(WANTS))),
-    Option("--against", "What B does. Default: best.", _DUEL, type=Choice((BEST, *POLICIES))),
     Option("--rounds N", "1 to 10. Default: 6.", _DUEL, type=options.Integer(1, 10)),
-    Option(
-        "--first",
-        "Who is activated first. Default: random, a toss each round.",
-        _DUEL,
-        type=Choice(("a", "b", "random")),
-    ),
+    Option("--first", _FIRST, _DUEL, type=Choice(("a", "b", "random"))),
     Option("--distance INCHES", "Between the two. Default: nothing is out of reach.", _DUEL, type=options.Number(0)),
+]
+BEST_OPTIONS = [
+    Option("--against", "What B does. Default: best.", _DUEL, type=Choice((BEST, *POLICIES))),
+    *TERMS,
+    Option("--lines N", "Instead: the plan as a policy in words of at most so many lines.", _LIST, type=AT_LEAST_1),
+    Option("--within X", "With fewer lines if they give away no more.", _LIST, type=options.Number(0)),
     Option("--by", "What the picture stands over. Default: models.", _PICTURE, type=Choice(PICTURES)),
     Option("--round N", "Of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,
 ]
+HABITS_OPTIONS = [*TERMS, THREADS, *OUTPUT_OPTIONS]
 _WANTS = [f"  {name:<12}{told}" for name, told in WANTS.items()]
 
 
@@ -60,4 +63,32 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
     how: dict[str, Any] = {"warnings": found.warnings, "plot": lambda: found.plot(**pictured)}
+    if keys["within"] is not None and keys["lines"] is None:
+        raise InputError("there is no list", where="--within", allowed="--lines N with it")
+    if keys["lines"] is not None:
+        listed = found.as_policy(**given(keys, "lines", "within"))
+        text = f"{listed}\n\nGives away {listed.gives_away:.4f} of {found.value:.4f}\n"
+        write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
+        return
     write(lambda: str(found), found.as_dict, found.rows, **how)
+
+
+@click.command(cls=Command, params=HABITS_OPTIONS, epilog="\n".join(["\b", "What can be wanted:", *_WANTS]))
+@click.argument("attackers", shell_complete=options.complete_selector)
+@click.argument("defenders", shell_complete=options.complete_selector)
+def habits(attackers: str, defenders: str, profiles: str | None, **keys: Any) -> None:
+    """What the habit of comparisons gives away to best play, every one of ATTACKERS in a duel with every DEFENDER.
+
+    Both are selectors with wildcards, such as 'crown/*@basic'. With --out FILE.csv a run that is stopped is gone on
+    with by the same command.
+    """
+    from analyser.report.habits import habits as worked_out
+
+    asked = given(keys, "want", "rounds", "first", "distance", "threads")
+    table = keys["out"] if keys["form"] == "csv" else None
+    with progress_bar("duels", after=1.0) as progress:
+        found = worked_out(attackers, defenders, profiles=profiles_in(profiles), out=table, progress=progress, **asked)
+    if table is None:
+        write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+    else:
+        click.echo(found.note())

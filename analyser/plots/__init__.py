@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from analyser.plots.battles import margins as margins
     from analyser.plots.battles import points_left as points_left
     from analyser.plots.decisions import choices as choices
+    from analyser.plots.decisions import given_away as given_away
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
     from analyser.plots.frontier import fair_points as fair_points
     from analyser.plots.heatmaps import distributions_by_round as distributions_by_round
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
     **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
-    "choices": "decisions",
+    **dict.fromkeys(("choices", "given_away"), "decisions"),
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),

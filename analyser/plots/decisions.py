@@ -23,6 +23,7 @@ FILLS = (
     ("#dfe6ec", "\\\\\\"),
 )
 FEWEST_COLUMNS = 4
+MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
 
 
 def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax: Axes | None = None) -> Axes:
@@ -77,4 +78,30 @@ def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax:
             borderaxespad=0,
         )
     axes.grid(visible=False)
+    return axes
+
+
+def given_away(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """What each unit's habit gives away to best play, a bar each, and a line to the most that it gives away.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `attacker`, `gives_away` and `most`, chances; those that give away most are drawn, on top.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"attacker": ["a", "b"], "gives_away": [0.1, 0.02], "most": [0.3, 0.1]})
+    >>> given_away(frame).get_xlabel()
+    'percent of P(win), a draw half; the line: at most'
+    """
+    look.check_columns(frame, ("attacker", "gives_away", "most"))
+    shown = frame.head(MOST_BARS).iloc[::-1]
+    heading, across = "What the habit gives away to best play", "percent of P(win), a draw half; the line: at most"
+    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), heading=heading, across=across, grid="x") as axes:
+        places = np.arange(len(shown))
+        axes.barh(places, 100 * shown["gives_away"], color=look.MEDIUM, edgecolor=look.DARK, height=0.7)
+        axes.hlines(places, 0, 100 * shown["most"], color=look.DARK, linewidth=1)
+        axes.set_yticks(places, shown["attacker"])
+        axes.set(ylim=(-0.6, len(shown) - 0.4), xlim=(0, None))
     return axes

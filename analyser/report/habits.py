@@ -1,0 +1,251 @@
+"""What habits give away to best play: every unit in a duel with every other, a row each; gone on with where stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analyser import __version__
+from analyser.analysis.selection import Selectors, loadouts
+from analyser.analysis.situations import policy
+from analyser.common.errors import InputError
+from analyser.common.files import check_writable, write_whole
+from analyser.common.sampling import Progress, check_threads, default_threads
+from analyser.common.text import aligned
+from analyser.common.validation import checked
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.units import Loadout
+from analyser.report.pool import Job, Pool, interrupts_noted, processes_for
+from analyser.results.best import solve_best_play
+from analyser.rules.policies import BEST
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.load import load_as
+from analyser.scenarios.schema import DuelTerms
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+A_DUEL = 250_000  # microseconds of best play, on a typical machine
+MISJUDGED = 0.01  # a habit that gives away more than a chance of one in a hundred
+COLUMNS = ("attacker", "defender", "value", "habit", "gives_away", "exploitable", "best_habit", "best_gives_away")
+
+
+@dataclass(frozen=True, repr=False)
+class Habits:
+    """What the habit of a comparison gives away, duel by duel.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        A row for each pair: `attacker`, `defender`; `value`, what best play of both is worth to the attacker; its
+        `habit`, that of comparisons; `gives_away`, how much less that is worth against an enemy who plays best, and
+        `exploitable`, how much less if the enemy knows it; the `best_habit` and what that gives away; `first_move`;
+        `reason`, why there is no answer.
+    terms : DuelTerms
+        Of every duel.
+    profiles : ProfilesUsed
+    """
+
+    frame: pd.DataFrame
+    terms: DuelTerms
+    profiles: ProfilesUsed
+
+    def by_unit(self) -> pd.DataFrame:
+        """A row for each attacker: its mean `value`, what its habit `gives_away` on average and at most, and where.
+
+        `misjudged` is the share of its duels in which the habit gives away more than 0.01.
+        """
+        known = self.frame[self.frame["reason"] == ""]
+        rows = []
+        for name, group in known.groupby("attacker", sort=False):
+            worst = _records(group.nlargest(1, "gives_away"))[0]
+            rows.append(
+                {
+                    "attacker": name,
+                    "habit": group["habit"].mode().iloc[0],
+                    "value": group["value"].mean(),
+                    "gives_away": group["gives_away"].mean(),
+                    "most": worst["gives_away"],
+                    "against": worst["defender"],
+                    "misjudged": float((group["gives_away"] > MISJUDGED).mean()),
+                }
+            )
+        found = pd.DataFrame(rows, columns=["attacker", "habit", "value", "gives_away", "most", "against", "misjudged"])
+        return found.sort_values("gives_away", ascending=False, kind="stable", ignore_index=True)
+
+    def note(self) -> str:
+        """How often the habit misjudges a unit, in a sentence."""
+        known = self.frame[self.frame["reason"] == ""]
+        share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
+        mean = float(known["gives_away"].mean()) if len(known) else 0.0
+        return (
+            f"The habit of comparisons gives away more than {100 * MISJUDGED:g} in {100 * share:.0f}% of {len(known)} "
+            f"duels, {100 * mean:.1f} on average."
+        )
+
+    def __str__(self) -> str:
+        rows = [["unit", "habit", "best play", "gives away", "at most", "against", "misjudged in"]]
+        for row in _records(self.by_unit()):
+            numbers = [f"{100 * row[name]:.1f}" for name in ("value", "gives_away", "most")]
+            rows.append([row["attacker"], row["habit"], *numbers, row["against"], f"{100 * row['misjudged']:.0f}%"])
+        missing = {row["reason"]: row for row in _records(self.frame) if row["reason"]}
+        lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
+        want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
+        head = f"What habits give away, of {want}, percent"
+        return "\n".join([head, *aligned(rows, "<<>>><>"), self.note(), *lines]) + "\n"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.by_unit().style.format(precision=3).to_html()
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "kind": "habits",
+            "profiles": self.profiles._asdict(),
+            "terms": self.terms.model_dump(mode="json"),
+            "duels": _records(self.frame),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The duels as plain dicts."""
+        return _records(self.frame)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """What each unit's habit gives away on average, a bar each, the most on top."""
+        from analyser.plots import given_away
+
+        return given_away(self.by_unit(), ax=ax)
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def habits(
+    attackers: Selectors,
+    defenders: Selectors,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    profiles: ProfilesLike | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **terms: Any,
+) -> Habits:
+    """What the habit of comparisons gives away to best play: every attacker in a duel with every defender.
+
+    A unit of a comparison shoots if it can, else charges if it can, else takes cover.
+
+    Parameters
+    ----------
+    attackers, defenders : selectors
+        With wildcards, such as ``crown/*@basic``.
+    out : path, optional
+        A CSV file to write, whole or not at all. A run that is stopped leaves what it has finished beside it; the same
+        call goes on from there.
+    profiles
+        As of :func:`analyser.attack`.
+    threads : int, optional
+        How many processes share the work. The answer does not depend on it.
+    progress : callable, optional
+        Called with how much is done, and how much there is.
+    **terms
+        Of every duel: rounds, first, distance, want.
+
+    Raises
+    ------
+    InputError
+        An input that cannot be used. A pair without an answer has a reason instead.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> found = analyser.habits("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
+    >>> found.frame["habit"].tolist(), bool(found.frame["gives_away"].iloc[0] >= 0)
+    (['shoot'], True)
+    """
+    for name in ("policy_a", "policy_b"):
+        if name in terms:
+            raise InputError("both play best here", where=name, allowed="rounds, first, distance, want")
+    wanted = checked(DuelTerms, {**terms, "policy_a": BEST, "policy_b": BEST}, where="habits")
+    library = library_of(profiles)
+    mine, theirs = loadouts(attackers, library), loadouts(defenders, library)
+    check_threads(threads)
+    number = threads or default_threads()
+    ruleset = library.ruleset.model_dump(mode="json")
+    facts: list[Any] = [__version__, str(library.used), wanted.model_dump(mode="json"), ruleset]
+    facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
+    key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    target = None if out is None else Path(out)
+    if target is not None:
+        check_writable(target)
+    kept = None if target is None else target.with_name(f".{target.name}.{key}")
+    if kept is not None:
+        kept.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() if kept is None else nullcontext(str(kept)) as folder:
+        files = [Path(folder) / f"{each.selector.replace('/', '-')}.json" for each in mine]
+        jobs = [
+            Job(A_DUEL * len(theirs), work_out, (each, theirs, wanted.model_dump(mode="json"), ruleset, file))
+            for each, file in zip(mine, files)
+            if not file.exists()
+        ]
+        _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress)
+        rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
+    if target is not None:
+        write_whole(target, lambda temporary: frame.to_csv(temporary, index=False, lineterminator="\n"))
+        shutil.rmtree(str(kept))
+    return Habits(frame, wanted, library.used)
+
+
+def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None) -> None:
+    left = sum(job.cost for job in jobs)
+
+    def tell(done: int) -> None:
+        heed()
+        if progress is not None:
+            progress(cost - left + done, cost)
+
+    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1) as pool:
+        pool.finish(pool.begin(jobs), tell)
+
+
+def work_out(
+    attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any], file: Path
+) -> None:
+    """Write the rows of one attacker into a file, whole or not at all."""
+    rows = [_row(attacker, each, terms, ruleset) for each in defenders]
+    write_whole(file, lambda temporary: Path(temporary).write_text(json.dumps(rows), encoding="utf-8"))
+
+
+def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {"attacker": attacker.selector, "defender": defender.selector, "reason": ""}
+    parts = {"duel": terms, "a": {"unit": attacker}, "b": {"unit": defender}, "ruleset": ruleset}
+    try:
+        found = solve_best_play(load_as(DuelScenario, parts))
+    except InputError as error:
+        return row | {"reason": error.problem}
+    regrets = {each["habit"]: each for each in found.regrets()}
+    habit = policy(found.scenario.a, found.scenario.b)
+    best = min(regrets.values(), key=lambda each: each["gives_away"])
+    moves = found.first_moves()
+    return row | {
+        "value": found.value,
+        "habit": habit,
+        "gives_away": regrets[habit]["gives_away"],
+        "exploitable": regrets[habit]["exploitable"],
+        "best_habit": best["habit"],
+        "best_gives_away": best["gives_away"],
+        "first_move": moves[0]["do"] if moves else "",
+    }
