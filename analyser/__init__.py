@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import plots as plots
     from analyser.analysis.battle import battle as battle
     from analyser.analysis.best import best_play as best_play
+    from analyser.analysis.best_focus import BestFocus as BestFocus
+    from analyser.analysis.best_focus import best_focus as best_focus
     from analyser.analysis.build import Build as Build
     from analyser.analysis.build import build as build
     from analyser.analysis.clash import Clash as Clash

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "focus": ("fights", "Several ranged attacks on one target."),
         "duel": ("fights", "Two units for some rounds, each by its policy."),
         "best": ("best", "What A should do in a duel with B, and what habits give away."),
+        "best-focus": ("best", "Who should fire next at a target, and how."),
         "battle": ("battle", "Two whole armies, round by round."),
         "run": ("fights", "The question in a scenario file."),
         "morale": ("morale", "Morale under the rules of other games."),

@@ -8,7 +8,7 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import write
-from analyser.cli.fights import OF_DUELLIST, unit_from
+from analyser.cli.fights import OF_DUELLIST, OF_ONE_OF_ATTACKERS, OF_TARGET, attack_from, unit_from
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, profiles_in, progress_bar
 from analyser.common.errors import InputError
@@ -92,3 +92,35 @@ def habits(attackers: str, defenders: str, profiles: str | None, **keys: Any) ->
         write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
     else:
         click.echo(found.note())
+
+
+_TARGET, _WANT = "The unit that all attack.", "The fate that the target is to have. Default: annihilated."
+_UNTIL = "Also how many must fire until that is so likely."
+FOCUS_OPTIONS = [
+    Option("--target UNIT", _TARGET, "Focus fire", required=True, shell_complete=OF_TARGET.complete),
+    Option("--want", _WANT, "Focus fire", type=Choice(("annihilated", "broken", "destroyed", "suppressed"))),
+    Option("--until P", _UNTIL, "Focus fire", type=options.Number(0)),
+    *[option for option in OUTPUT_OPTIONS if option.name != "plot"],
+]
+
+
+@click.command("best-focus", cls=Command, params=FOCUS_OPTIONS)
+@click.argument("attackers", nargs=-1, shell_complete=OF_ONE_OF_ATTACKERS.complete)
+def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
+    """Who of ATTACKERS should fire next at one target, as it stands then, with which row, aiming or closing in.
+
+    Each is a selector; after a colon stands what is true of its attack, as for focus: distance=12 lets it choose
+    between aiming and closing in.
+    """
+    from analyser.analysis.best_focus import best_focus as worked_out
+
+    note_other_profiles(profiles)
+    attacks = [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
+    section = unit_from(target, "target", OF_TARGET)
+    found = worked_out(attacks, section, profiles=profiles, **given(keys, "want"))
+    line, record = "", found.as_dict()
+    if keys["until"] is not None:
+        number = found.until(keys["until"])
+        record["until"] = {"chance": keys["until"], "attackers": number}
+        line = f"\nUntil {100 * keys['until']:g}%: " + ("not with all of them\n" if number is None else f"{number}\n")
+    write(lambda: f"{found}{line}", lambda: record, found.rows)

@@ -192,7 +192,7 @@ def habits(
         check_writable(target)
     kept = None if target is None else target.with_name(f".{target.name}.{key}")
     if kept is not None:
-        kept.mkdir(exist_ok=True)
+        kept.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if kept is None else nullcontext(str(kept)) as folder:
         files = [Path(folder) / f"{each.selector.replace('/', '-')}.json" for each in mine]
         jobs = [

@@ -1,0 +1,281 @@
+"""Focus fire at its best: who fires next at a target as it stands, with which row, whether to aim or to close in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.common.errors import InputError, check_choice, shown
+from analyser.common.text import aligned, counted, percent
+from analyser.engine.fight.exact.propagate import start_states
+from analyser.engine.fight.program import Operation, Setup
+from analyser.game.profiles import ProfilesLike, library_of
+from analyser.results.states import damage, exact_laws_of, flag, is_removed, models_left
+from analyser.results.states import holds as holds_of
+from analyser.scenarios import load as scenarios
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.focus import FocusScenario, focus_program
+from analyser.scenarios.load import Unit, load_as
+
+MOST_ATTACKERS = 8
+FATES = ("annihilated", "broken", "destroyed", "suppressed")
+_LIKELY = 1e-12
+_SHOWN = 12
+
+
+class Way(NamedTuple):
+    """One way in which an attacker can make its attack."""
+
+    attacker: int
+    name: str
+    words: str
+    scenario: Scenario
+
+
+@dataclass(frozen=True, repr=False)
+class BestFocus:
+    """The best focus fire: a way to go on for every way in which the target can stand.
+
+    Attributes
+    ----------
+    wanted : str
+        The fate that the target is to have at the end.
+    attackers : tuple of str
+        Who can fire, each once.
+    chances : tuple of float
+        The chance of it with the best use of up to 1, 2, ... of them.
+    as_given : float
+        The chance of it if all fire in the order in which they were given, as they were given.
+    steps : tuple of dict
+        What to do: `fired`, how many have; how the target stands; who fires next and how; `chance` then, and what the
+        runner-up `costs`; `probability` of the situation.
+    """
+
+    wanted: str
+    attackers: tuple[str, ...]
+    chances: tuple[float, ...]
+    as_given: float
+    steps: tuple[dict[str, Any], ...]
+
+    @property
+    def value(self) -> float:
+        """The chance with the best use of all."""
+        return self.chances[-1]
+
+    def until(self, chance: float) -> int | None:
+        """How many attackers must be committed, at best use, until the fate is that likely; None: all do not do."""
+        if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
+            raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
+        return next((number for number, each in enumerate(self.chances, 1) if each >= chance), None)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The steps as a frame."""
+        return pd.DataFrame(list(self.steps))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The steps as plain dicts."""
+        return [dict(each) for each in self.steps]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
+        return {**head, "chances": list(self.chances), "as_given": self.as_given, "steps": self.rows()}
+
+    def __str__(self) -> str:
+        lines = [f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"]
+        lines += ["", "By how many fire at most"]
+        lines += aligned([[counted(n, "attacker"), percent(each)] for n, each in enumerate(self.chances, 1)], "<>")
+        rows = [["fired", "the target", "next", "chance", "the runner-up costs", "comes up"]]
+        for step in self.steps[:_SHOWN]:
+            numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f}", percent(step["probability"])]
+            rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
+        return "\n".join([*lines, "", "What to do", *aligned(rows, "<<<>>>")]) + "\n"
+
+    __repr__ = __str__
+
+
+def best_focus(
+    attackers: Sequence[Unit], target: Unit, *, want: str = "annihilated", profiles: ProfilesLike | None = None
+) -> BestFocus:
+    """Who is to fire next at one target, as it stands after each attack (AC-9.1), so that a fate is likeliest.
+
+    Each attacker fires once, or not at all. Where it names no row, every row that fits is tried; where it has a
+    distance, and neither aims nor has advanced, it may aim, or advance by its SPEED and fire from there. Exact:
+    backward induction over who is left and how the target stands. What an attack costs its own unit is not counted.
+
+    Parameters
+    ----------
+    attackers : sequence of selectors or mappings
+        1 to 8, as of :func:`analyser.focus`.
+    target : selector or mapping
+    want : str
+        ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
+    profiles
+        As of :func:`analyser.attack`.
+
+    Raises
+    ------
+    InputError
+        An attack that cannot be made in any way, more attackers than that, or another input that cannot be used.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> found = analyser.best_focus(["crown/rifle-p@basic", "crown/rifle-p@basic"], "scion-grenadier-p@basic")
+    >>> found.value >= found.as_given, found.until(0.2)
+    (True, 1)
+    """
+    check_choice(want, "want", FATES)
+    listed = [scenarios.section_of(each, f"attacks.{place}", "attacker") for place, each in enumerate(attackers)]
+    if not 1 <= len(listed) <= MOST_ATTACKERS:
+        raise InputError(f"{len(listed)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")
+    library, section = library_of(profiles), scenarios.section_of(target, "target")
+    given = load_as(FocusScenario, {"attacks": listed, "target": section}, library)
+    ways = [way for place, keys in enumerate(listed) for way in _ways(place, keys, section, given, library)]
+    return _Search(given, ways, want).found()
+
+
+def _ways(
+    place: int, keys: Mapping[str, Any], target: Mapping[str, Any], given: FocusScenario, library: Any
+) -> list[Way]:
+    """The ways in which an attacker can make its attack; the first is that which was given."""
+    scenario = given.attacks[place]
+    name = _name(keys, place)
+    found = [Way(place, name, f"{name} as given", scenario)]
+    loadout = scenario.attacker
+    if loadout is None:
+        return found
+    rows = [keys["row"]] if keys.get("row") else [row.id for row in loadout.unit.rows if row.kind == "ranged"]
+    free = not keys.get("attacker_advanced") and "aiming" not in keys.get("bonuses", ())
+    speed = loadout.unit.speed
+    for row in rows:
+        tried = [({"row": row}, f"{name} with {row}")]
+        if free:
+            bonuses = [*keys.get("bonuses", ()), "aiming"]
+            tried = [({"row": row, "bonuses": bonuses}, f"{name} aims with {row}")]
+            if keys.get("distance") is not None and speed:
+                nearer = max(float(keys["distance"]) - float(speed), 1.0)
+                closer = {"row": row, "distance": nearer, "attacker_advanced": True}
+                tried.append((closer, f'{name} closes in to {nearer:g}" with {row}'))
+        for more, words in tried:
+            try:
+                one = load_as(FocusScenario, {"attacks": [{**keys, **more}], "target": dict(target)}, library)
+            except InputError:
+                continue
+            found.append(Way(place, name, words, one.attacks[0]))
+    return found if len(found) == 1 or not free else found[1:]
+
+
+def _name(keys: Mapping[str, Any], place: int) -> str:
+    attacker = keys.get("attacker")
+    selector = getattr(attacker, "selector", attacker)
+    return f"{place + 1} {selector}" if selector else f"attack {place + 1}"
+
+
+class _Search:
+    """Backward induction over who is left to fire and how the target stands."""
+
+    def __init__(self, given: FocusScenario, ways: Sequence[Way], want: str) -> None:
+        self.given, self.ways, self.want = given, list(ways), want
+        every = [way.scenario for way in self.ways]
+        units = [given.attackers[way.attacker] for way in self.ways]
+        self.setup: Setup
+        self.setup, self.programs = focus_program(every, units)
+        self.start = start_states(self.setup)
+        self._after: dict[tuple[int, int], list[tuple[int, float]]] = {}
+        self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
+
+    def after(self, way: int, state: int) -> list[tuple[int, float]]:
+        """How the target can stand after an attack, and how likely."""
+        if (way, state) not in self._after:
+            program: list[Operation] = self.programs[way]
+            joint = exact_laws_of(self.setup, [program], (self.start[0], state), self.given.ruleset)[0]
+            chances = joint.probabilities.sum(axis=0)
+            self._after[way, state] = [(int(to), float(p)) for to, p in zip(joint.second, chances) if p > 0]
+        return self._after[way, state]
+
+    def holds(self, state: int) -> bool:
+        """Whether the target has the fate."""
+        states = np.array([state])
+        if self.want == "annihilated":
+            return bool(is_removed(states)[0])
+        return bool(holds_of(states, self.want, self.given.target)[0])
+
+    def value(self, left: int, state: int, most: int) -> tuple[float, int]:
+        """The chance of the fate if up to `most` of those `left` fire, and the way that is next; -1: nobody fires."""
+        key = (left, state, most)
+        if key not in self._values:
+            best, chosen = float(self.holds(state)), -1
+            if most and best < 1.0 and not is_removed(np.array([state]))[0]:
+                for way in range(len(self.ways)):
+                    if left >> self.ways[way].attacker & 1:
+                        chance = self.chance_by(way, left, state, most)
+                        if chance > best + _LIKELY:
+                            best, chosen = chance, way
+            self._values[key] = best, chosen
+        return self._values[key]
+
+    def chance_by(self, way: int, left: int, state: int, most: int) -> float:
+        """The chance of the fate if that attack is next, and the best follows."""
+        rest = left & ~(1 << self.ways[way].attacker)
+        return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(way, state))
+
+    def found(self) -> BestFocus:
+        """The answer."""
+        count = len(self.given.attacks)
+        everybody = (1 << count) - 1
+        chances = tuple(self.value(everybody, self.start[1], most)[0] for most in range(1, count + 1))
+        attackers = {way.attacker: way.name for way in self.ways}
+        return BestFocus(
+            self.want, tuple(attackers.values()), chances, self._as_given(), tuple(self._steps(everybody, count))
+        )
+
+    def _as_given(self) -> float:
+        setup, programs = focus_program(self.given.attacks, self.given.attackers)
+        joint = exact_laws_of(
+            setup, [[operation for each in programs for operation in each]], start_states(setup), self.given.ruleset
+        )[0]
+        return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.holds(int(to))))
+
+    def _steps(self, everybody: int, count: int) -> list[dict[str, Any]]:
+        law, steps = {(everybody, self.start[1]): 1.0}, list[dict[str, Any]]()
+        for fired in range(count):
+            rows, following = list[dict[str, Any]](), dict[tuple[int, int], float]()
+            for (left, state), probability in law.items():
+                chance, way = self.value(left, state, count - fired)
+                if way < 0:
+                    continue
+                others = [
+                    each for each in range(len(self.ways)) if left >> self.ways[each].attacker & 1 and each != way
+                ]
+                others = [each for each in others if self.ways[each].words != self.ways[way].words]
+                second = max((self.chance_by(each, left, state, count - fired) for each in others), default=chance)
+                rows.append(
+                    {
+                        "fired": fired,
+                        "target": self._in_words(state),
+                        "next": self.ways[way].words,
+                        "chance": chance,
+                        "costs": max(chance - second, 0.0),
+                        "probability": probability,
+                    }
+                )
+                rest = left & ~(1 << self.ways[way].attacker)
+                for to, share in self.after(way, state):
+                    following[rest, to] = following.get((rest, to), 0.0) + share * probability
+            steps += sorted(rows, key=lambda row: -row["probability"])
+            law = following
+        return steps
+
+    def _in_words(self, state: int) -> str:
+        states = np.array([state])
+        parts = [counted(int(models_left(states)[0]), "model")]
+        parts += [f"{damage(states)[0]} damage"] if damage(states)[0] else []
+        parts += [name for name in ("suppressed", "disordered", "activated") if flag(states, name)[0]]
+        return ", ".join(parts)

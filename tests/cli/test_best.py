@@ -1,0 +1,100 @@
+"""The commands of best play."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
+
+MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
+SMALL = ("--rounds", "1", "--first", "a")
+
+
+def test_best_says_what_to_do():
+    text = answer("best", MINE, YOURS, *SMALL)
+    assert "First move" in text
+    assert "What habits give away" in text
+
+
+def test_best_in_other_forms(tmp_path):
+    record = json.loads(answer("best", MINE, YOURS, *SMALL, "--format", "json"))
+    assert record["kind"] == "best"
+    assert record["exploitability"] < 1e-12
+    rows = list(csv.DictReader(io.StringIO(answer("best", MINE, YOURS, *SMALL, "--format", "csv"))))
+    assert rows[0]["do"] == record["plan"][0]["do"]
+    picture = tmp_path / "what.png"
+    answer("best", MINE, YOURS, *SMALL, "--distance", "18", "--plot", picture, "--by", "distance", "--round", "1")
+    assert picture.stat().st_size > 1000
+
+
+def test_best_as_a_list():
+    text = answer("best", MINE, YOURS, *SMALL, "--lines", "1")
+    assert text.splitlines()[0].startswith("aim and shoot")
+    record = json.loads(answer("best", MINE, YOURS, *SMALL, "--lines", "2", "--within", "0.5", "--format", "json"))
+    assert len(record["lines"]) == 1
+
+
+def test_best_of_a_file(tmp_path):
+    path = tmp_path / "duel.toml"
+    path.write_text(
+        f"""
+[duel]
+rounds = 1
+policy_b = "best"
+policy_a = ["lookout until the enemy is within 12", "aim and shoot"]
+[a]
+unit = "{RIFLES}"
+models = 2
+[b]
+unit = "{GRENADIERS}"
+models = 2
+"""
+    )
+    assert "policy lookout until the enemy is within 12; aim and shoot" in answer("best", path)
+    assert "B aimed and shot" in answer("run", path)
+
+
+def test_a_duel_by_lines_or_best():
+    assert "A aimed and shot" in answer("duel", MINE, YOURS, *SMALL, "--policy-a", "best")
+    text = answer("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if he is suppressed, else take cover")
+    assert "A took cover" in text
+
+
+def test_habits(tmp_path):
+    text = answer("habits", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
+    assert "misjudged in" in text
+    out = tmp_path / "habits.csv"
+    assert "The habit of comparisons" in answer("habits", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
+    assert out.read_text().startswith("attacker,defender,value,habit")
+
+
+def test_best_focus():
+    text = answer("best-focus", f"{RIFLES}:distance=12", RIFLES, "--target", GRENADIERS, "--until", "0.5")
+    assert "Until 50%: 2" in text
+    record = json.loads(answer("best-focus", RIFLES, "--target", GRENADIERS, "--until", "1", "--format", "json"))
+    assert record["until"] == {"chance": 1.0, "attackers": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("best", MINE, YOURS, "--want", "glory"), "glory"),
+        (("best", MINE, YOURS, "--by", "models"), "there is no picture"),
+        (("best", MINE, YOURS, "--within", "0.1"), "there is no list"),
+        (("best", MINE, YOURS, "--against", "shot"), "shoot"),
+        (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
+        (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
+        (("duel", MINE, YOURS, "--policy-a", "best", "--method", "monte-carlo"), "not sampled"),
+        (("best-focus", "--target", GRENADIERS), "0 attackers"),
+        (("habits", "crown/nobody", GRENADIERS), "nobody"),
+    ],
+)
+def test_refusals(arguments, told):
+    assert told in refusal(*arguments)
+
+
+def test_a_list_without_a_last_resort_is_warned_of():
+    result = run("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if he is suppressed", "--format", "csv")
+    assert "no last resort" in result.stderr
