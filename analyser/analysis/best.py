@@ -53,7 +53,7 @@ def best_play(
     --------
     >>> found = best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
     >>> [row["habit"] for row in found.regrets() if row["gives_away"] < 1e-12]
-    ['short_range']
+    ['shoot']
     """
     parts = None
     if b is not None:

@@ -173,6 +173,14 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click
             self.fail(f"{error.message.rstrip('.')}{did_you_mean(str(value), map(str, self.choices))}", param, ctx)
 
 
+class ChoiceOrWords(Choice):
+    """One of several words, or a text of more than one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As of one of several words, if it is one word."""
+        return value if isinstance(value, str) and " " in value.strip() else super().convert(value, param, ctx)
+
+
 def is_quiet() -> bool:
     """Whether the command in progress was asked for its answer alone."""
     context = click.get_current_context(silent=True)

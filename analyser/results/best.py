@@ -39,7 +39,7 @@ class BestResult(DuelResult):
     >>> import analyser
     >>> found = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
     >>> found.first_moves()[0]["do"]
-    'aim and shoot at short range'
+    'aim and shoot'
     >>> found.exploitability < 1e-12
     True
     """
@@ -170,7 +170,7 @@ class BestResult(DuelResult):
         >>> import analyser
         >>> found = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
         >>> print(found.as_policy(lines=1))
-        aim and shoot at short range
+        aim and shoot
         """
         number = self.play.wanter if side is None else self._side(side)
         assert number is not None

@@ -57,8 +57,7 @@ def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
 def _with_rows(shots: Sequence[Shot], named: bool) -> str:
     rows = " and ".join(shot.row.id for shot in shots)
     text = f" with {rows}{' overcharged' * shots[0].overcharge}" if named else ""
-    text = text or (" with overcharge" if shots[0].overcharge else "")
-    return text + (" at short range" if shots[0].near else "")
+    return text or (" with overcharge" if shots[0].overcharge else "")
 
 
 class PlanTable:

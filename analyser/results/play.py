@@ -198,15 +198,18 @@ class Play:
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
     def habits(self, side: int) -> list[str]:
-        """The habits that the unit of a side can have."""
+        """The habits that the unit of a side can have; without a distance `short_range` says where it stands, not what
+        it does, and is none of them.
+        """
         shooter = self.shooters[side]
-        return [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
+        names = [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
+        return [name for name in names if name != "short_range" or shooter.distance is not None]
 
     def plan_of_habit(self, side: int, name: str) -> Plan:
         """The plan of best play, but that one side, which can choose, follows a habit."""
         chooser = self._chooser(side)
         habit = chooser.habit(name)
-        listed = _Listed(HABITS[name], bool(habit.rearms), chooser.reaction_of(habit), near=name == "short_range")
+        listed = _Listed(HABITS[name], bool(habit.rearms), chooser.reaction_of(habit))
         return self._followed(self.plan, side, listed)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
@@ -214,7 +217,7 @@ class Play:
         chooser = self._chooser(side)
         watches = why_not("lookout", chooser.mine, chooser.theirs) is None
         reaction = chooser.reaction_of(chooser.habit("lookout")) if watches else NONE
-        listed = _Listed(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction, near=None)
+        listed = _Listed(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
         return self._followed(self.plan if plan is None else plan, side, listed)
 
     def _chooser(self, side: int) -> Chooser:
@@ -263,7 +266,6 @@ class _Listed(NamedTuple):
     lines: tuple[Line, ...]
     rearms: bool
     reaction: int
-    near: bool | None  # whether it fires from short range where no distance counts; None: as its lines say
 
 
 class _Decider:
@@ -283,9 +285,8 @@ class _Decider:
 
     def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
         """What the column SALVO says of a line, and the strike that it looks along."""
-        near = line.near if self.listed.near is None else self.listed.near
         charges = line.manoeuvre == Manoeuvre.CHARGE
-        salvo = chooser.salvo_named("" if charges else line.fired, near=near)
+        salvo = chooser.salvo_named("" if charges else line.fired)
         return (chooser.charge_named(line.fired) if charges else salvo), self.play.strike_of(self.place, salvo)
 
     @property

@@ -69,7 +69,6 @@ _COMPARISONS = {
     "fewer than": "<",
     "less than": "<",
 }
-_NEAR = " at short range"
 _AS_NUMBER = re.compile(r"^\d+(\.\d+)?$")
 MOST_LINES = 100
 
@@ -90,7 +89,6 @@ class Line(NamedTuple):
     action: Action
     conditions: tuple[Condition, ...] = ()
     fired: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
-    near: bool = False  # from short range, where no distance counts
     text: str = ""
 
 
@@ -129,8 +127,7 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
 
 def _line_of(text: str, where: str) -> Line:
     first, *rest = _WHEN.split(text, maxsplit=1)
-    order = first.strip().removesuffix(_NEAR)
-    manoeuvre, action, fired = _order_of(order, where)
+    manoeuvre, action, fired = _order_of(first.strip(), where)
     conditions: list[Condition] = []
     if rest:
         word, said = rest
@@ -141,9 +138,7 @@ def _line_of(text: str, where: str) -> Line:
         if word in ("until", "unless"):
             conditions = [conditions[0]._replace(negated=not conditions[0].negated)]
     _check_together(conditions, where)
-    near = order != first.strip() or manoeuvre == Manoeuvre.CLOSE_IN
-    near = near or any(each.quantity == "in short range" for each in conditions)
-    return Line(manoeuvre, action, tuple(conditions), fired, near, text)
+    return Line(manoeuvre, action, tuple(conditions), fired, text)
 
 
 def _order_of(text: str, where: str) -> tuple[Manoeuvre, Action, str]:

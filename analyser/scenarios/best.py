@@ -29,7 +29,6 @@ class Shot(NamedTuple):
 
     row: Row
     overcharge: bool = False
-    near: bool = False  # from short range, where no distance is counted
     follows: bool = False  # made after another one (All-Out Attack)
 
 
@@ -103,19 +102,13 @@ class Chooser(Shooter):
         """The distances at which it may stop an advance before its SPEED is spent, in hundredths of an inch."""
         return [length_of(row.short_range) for row in self.rows if row.short_range is not None]
 
-    def _ranges(self, row: Row) -> tuple[bool, ...]:
-        """Whether a row can be fired from short range, or not, where no distance is counted: one of them, or both."""
-        can_be_near = self.distance is None and row.short_range is not None and not row.has("Indirect")
-        return (False, True) if can_be_near else (False,)
-
     @cached_property
     def _shots(self) -> list[Shot]:
         """All that it can make in its own activation; those that follow another one come last."""
-        ways = [(row, near) for row in self.rows for near in self._ranges(row)]
-        found = [Shot(row, near=near) for row, near in ways]
-        found += [Shot(row, True, near) for row, near in ways if row.has("Overcharge")]
+        found = [Shot(row) for row in self.rows]
+        found += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
-        return [*found, *(Shot(row, near=near, follows=True) for row, near in ways if fires_several)]
+        return [*found, *(Shot(row, follows=True) for row in self.rows if fires_several)]
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
@@ -124,7 +117,6 @@ class Chooser(Shooter):
         most = self.mine.value("All-Out Attack")
         for main in self._shots:
             others = [each for each in self._shots if each.follows and each.row is not main.row]
-            others = [each for each in others if each.near == (main.near and len(self._ranges(each.row)) > 1)]
             if most > 1 and others and not main.follows and not main.overcharge:
                 found.append((main, *others[: most - 1]))
         return found
@@ -136,8 +128,8 @@ class Chooser(Shooter):
 
     def _strike(self, shot: Shot, **facts: Any) -> Strike:
         strike = self.strike(shot.row, overcharge=shot.overcharge, **facts)
-        if self.distance is not None or shot.near:
-            return strike
+        if self.distance is not None:
+            return strike  # else nobody is at short range: where units stand is no choice of theirs then
         record = strike.strike.copy()
         record.short_range = NONE
         return strike._replace(strike=record)
@@ -145,7 +137,7 @@ class Chooser(Shooter):
     @cached_property
     def reaction_shots(self) -> list[Shot]:
         """All that it can make by opportunity fire."""
-        return [Shot(row, near=near) for row in self.lookout_rows for near in self._ranges(row)]
+        return [Shot(row) for row in self.lookout_rows]
 
     def reactions(self) -> list[Strike]:
         """The strikes of its opportunity fire."""
@@ -203,7 +195,7 @@ class Chooser(Shooter):
         """The same side with a habit that its unit can carry out."""
         return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
 
-    def salvo_named(self, fired: str, *, near: bool) -> int:
+    def salvo_named(self, fired: str) -> int:
         """Which of the :attr:`salvos` a line fires; NONE where there is nothing to fire.
 
         `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError if it has no such.
@@ -216,8 +208,7 @@ class Chooser(Shooter):
                 named = [shot.row.id.lower() for shot in salvo] == said or [
                     shot.row.name.lower() for shot in salvo
                 ] == said
-                as_near = salvo[0].near == (near and len(self._ranges(salvo[0].row)) > 1)
-                if named and as_near and salvo[0].overcharge == fired.endswith(" overcharged"):
+                if named and salvo[0].overcharge == fired.endswith(" overcharged"):
                     return place
             names = [row.id for row in self.rows]
             problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
@@ -226,10 +217,7 @@ class Chooser(Shooter):
             if not fired:
                 return NONE
             raise InputError(f"with {fired}: {reason}", where=where, allowed="another row")
-        found = self.salvos[self.salvo_of(self.habit(habits[fired]))]
-        if near:
-            found = tuple(shot._replace(near=len(self._ranges(shot.row)) > 1) for shot in found)
-        return self.salvos.index(found)
+        return self.salvo_of(self.habit(habits[fired]))
 
     def charge_named(self, fired: str) -> int:
         """Which of the :attr:`charge_rows` a line charges with; NONE where it cannot charge."""
@@ -246,15 +234,12 @@ class Chooser(Shooter):
         """Which of the :attr:`salvos` a habit fires; NONE where it shoots with nothing."""
         if not habit.rows:
             return NONE
-        near = habit.policy == "short_range"
         charged = habit.policy == "overcharge"
-        wanted = [Shot(row, charged, near and len(self._ranges(row)) > 1, row is not habit.main) for row in habit.rows]
-        return self.salvos.index(tuple(wanted))
+        return self.salvos.index(tuple(Shot(row, charged, row is not habit.main) for row in habit.rows))
 
     def reaction_of(self, habit: Shooter) -> int:
         """Which of its :attr:`reaction_shots` a habit makes; NONE for none."""
         row = habit.by_lookout
         if row is None:
             return NONE
-        near = habit.policy == "short_range" and len(self._ranges(row)) > 1
-        return self.reaction_shots.index(Shot(row, near=near))
+        return self.reaction_shots.index(Shot(row))

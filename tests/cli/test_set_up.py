@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 from analyser.cli import cli
-from analyser.rules.policies import Policy
+from analyser.rules.policies import BEST, Policy
 from tests.helpers.shell import answer, refusal
 
 SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
@@ -60,7 +60,7 @@ def test_what_is_offered(line, offered, shell):
 
 
 def test_every_policy_is_offered():
-    assert completed("duel a b --policy-a ") == [policy.name.lower() for policy in Policy]
+    assert completed("duel a b --policy-a ") == [*(policy.name.lower() for policy in Policy), BEST]
 
 
 def test_other_profiles_are_looked_at(tmp_path):

@@ -211,11 +211,8 @@ class Game:
         return plain.shoot_row(self.field, duel, side, row, short=short, **how)
 
     def ranges(self, duel, row):
-        """Whether a row may be fired from short range, and from beyond it: what no distance decides, may be chosen."""
-        if duel.distance is not None:
-            return [plain.is_short(row, duel.distance)]
-        near = row.get("short_range") is not None and "Indirect" not in row["qualities"]
-        return [False, True] if near else [False]
+        """Whether a row is fired from short range: without a distance nobody who chooses is there."""
+        return [duel.distance is not None and plain.is_short(row, duel.distance)]
 
     def charges(self, duel, side):
         """The law of a charge with each row."""
