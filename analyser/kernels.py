@@ -13,6 +13,7 @@ from typing import Any
 
 from analyser import api, morale
 from analyser.analysis.battle import battle
+from analyser.analysis.best import best_play
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.jit import interpreted
@@ -79,6 +80,7 @@ def _morale(system: str) -> None:
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
     "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # also what each did, and why
+    "best-play": lambda: str(best_play(A, B, rounds=2)),
     "battles": _battles,
     "sampled-fights": _sampled_fights,
     "sampled-fights-with-overcharge": partial(_sampled_fights, overcharge=True),

@@ -73,6 +73,9 @@ REPORT_OPTIONS = [
     Option("--attackers PATTERN", _WHO, required=True),
     Option("--defenders PATTERN", _WHO, required=True),
     _situations(". Default: all."),
+    Option(
+        "--policy", "How duels are fought: by habit (default), or best by both sides.", type=Choice(("habit", "best"))
+    ),
     Option("--row NAME", _ROW),
     Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,

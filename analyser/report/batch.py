@@ -12,7 +12,7 @@ import pandas as pd
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
@@ -42,6 +42,7 @@ def write_report(
     *,
     out: str | os.PathLike[str],
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
+    policy: str = "habit",
     row: str | None = None,
     metrics: Sequence[str] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
@@ -67,6 +68,8 @@ def write_report(
         A new or empty folder, or one that holds an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
+    policy : "habit" or "best"
+        Whether duels are fought by habit, or both sides play them best (`docs/best-play.md`).
     metrics : sequence of str
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
@@ -100,7 +103,7 @@ def write_report(
     inputs = Inputs(
         attackers=attacking,
         defenders=loadouts(defenders, library),
-        situations=situations_called(situations),
+        situations=played_by(policy, situations_called(situations)),
         row=row,
         metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
