@@ -22,7 +22,7 @@ def test_a_cell_is_best_play():
 
 def test_who_cannot_fight_a_duel_has_a_reason():
     found = matchups("imperium/messer-interceptor-squadron@basic", GRENADIERS, situations=[BEST_DUEL])
-    assert "aircraft" in str(found.impossible())
+    assert "aircraft" in found.frame["why_not"].iloc[0]
 
 
 def test_duels_of_a_report_can_be_played_best():
