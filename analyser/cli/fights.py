@@ -14,8 +14,18 @@ from analyser.cli.answer import answer
 from analyser.cli.options import ANSWER_OPTIONS, FIGHT_OPTIONS, KeyOption, Option, complete_selector, keys_of
 from analyser.cli.shell import Choice, Command
 from analyser.common.errors import InputError, did_you_mean, nearest
-from analyser.rules.policies import POLICIES
-from analyser.scenarios.schema import BONUSES, CIRCUMSTANCES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
+from analyser.rules.policies import BEST, POLICIES
+from analyser.scenarios.schema import (
+    BONUSES,
+    CIRCUMSTANCES,
+    PENALTIES,
+    WANTS,
+    Attack,
+    Charge,
+    Combatant,
+    DuelTerms,
+    Target,
+)
 
 if TYPE_CHECKING:
     from analyser.common.validation import Record
@@ -240,10 +250,18 @@ def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | No
     answer("focus", with_options(raw, attacks=attacks), until=until)
 
 
+_TOLD = {name: about.told for name, about in POLICIES.items()}
+_TOLD |= {
+    BEST: "whatever is best, as things stand",
+    "in words": 'such as "charge if he is suppressed, else aim and shoot"',
+}
+_POLICIES, _WANTS = ([f"  {name:<12}{told}" for name, told in each.items()] for each in (_TOLD, WANTS))
+
+
 @click.command(
     cls=Command,
     params=[*keys_of(DuelTerms, "duel", "Duel"), *FIGHT_OPTIONS],
-    epilog="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
+    epilog="\n".join(["\b", "Policies:", *_POLICIES, "", "\b", "What who plays best can want:", *_WANTS]),
 )
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", shell_complete=OF_DUELLIST.complete)

@@ -408,7 +408,7 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     if ways > SPARED * most_edges:
         raise too_large(f"about {ways:.1g} ways to go on", scenario)
     try:
-        game = game_of(setup, rules, start, scenario.terms.rounds, die, deck, most_edges)
+        game = game_of(setup, rules, start, scenario.terms.rounds, die, deck, most_edges, ways)
     except TooManyWaysError as error:
         raise too_large(
             f"more than {most_edges:.1g} ways to go on, from {error.nodes:,} situations", scenario

@@ -15,6 +15,8 @@ from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
 
 MOST_EDGES = 20_000_000  # some seconds, and a gigabyte
+_OF_ESTIMATE, _INTERPRETED = 0.2, 4e-5  # how many edges there mostly are of those; seconds an edge in the interpreter
+_A_STEP = 3e-7  # seconds for an edge and a round, interpreted
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +56,12 @@ class Game:
 
     def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
         """As :func:`~.backup.backed_up`."""
+        backed_up.expect(self.rounds * len(self.edges.to) * _A_STEP)
         return np.asarray(backed_up(self.edges, final, *takes, plan))
 
     def spread(self, plan: Integers) -> Floats:
         """As :func:`~.backup.spread`."""
+        spread.expect(self.rounds * len(self.edges.to) * _A_STEP)
         return np.asarray(spread(self.edges, plan))
 
     def branches_at(self, node: int) -> Integers:
@@ -75,9 +79,20 @@ class TooManyWaysError(Exception):
 
 
 def game_of(
-    setup: Setup, rules: Round, start: Pair, rounds: int, die: Integers, deck: Integers, most_edges: int = MOST_EDGES
+    setup: Setup,
+    rules: Round,
+    start: Pair,
+    rounds: int,
+    die: Integers,
+    deck: Integers,
+    most_edges: int = MOST_EDGES,
+    ways: float = 0.0,
 ) -> Game:
-    """All that can come of a fight of so many rounds that begins with `start`; TooManyWaysError beyond `most_edges`."""
+    """All that can come of a fight of so many rounds that begins with `start`; TooManyWaysError beyond `most_edges`.
+
+    `ways`: about how many edges there are, at most.
+    """
+    explored.expect(ways * _OF_ESTIMATE * _INTERPRETED)
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
