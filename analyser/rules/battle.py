@@ -62,7 +62,17 @@ def length_of(dx: int, dy: int) -> int:
     >>> length_of(300, -400), length_of(1, 1)
     (500, 1)
     """
-    return int(np.floor(np.sqrt(np.float64(dx * dx + dy * dy))))
+    return root_of(dx * dx + dy * dy)
+
+
+@step
+def root_of(squared: int) -> int:
+    """The length of which that is the square, rounded down.
+
+    >>> root_of(24), root_of(25)
+    (4, 5)
+    """
+    return int(np.floor(np.sqrt(np.float64(squared))))
 
 
 @step

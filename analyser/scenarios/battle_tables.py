@@ -183,6 +183,8 @@ class _Encoder:
                 if number != other and each.combatant.value("Spectacular Demise"):
                     blast = blast_on(each.combatant, enemy.combatant, 0)
                     encoding.strikes[number, other, Blow.BLAST] = self._strikes.number(blast)
+        furthest = np.maximum(np.maximum(encoding.reach, encoding.reach_rallying), encoding.charges)
+        encoding.furthest[:] = furthest.max(axis=1)
         tables = self._strikes.tables(self._values)
         return Encoded(cast("Encoding", encoding), sides, units, tables)
 
@@ -201,7 +203,6 @@ class _Encoder:
             die.sides,
         )
         every = [each.combatant for each in self._units.values()]
-        encoding.has_fumes = any(each.has("Corrosive Fumes") for each in every)
         encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
         encoding.has_lookouts = any(each.habit == "lookout" for each in self._units.values())
         for side, name in enumerate(SIDES):
@@ -216,6 +217,12 @@ class _Encoder:
             if encoding.order[side] == Turn.DEAREST:
                 listed.sort(key=lambda place: -(units[place].unit.points or 0))
             encoding.listed[side, : len(units)] = np.array(listed) + side * MOST_UNITS
+            commanders = [place + side * MOST_UNITS for place, each in enumerate(units) if each.commander]
+            encoding.commanders[side] = len(commanders)
+            encoding.commander_at[side, : len(commanders)] = commanders
+        smokers = [number for number, each in self._units.items() if each.combatant.has("Corrosive Fumes")]
+        encoding.smokers = len(smokers)
+        encoding.smoker_at[: len(smokers)] = smokers
 
     def _set_unit(self, encoding: Any, number: int, each: Fielded) -> None:
         unit = each.combatant

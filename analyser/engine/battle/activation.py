@@ -8,7 +8,7 @@ from analyser.engine.battle.attack import pool_for, strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import advance, is_commanded, put
+from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put
 from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, side_of
 from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
@@ -41,7 +41,7 @@ def activate(battle: Battle, unit: int) -> None:
         if not used:
             react(battle, unit)
         run_amok(battle, unit, target)
-    field.states[unit] = activation.ended(field.states[unit], units[unit])
+    end(battle, unit)
     spread_fumes(battle)
     if battle.encoding.has_transports:
         passenger = aboard(battle, unit)
@@ -63,7 +63,7 @@ def ride(battle: Battle, unit: int) -> None:
         if rallied:
             shoot_reforming(battle, unit)
         react(battle, unit)
-    field.states[unit] = activation.ended(field.states[unit], units[unit])
+    end(battle, unit)
     spread_fumes(battle)
 
 
@@ -74,13 +74,22 @@ def shoot_reforming(battle: Battle, unit: int) -> None:
     if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
         return
-    target = choices.best_attacked(battle, unit, True)
+    target = choices.best_attacked(battle, unit)
     if target == NO_TARGET:
         return
     field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
     field.reforming = 1
     shoot(battle, unit, target)
     field.reforming = 0
+
+
+@step
+def end(battle: Battle, unit: int) -> None:
+    """The end of an activation (AC-5.7, AC-5.8); who is in order again may be reached by Corrosive Fumes."""
+    field, state = battle.field, int(battle.field.states[unit])
+    field.states[unit] = activation.ended(state, field.units[unit])
+    if (state & ~field.states[unit]) & DISORDERED:
+        field.stirred = 1
 
 
 @step
@@ -120,7 +129,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
         side.policy = facts.habit[unit, target]
     side.charges = 1 if facts.charges[unit, target] >= 0 else 0
     side.rearms = facts.rearms[unit, target]
-    side.distance = field.distance[unit, target]
+    side.distance = length_between(battle, unit, target)
     number = int(facts.strikes[unit, target, 0])
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
@@ -147,7 +156,8 @@ def shoot(battle: Battle, unit: int, target: int) -> None:
     """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
     facts = battle.encoding
     for place in range(facts.shots[unit, target]):
-        fire(battle, int(facts.strikes[unit, target, place]), unit, target, int(battle.field.distance[unit, target]))
+        distance = length_between(battle, unit, target)
+        fire(battle, int(facts.strikes[unit, target, place]), unit, target, distance)
 
 
 @step
@@ -187,7 +197,8 @@ def react(battle: Battle, unit: int) -> bool:
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
             number = int(facts.strikes[other, unit, Blow.REACTION])
-            if number != NO_STRIKE and fire(battle, number, other, unit, int(field.distance[other, unit])):
+            distance = length_between(battle, other, unit)
+            if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
     return False
 
@@ -200,7 +211,7 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
         return
     state, other = int(field.states[unit]), int(field.states[target])
     sides = field.sides[unit], field.sides[target]
-    sides[0].distance = field.distance[unit, target]
+    sides[0].distance = length_between(battle, unit, target)
     if not special_rules.hurts(state, other, sides, battle.field.units[target]):
         return
     limit = battle.field.units[target].damage_limit
@@ -216,8 +227,7 @@ def fly(battle: Battle, unit: int) -> None:
     field, facts = battle.field, battle.encoding
     target = choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
-        row = battle.tables.strikes[facts.strikes[unit, target, 0]]
-        distance = int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
+        distance = choices.flight_of(battle, unit, target)
         react_in_flight(battle, unit, target)
         if not is_removed(field.states[unit]):
             note(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
@@ -249,17 +259,18 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
 def spread_fumes(battle: Battle) -> None:
     """Corrosive Fumes disorder every unit that stands within their reach (AC-7)."""
     field, facts = battle.field, battle.encoding
-    if not facts.has_fumes:
+    if not field.stirred:
         return
-    for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
-            if facts.fumes[unit] == NONE or field.place[unit] != Place.ON_FIELD:
-                continue
-            others = first_of(1 - side)
-            for other in range(others, others + facts.units[1 - side]):
-                reached = facts.suffers[other] and field.distance[unit, other] <= facts.fumes[unit]
-                if reached and not is_commanded(battle, other):
-                    field.states[other] |= DISORDERED
+    field.stirred = 0
+    for place in range(facts.smokers):
+        unit = int(facts.smoker_at[place])
+        if field.off[unit]:
+            continue
+        first = first_of(1 - side_of(unit))
+        for other in range(first, first + facts.units[1 - side_of(unit)]):
+            reached = facts.suffers[other] and is_within(battle, unit, other, int(facts.fumes[unit]))
+            if reached and not field.states[other] & DISORDERED and not is_commanded(battle, other):
+                field.states[other] |= DISORDERED
 
 
 @step

@@ -9,7 +9,7 @@ from analyser.engine.battle.attack import strike
 from analyser.engine.battle.chance import one_of
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import advance, is_beside, is_commanded, length_between, put, set_back
+from analyser.engine.battle.space import is_beside, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of
 from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.rules import close_quarters, discipline, special_rules, unit_state
@@ -40,7 +40,7 @@ def charge(battle: Battle, unit: int, other: int) -> None:
         resolve(battle, unit, other)
     if has_destroyed and facts.throws[unit]:
         number = battle.tables.strikes[facts.strikes[unit, other, Blow.THROW]]
-        if stand(battle, unit, other) and field.distance[unit, other] <= number.long_range:
+        if stand(battle, unit, other) and is_within(battle, unit, other, int(number.long_range)):
             blow(battle, Blow.THROW, unit, other, 0)
     go_off(battle)
 
@@ -191,9 +191,3 @@ def burst(battle: Battle, unit: int) -> None:
                 else:
                     fight = test_of(battle, other)
                     test(battle, other, unit, discipline.test_up_to(fight, 0, fight.disordered))
-
-
-@step
-def close_to(battle: Battle, unit: int, other: int) -> None:
-    """A unit charges: it moves into contact."""
-    advance(battle, unit, other, int(battle.field.distance[unit, other]))

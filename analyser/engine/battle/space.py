@@ -1,13 +1,20 @@
-"""Where units are (BT-1): points on an open field, the distances between enemies kept at hand."""
+"""Where units are (BT-1): points on an open field, and how far it is from one to another.
+
+Squares of lengths are compared wherever that will do: a length, which is rounded down, is at most `within` exactly if
+its square is less than that of `within` + 1.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from analyser.common.jit import step
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.tables import LANES, MOST_UNITS, NOWHERE, Battle, Place, first_of, side_of
 from analyser.rules import unit_state
-from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by
+from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
+from analyser.rules.structs import NONE
 
 
 @step
@@ -18,23 +25,50 @@ def length_between(battle: Battle, unit: int, other: int) -> int:
 
 
 @step
+def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
+    """Whether the other unit is on the field, and no further away than that."""
+    field = battle.field
+    dx, dy = int(field.x[unit]) - int(field.x[other]), int(field.y[unit]) - int(field.y[other])
+    return dx * dx + dy * dy + int(field.off[other]) < (length + 1) * (length + 1)
+
+
+@step
+def measure(battle: Battle, side: int, x: int, y: int) -> None:
+    """Measure how far each unit of a side is from a point, and which of them is the nearest."""
+    field = battle.field
+    first, least, nearest = first_of(side), np.int32(NOWHERE), np.int32(MOST_UNITS)
+    for start in range(0, battle.encoding.units[side], LANES):
+        for lane in range(LANES):  # so many at once
+            dx, dy = field.x[first + start + lane] - x, field.y[first + start + lane] - y
+            squared = np.int32(dx * dx + dy * dy + field.off[first + start + lane])
+            field.away[start + lane] = squared
+            least = squared if squared < least else least
+    length = root_of(int(least))
+    beyond = np.int32((length + 1) * (length + 1))
+    for start in range(0, battle.encoding.units[side], LANES):
+        for lane in range(LANES):
+            place = np.int32(start + lane) if field.away[start + lane] < beyond else np.int32(MOST_UNITS)
+            nearest = place if place < nearest else nearest
+    field.nearest = first + int(nearest) if least < NOWHERE else NONE
+    field.nearest_length = length
+
+
+@step
 def put(battle: Battle, unit: int, x: int, y: int) -> None:
     """Put a unit on a point of the field; who is near a commander there is disordered no more (AC-5.8)."""
     field, encoding = battle.field, battle.encoding
-    field.x[unit], field.y[unit] = x, y
+    field.x[unit], field.y[unit], field.off[unit], field.stirred = x, y, 0, 1
     side = side_of(unit)
     field.sides[unit].edge_distance = y if side == 0 else encoding.table - y
-    first = first_of(1 - side)
-    for other in range(first, first + encoding.units[1 - side]):
-        if field.place[other] == Place.ON_FIELD:
-            length = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
-            field.distance[unit, other], field.distance[other, unit] = length, length
     if field.states[unit] & DISORDERED and is_commanded(battle, unit):
         field.states[unit] &= ~DISORDERED
     if encoding.commander[unit]:
         for friend in range(first_of(side), first_of(side) + encoding.units[side]):
-            disordered = field.place[friend] == Place.ON_FIELD and field.states[friend] & DISORDERED != 0
-            if friend != unit and disordered and length_between(battle, unit, friend) <= COMMANDED_WITHIN:
+            if (
+                friend != unit
+                and field.states[friend] & DISORDERED
+                and is_within(battle, unit, friend, COMMANDED_WITHIN)
+            ):
                 field.states[friend] &= ~DISORDERED
 
 
@@ -42,17 +76,14 @@ def put(battle: Battle, unit: int, x: int, y: int) -> None:
 def take_off(battle: Battle, unit: int, place: int) -> None:
     """A unit leaves the field: nobody is near it any more."""
     field = battle.field
-    field.place[unit] = place
-    first = first_of(1 - side_of(unit))
-    for other in range(first, first + battle.encoding.units[1 - side_of(unit)]):
-        field.distance[unit, other], field.distance[other, unit] = NOWHERE, NOWHERE
+    field.place[unit], field.off[unit], field.stirred = place, NOWHERE, 1
 
 
 @step
 def advance(battle: Battle, unit: int, other: int, length: int) -> None:
     """Move a unit so far toward another one."""
-    field = battle.field
-    x, y, distance = int(field.x[unit]), int(field.y[unit]), int(field.distance[unit, other])
+    field, distance = battle.field, length_between(battle, unit, other)
+    x, y = int(field.x[unit]), int(field.y[unit])
     to_x, to_y = int(field.x[other]), int(field.y[other])
     put(battle, unit, moved_by(x, to_x, length, distance), moved_by(y, to_y, length, distance))
     note(battle, Event.MOVED, unit, other, length, 0, 0)
@@ -69,11 +100,12 @@ def set_back(battle: Battle, unit: int, length: int) -> None:
 @step
 def is_commanded(battle: Battle, unit: int) -> bool:
     """Whether another friendly unit that is a commander is within 6 inches (AC-5.8)."""
-    field, encoding = battle.field, battle.encoding
-    side = side_of(unit)
-    for friend in range(first_of(side), first_of(side) + encoding.units[side]):
-        leads = encoding.commander[friend] and friend != unit and field.place[friend] == Place.ON_FIELD
-        if leads and length_between(battle, unit, friend) <= COMMANDED_WITHIN:
+    encoding, side = battle.encoding, side_of(unit)
+    if battle.field.off[unit]:
+        return False
+    for place in range(encoding.commanders[side]):
+        commander = int(encoding.commander_at[side, place])
+        if commander != unit and is_within(battle, unit, commander, COMMANDED_WITHIN):
             return True
     return False
 
@@ -81,10 +113,8 @@ def is_commanded(battle: Battle, unit: int) -> bool:
 @step
 def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool:
     """Whether a unit of that side other than `but` stands so near the point of `unit`."""
-    field = battle.field
     for other in range(first_of(of), first_of(of) + battle.encoding.units[of]):
-        counts = other not in (but, unit) and field.place[other] == Place.ON_FIELD
-        if counts and length_between(battle, unit, other) <= within:
+        if other not in (but, unit) and is_within(battle, unit, other, within):
             return True
     return False
 

@@ -22,7 +22,8 @@ MOST_CARDS = 10_000
 MOST_ROUNDS = 10
 MOST_SHOTS = 6  # rows that one unit fires in one activation
 NO_STRIKE = -1
-NOWHERE = 1 << 28  # further than anything reaches: of who is not on the field
+NOWHERE = 1 << 30  # the square of a distance further than any on the field: of who is not there
+LANES = 16  # units whose distances are worked out at once; MOST_UNITS is a multiple of it
 BATCHES = 32  # of battles, by which differences are told from chance
 PERCENT = 101
 CHUNK_BATTLES = 256  # a power of two: the words of so many fit into those of a chunk
@@ -60,8 +61,7 @@ class Encoding:
     hand_limit: Int
     disembark_within: Int  # of an enemy
     disembark_by: Int  # the round
-    has_fumes: Int  # whether anybody has Corrosive Fumes,
-    has_blasts: Int  # Spectacular Demise,
+    has_blasts: Int  # whether anybody has Spectacular Demise,
     has_transports: Int  # a unit is embarked,
     has_lookouts: Int  # or may go on lookout
     miss: Int  # sides of the die by what a Spectacular Demise looks at: a miss,
@@ -92,11 +92,16 @@ class Encoding:
     models: Annotated[Any, np.int64, (UNITS,)]  # at the start
     carrier: Annotated[Any, np.int64, (UNITS,)]  # the transport that it begins on; NONE
     cargo: Annotated[Any, np.int64, (UNITS,)]  # the unit that is embarked on it at the start; NONE
+    commanders: Annotated[Any, np.int64, (2,)]  # of a side
+    commander_at: Annotated[Any, np.int64, (2, MOST_UNITS)]
+    smokers: Int  # units with Corrosive Fumes
+    smoker_at: Annotated[Any, np.int64, (UNITS,)]
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
     own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
     # Of each pair, the unit that acts first
     habit: Annotated[Any, np.int8, (UNITS, UNITS)]  # a Policy, or NO_HABIT
+    furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks anybody where it stands
     reach: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to which it attacks where it stands; below 0: it cannot
     within: Annotated[Any, np.int32, (UNITS, UNITS)]  # down to which: its short range, of an Indirect row; or -1
     reach_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]  # the same of its shot after a failed rally test
@@ -138,14 +143,19 @@ class Field:
     states: Annotated[Any, np.int64, (UNITS,)]
     x: Annotated[Any, np.int32, (UNITS,)]
     y: Annotated[Any, np.int32, (UNITS,)]
-    distance: Annotated[Any, np.int32, (UNITS, UNITS)]  # NOWHERE where one of them is not on the field
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
+    off: Annotated[Any, np.int32, (UNITS,)]  # 0 of who is on the field, else NOWHERE
+    away: Annotated[Any, np.int32, (MOST_UNITS,)]  # squares of distances to each of one side, as last measured,
+    nearest: Int  # the first of the nearest of them; NONE
+    nearest_length: Int  # and how far it is
+    stirred: Int  # whether anything has changed since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     hand: Annotated[Any, np.uint8, (2, MOST_HAND)]
     left: Annotated[Any, np.int64, (2,)]  # cards of the deck
     held: Annotated[Any, np.int64, (2,)]  # cards of the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # communications
+    done: Annotated[Any, np.int64, (2,)]  # units at the start of the order of a side that have nothing to do this round
     points: Annotated[Any, np.int64, (2,)]  # victory points
     holder: Int  # of the initiative
     round: Int
