@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
-from analyser.engine.battle.space import measure
+from analyser.engine.battle.space import measure, squared_from
 from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, side_of
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
@@ -113,8 +115,8 @@ def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
     if choice == Choice.NEAREST and nearest != NONE and belongs(battle, (unit, nearest), length, among, rally_failed):
         return nearest
     found, least, best = NO_TARGET, NOWHERE, -1.0
-    for place in range(facts.units[1 - side_of(unit)]):
-        squared, other = int(field.away[place]), first + place
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        squared = int(squared_from(field, np.uint64(other), field.from_x, field.from_y))
         if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
             continue
         length = root_of(squared)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from analyser.common.jit import step
+from analyser.common.jit import Whole, inlined, step
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import LANES, MOST_UNITS, NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.tables import NOWHERE, Battle, Field, Place, first_of, side_of
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
@@ -32,25 +32,28 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
     return dx * dx + dy * dy + int(field.off[other]) < (length + 1) * (length + 1)
 
 
+@inlined
+def squared_from(field: Field, at: Whole, x: Whole, y: Whole) -> Whole:
+    """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
+    dx, dy = field.x[at] - x, field.y[at] - y
+    return np.int32(dx * dx + dy * dy + field.off[at])
+
+
 @step
 def measure(battle: Battle, side: int, x: int, y: int) -> None:
-    """Measure how far each unit of a side is from a point, and which of them is the nearest."""
-    field = battle.field
-    first, least, nearest = first_of(side), np.int32(NOWHERE), np.int32(MOST_UNITS)
-    for start in range(0, battle.encoding.units[side], LANES):
-        for lane in range(LANES):  # so many at once
-            dx, dy = field.x[first + start + lane] - x, field.y[first + start + lane] - y
-            squared = np.int32(dx * dx + dy * dy + field.off[first + start + lane])
-            field.away[start + lane] = squared
-            least = squared if squared < least else least
+    """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
+    field, least = battle.field, np.int32(NOWHERE)
+    nearest, end = np.uint64(first_of(side)), np.uint64(first_of(side) + battle.encoding.units[side])
+    for at in range(nearest, end):  # no index of an unsigned type is negative
+        squared = squared_from(field, at, x, y)
+        least = squared if squared < least else least
     length = root_of(int(least))
-    beyond = np.int32((length + 1) * (length + 1))
-    for start in range(0, battle.encoding.units[side], LANES):
-        for lane in range(LANES):
-            place = np.int32(start + lane) if field.away[start + lane] < beyond else np.int32(MOST_UNITS)
-            nearest = place if place < nearest else nearest
-    field.nearest = first + int(nearest) if least < NOWHERE else NONE
-    field.nearest_length = length
+    if least < NOWHERE:
+        beyond = np.int32((length + 1) * (length + 1))
+        while squared_from(field, nearest, x, y) >= beyond:
+            nearest += np.uint64(1)
+    field.nearest = np.int64(nearest) if least < NOWHERE else NONE
+    field.nearest_length, field.from_x, field.from_y = length, x, y
 
 
 @step

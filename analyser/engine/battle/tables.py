@@ -23,7 +23,6 @@ MOST_ROUNDS = 10
 MOST_SHOTS = 6  # rows that one unit fires in one activation
 NO_STRIKE = -1
 NOWHERE = 1 << 30  # the square of a distance further than any on the field: of who is not there
-LANES = 16  # units whose distances are worked out at once; MOST_UNITS is a multiple of it
 BATCHES = 32  # of battles, by which differences are told from chance
 PERCENT = 101
 CHUNK_BATTLES = 256  # a power of two: the words of so many fit into those of a chunk
@@ -145,7 +144,8 @@ class Field:
     y: Annotated[Any, np.int32, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
     off: Annotated[Any, np.int32, (UNITS,)]  # 0 of who is on the field, else NOWHERE
-    away: Annotated[Any, np.int32, (MOST_UNITS,)]  # squares of distances to each of one side, as last measured,
+    from_x: Int  # the point from which distances to the units of one side were last measured,
+    from_y: Int
     nearest: Int  # the first of the nearest of them; NONE
     nearest_length: Int  # and how far it is
     stirred: Int  # whether anything has changed since Corrosive Fumes last spread
