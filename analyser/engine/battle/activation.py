@@ -9,7 +9,7 @@ from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put
-from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, pair_of, side_of
 from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -122,15 +122,15 @@ def stand_by(battle: Battle, unit: int) -> None:
 @step
 def give_orders(battle: Battle, unit: int, target: int) -> None:
     """Decide as in a duel with the target, move, and attack."""
-    field, facts, tables = battle.field, battle.encoding, battle.tables
+    field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
     side.policy = Policy.CHARGE  # it closes in, at least
-    if facts.habit[unit, target] != NO_HABIT:
-        side.policy = facts.habit[unit, target]
-    side.charges = 1 if facts.charges[unit, target] >= 0 else 0
-    side.rearms = facts.rearms[unit, target]
+    if facts.habit != NO_HABIT:
+        side.policy = facts.habit
+    side.charges = 1 if facts.charges >= 0 else 0
+    side.rearms = facts.rearms
     side.distance = length_between(battle, unit, target)
-    number = int(facts.strikes[unit, target, 0])
+    number = int(facts.strikes[0])
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
     view = activation.view_of(state, field.states[target], (side, field.sides[target]), row, has_row)
@@ -154,16 +154,15 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
 @step
 def shoot(battle: Battle, unit: int, target: int) -> None:
     """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
-    facts = battle.encoding
-    for place in range(facts.shots[unit, target]):
-        distance = length_between(battle, unit, target)
-        fire(battle, int(facts.strikes[unit, target, place]), unit, target, distance)
+    facts = pair_of(battle, unit, target)
+    for place in range(facts.shots):
+        fire(battle, int(facts.strikes[place]), unit, target, length_between(battle, unit, target))
 
 
 @step
 def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> bool:
     """A ranged attack at that distance, if it can be made (AC-4.1, AC-6), and what answers it; whether it was made."""
-    field, facts = battle.field, battle.encoding
+    field = battle.field
     row, state = battle.tables.strikes[number], int(field.states[unit])
     if is_removed(state) or is_removed(field.states[other]) or (row.reloads and state & unit_state.RELOADING):
         return False
@@ -181,8 +180,8 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
     strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))
     combat.go_off(battle)
-    if facts.answered[unit, other] and combat.stand(battle, unit, other):
-        strike(battle, int(facts.strikes[other, unit, Blow.ANSWER]), other, unit, False, 0)
+    if pair_of(battle, unit, other).answered and combat.stand(battle, unit, other):
+        strike(battle, int(pair_of(battle, other, unit).strikes[Blow.ANSWER]), other, unit, False, 0)
         combat.go_off(battle)
     return True
 
@@ -196,7 +195,7 @@ def react(battle: Battle, unit: int) -> bool:
     first = first_of(1 - side_of(unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = int(facts.strikes[other, unit, Blow.REACTION])
+            number = int(pair_of(battle, other, unit).strikes[Blow.REACTION])
             distance = length_between(battle, other, unit)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
@@ -224,7 +223,7 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 @step
 def fly(battle: Battle, unit: int) -> None:
     """The sortie of an aircraft (BT-3): to short range of its target, a shot, and back to its reserve."""
-    field, facts = battle.field, battle.encoding
+    field = battle.field
     target = choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
         distance = choices.flight_of(battle, unit, target)
@@ -232,8 +231,9 @@ def fly(battle: Battle, unit: int) -> None:
         if not is_removed(field.states[unit]):
             note(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
-            for place in range(facts.shots[unit, target]):
-                fire(battle, int(facts.strikes[unit, target, place]), unit, target, distance)
+            facts = pair_of(battle, unit, target)
+            for place in range(facts.shots):
+                fire(battle, int(facts.strikes[place]), unit, target, distance)
             react_in_flight(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
@@ -249,7 +249,7 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
     x, y = int(field.x[target]), int(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = int(facts.strikes[other, unit, Blow.REACTION])
+            number = int(pair_of(battle, other, unit).strikes[Blow.REACTION])
             distance = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return

@@ -7,7 +7,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.space import measure, squared_from
-from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, pair_of, side_of
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
 from analyser.rules.discipline import ACTIVATED
@@ -134,59 +134,44 @@ def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
 @step
 def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rally_failed: bool) -> bool:
     """Whether an enemy on the field at that distance is of that class, for the first unit of the pair."""
-    (unit, other), facts = pair, battle.encoding
+    unit, other = pair
+    facts = pair_of(battle, unit, other)
     if among == CHARGED:
-        return bool(length <= facts.charges[unit, other])
-    habit = facts.habit[unit, other]
-    if habit == NO_HABIT or among == KNOWN:
-        return bool(habit != NO_HABIT)
-    short = length
-    if among == FLOWN:
-        short = _LAST
-    else:
-        reach = int(facts.reach_rallying[unit, other] if rally_failed else facts.reach[unit, other])
-        if among == ATTACKED:
-            least = int(facts.within_rallying[unit, other] if rally_failed else facts.within[unit, other])
-            if not least < length <= reach:
-                return False
-        elif (
-            reach < 0
-            or length > reach + battle.field.sides[unit].speed
-            or (habit == Policy.CHARGE and not rally_failed)
-        ):
+        return bool(length <= facts.charges)
+    if facts.habit == NO_HABIT or among == KNOWN:
+        return bool(facts.habit != NO_HABIT)
+    charges = facts.habit == Policy.CHARGE and not rally_failed
+    reach = facts.reach_rallying if rally_failed else facts.reach
+    if among == ATTACKED:
+        least = facts.within_rallying if rally_failed else facts.within
+        if length <= least or length > reach:
             return False
-    return can_strike(battle, pair, short, rally_failed)
-
-
-@step
-def can_strike(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
-    """Whether the grid has attack dice for the unit as it stands, in the row that it shoots with (AC-2.4)."""
-    (unit, other), facts = pair, battle.encoding
-    if facts.habit[unit, other] == Policy.CHARGE and not rally_failed:
+    elif among == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
+        return False
+    if charges or facts.has_dice:
         return True
-    number = int(facts.strikes[unit, other, 0])
-    short = length <= battle.tables.strikes[number].short_range
-    return pool_for(battle, number, int(battle.field.states[unit]), short, False, 0) > 0
+    number, state = int(facts.strikes[0]), int(battle.field.states[unit])
+    short = among != FLOWN and length <= battle.tables.strikes[number].short_range
+    return pool_for(battle, number, state, short, False, 0) > 0  # whether the grid has dice as it stands (AC-2.4)
 
 
 @step
 def flight_of(battle: Battle, unit: int, other: int) -> int:
     """How near to a target an aircraft shoots: at short range, or at long range where the row has none (BT-3)."""
-    row = battle.tables.strikes[battle.encoding.strikes[unit, other, 0]]
+    row = battle.tables.strikes[pair_of(battle, unit, other).strikes[0]]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 
 
 @step
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
     """What a target is worth to a unit, both as they stand (:mod:`.values`)."""
-    facts, tables, field = battle.encoding, battle.tables, battle.field
+    facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
     striker, struck = (other, unit) if choice == Choice.MOST_DANGEROUS else (unit, other)
-    start = int(facts.value_at[unit, other])
+    start = int(facts.value_at)
     if start < 0:
         return 0.0
-    by_damage = facts.value_by_damage[unit, other]
     state = field.states[striker]
-    count = unit_state.damage_of(state) if by_damage else unit_state.models_of(state)
+    count = unit_state.damage_of(state) if facts.value_by_damage else unit_state.models_of(state)
     models = unit_state.models_of(field.states[struck])
-    short = 1 if length <= facts.value_short[unit, other] else 0
-    return float(tables.values[start + (count * (facts.models[struck] + 1) + models) * 2 + short])
+    short = 1 if length <= facts.value_short else 0
+    return float(tables.values[start + (count * (battle.encoding.models[struck] + 1) + models) * 2 + short])

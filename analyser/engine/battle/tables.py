@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Int
+from analyser.common.records import Int, record_type
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
 MOST_UNITS = 64  # a side
@@ -48,6 +48,30 @@ class Blow(IntEnum):
 
 
 BLOWS = 16
+
+
+class PairFacts:
+    """What a unit can do to an enemy, in as much room as a processor fetches at once."""
+
+    strikes: Annotated[Any, np.int16, (BLOWS,)]  # or NO_STRIKE
+    reach: Annotated[Any, np.int16]  # up to which it attacks where it stands; below 0: it cannot
+    within: Annotated[Any, np.int16]  # down to which: its short range, of an Indirect row; or -1
+    reach_rallying: Annotated[Any, np.int16]  # the same of its shot after a failed rally test
+    within_rallying: Annotated[Any, np.int16]
+    charges: Annotated[Any, np.int16]  # up to which it can charge, by whatever makes it; below 0: it cannot
+    value_short: Annotated[Any, np.int16]  # up to where the second of each two expected values holds
+    value_at: Annotated[Any, np.int32]  # where its expected values begin; below 0: they are 0
+    value_by_damage: Annotated[Any, np.int8]
+    habit: Annotated[Any, np.int8]  # a Policy, or NO_HABIT
+    rearms: Annotated[Any, np.int8]
+    answered: Annotated[Any, np.int8]  # its shots are answered (Tail Gunner)
+    shots: Annotated[Any, np.int8]  # how many rows it fires
+    has_dice: Annotated[Any, np.int8]  # the first of them has dice at every strength
+
+
+PAIR = record_type(PairFacts)
+PLACES = MOST_UNITS + 1  # one more than needed: rows that are a power of two apart would share the fastest memory
+LONGEST = np.iinfo(np.int16).max  # longer than any distance
 
 
 class Encoding:
@@ -98,23 +122,9 @@ class Encoding:
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
     own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
-    # Of each pair, the unit that acts first
-    habit: Annotated[Any, np.int8, (UNITS, UNITS)]  # a Policy, or NO_HABIT
     furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks anybody where it stands
-    reach: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to which it attacks where it stands; below 0: it cannot
-    within: Annotated[Any, np.int32, (UNITS, UNITS)]  # down to which: its short range, of an Indirect row; or -1
-    reach_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]  # the same of its shot after a failed rally test
-    within_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]
-    charges: Annotated[
-        Any, np.int32, (UNITS, UNITS)
-    ]  # up to which it can charge, by whatever makes it; below 0: it cannot
-    rearms: Annotated[Any, np.int8, (UNITS, UNITS)]
-    answered: Annotated[Any, np.int8, (UNITS, UNITS)]  # its shots are answered (Tail Gunner)
-    shots: Annotated[Any, np.int8, (UNITS, UNITS)]  # how many rows it fires
-    strikes: Annotated[Any, np.int16, (UNITS, UNITS, BLOWS)]  # or NO_STRIKE
-    value_at: Annotated[Any, np.int32, (UNITS, UNITS)]  # where its expected values begin; below 0: they are 0
-    value_short: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to where the second of each two holds
-    value_by_damage: Annotated[Any, np.int8, (UNITS, UNITS)]
+    pairs: Annotated[Any, PAIR, (UNITS, PLACES)]  # of a unit and each enemy, see `pair_of`
+    blasts: Annotated[Any, np.int16, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
 
 
 NO_HABIT = -1
@@ -223,6 +233,12 @@ def cell_of(count: int, short: bool, covered: bool, shift: int) -> int:
 def side_of(unit: int) -> int:
     """The side of a unit."""
     return unit // MOST_UNITS
+
+
+@step
+def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
+    """What a unit can do to an enemy."""
+    return battle.encoding.pairs[unit, enemy % MOST_UNITS]
 
 
 @step
