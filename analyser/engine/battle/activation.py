@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
 from analyser.engine.battle.attack import pool_for, strike
@@ -130,7 +132,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     side.charges = 1 if facts.charges >= 0 else 0
     side.rearms = facts.rearms
     side.distance = length_between(battle, unit, target)
-    number = int(facts.strikes[0])
+    number = np.int64(facts.strikes[0])
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
     view = activation.view_of(state, field.states[target], (side, field.sides[target]), row, has_row)
@@ -156,7 +158,7 @@ def shoot(battle: Battle, unit: int, target: int) -> None:
     """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
     facts = pair_of(battle, unit, target)
     for place in range(facts.shots):
-        fire(battle, int(facts.strikes[place]), unit, target, length_between(battle, unit, target))
+        fire(battle, np.int64(facts.strikes[place]), unit, target, length_between(battle, unit, target))
 
 
 @step
@@ -181,7 +183,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))
     combat.go_off(battle)
     if pair_of(battle, unit, other).answered and combat.stand(battle, unit, other):
-        strike(battle, int(pair_of(battle, other, unit).strikes[Blow.ANSWER]), other, unit, False, 0)
+        strike(battle, np.int64(pair_of(battle, other, unit).strikes[Blow.ANSWER]), other, unit, False, 0)
         combat.go_off(battle)
     return True
 
@@ -195,7 +197,7 @@ def react(battle: Battle, unit: int) -> bool:
     first = first_of(1 - side_of(unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = int(pair_of(battle, other, unit).strikes[Blow.REACTION])
+            number = np.int64(pair_of(battle, other, unit).strikes[Blow.REACTION])
             distance = length_between(battle, other, unit)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
@@ -233,7 +235,7 @@ def fly(battle: Battle, unit: int) -> None:
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
             facts = pair_of(battle, unit, target)
             for place in range(facts.shots):
-                fire(battle, int(facts.strikes[place]), unit, target, distance)
+                fire(battle, np.int64(facts.strikes[place]), unit, target, distance)
             react_in_flight(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
@@ -249,7 +251,7 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
     x, y = int(field.x[target]), int(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = int(pair_of(battle, other, unit).strikes[Blow.REACTION])
+            number = np.int64(pair_of(battle, other, unit).strikes[Blow.REACTION])
             distance = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return

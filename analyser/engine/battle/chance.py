@@ -100,7 +100,7 @@ def turn(field: Field, side: int) -> int:
     card = field.deck[side, place]
     field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
     field.left[side] = last
-    return int(card)
+    return np.int64(card)  # type: ignore[return-value]
 
 
 @step
@@ -123,7 +123,7 @@ def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
 def test_card(encoding: Encoding, field: Field, side: int) -> int:
     """The card of a discipline test (AC-5.1)."""
     if encoding.replacement:
-        return int(encoding.deck[one_of(field, encoding.cards)])
+        return np.int64(encoding.deck[one_of(field, encoding.cards)])
     card = turn(field, side)
     shuffle_discards(encoding, field, side)
     return card
@@ -159,8 +159,8 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
     holder = int(field.holder)
     first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder])
     second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder])
-    of_holder = int(field.hand[holder, first]) if first >= 0 else SURRENDERED
-    of_other = int(field.hand[1 - holder, second]) if second >= 0 else SURRENDERED
+    of_holder = np.int64(field.hand[holder, first]) if first >= 0 else SURRENDERED
+    of_other = np.int64(field.hand[1 - holder, second]) if second >= 0 else SURRENDERED
     if second >= 0:  # else the first general takes the card back
         take_from_hand(field, holder, first)
         take_from_hand(field, 1 - holder, second)

@@ -19,8 +19,8 @@ _SAME = 1e-9
 _LAST = 1 << 28  # longer than any distance, and than the root of NOWHERE
 
 
-# The classes of enemies that a unit looks for its target in (BT-4): whom it can attack from where it stands; whom it can
-# shoot at after an advance; with whom it has a habit; whom it can charge now; whom an aircraft can fire at.
+# The classes of enemies that a unit looks for its target in (BT-4): whom it can attack from where it stands; shoot at
+# after an advance; with whom it has a habit; whom it can charge now; whom an aircraft can fire at.
 ATTACKED, AFTER_AN_ADVANCE, KNOWN, CHARGED, FLOWN = range(5)
 
 
@@ -116,7 +116,7 @@ def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
         return nearest
     found, least, best = NO_TARGET, NOWHERE, -1.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
-        squared = int(squared_from(field, np.uint64(other), field.from_x, field.from_y))
+        squared = squared_from(field, np.uint64(other), field.from_x, field.from_y)
         if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
             continue
         length = root_of(squared)
@@ -150,7 +150,7 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
         return False
     if charges or facts.has_dice:
         return True
-    number, state = int(facts.strikes[0]), int(battle.field.states[unit])
+    number, state = np.int64(facts.strikes[0]), int(battle.field.states[unit])
     short = among != FLOWN and length <= battle.tables.strikes[number].short_range
     return pool_for(battle, number, state, short, False, 0) > 0  # whether the grid has dice as it stands (AC-2.4)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from analyser.common.jit import step
 from analyser.engine.battle.attack import strike
 from analyser.engine.battle.chance import one_of
@@ -71,7 +73,7 @@ def engage(battle: Battle, unit: int, other: int) -> int:
 @step
 def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
     """Make a strike, if the unit has it and both stand; whether who is struck has lost models, and still stands."""
-    number = int(pair_of(battle, striker, struck).strikes[kind])
+    number = np.int64(pair_of(battle, striker, struck).strikes[kind])
     if number == NO_STRIKE or not stand(battle, striker, struck):
         return False
     models = unit_state.models_of(battle.field.states[struck])
@@ -187,7 +189,7 @@ def burst(battle: Battle, unit: int) -> None:
             near = other != unit and field.place[other] == Place.ON_FIELD
             if near and length_between(battle, unit, other) <= reach:
                 if strikes:
-                    strike(battle, int(facts.blasts[unit, other]), unit, other, False, 0)
+                    strike(battle, np.int64(facts.blasts[unit, other]), unit, other, False, 0)
                 else:
                     fight = test_of(battle, other)
                     test(battle, other, unit, discipline.test_up_to(fight, 0, fight.disordered))

@@ -6,6 +6,8 @@ its square is less than that of `within` + 1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
@@ -21,35 +23,35 @@ from analyser.rules.structs import NONE
 def length_between(battle: Battle, unit: int, other: int) -> int:
     """The distance between any two units on the field."""
     field = battle.field
-    return length_of(int(field.x[unit]) - int(field.x[other]), int(field.y[unit]) - int(field.y[other]))
+    return length_of(field.x[unit] - field.x[other], field.y[unit] - field.y[other])
+
+
+@inlined
+def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
+    """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
+    dx, dy = field.x[at] - x, field.y[at] - y
+    return dx * dx + dy * dy + field.off[at]
 
 
 @step
 def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
     """Whether the other unit is on the field, and no further away than that."""
     field = battle.field
-    dx, dy = int(field.x[unit]) - int(field.x[other]), int(field.y[unit]) - int(field.y[other])
-    return dx * dx + dy * dy + int(field.off[other]) < (length + 1) * (length + 1)
-
-
-@inlined
-def squared_from(field: Field, at: Whole, x: Whole, y: Whole) -> Whole:
-    """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
-    dx, dy = field.x[at] - x, field.y[at] - y
-    return np.int32(dx * dx + dy * dy + field.off[at])
+    squared = squared_from(field, other, field.x[unit], field.y[unit])
+    return bool(squared < (length + 1) * (length + 1))
 
 
 @step
 def measure(battle: Battle, side: int, x: int, y: int) -> None:
     """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
-    field, least = battle.field, np.int32(NOWHERE)
+    field, least = battle.field, NOWHERE
     nearest, end = np.uint64(first_of(side)), np.uint64(first_of(side) + battle.encoding.units[side])
     for at in range(nearest, end):  # no index of an unsigned type is negative
         squared = squared_from(field, at, x, y)
         least = squared if squared < least else least
-    length = root_of(int(least))
+    length = root_of(least)
     if least < NOWHERE:
-        beyond = np.int32((length + 1) * (length + 1))
+        beyond = (length + 1) * (length + 1)
         while squared_from(field, nearest, x, y) >= beyond:
             nearest += np.uint64(1)
     field.nearest = np.int64(nearest) if least < NOWHERE else NONE
