@@ -327,7 +327,7 @@ class _Encoder:
 
     def _set_value(self, facts: Any, choice: Choice, fielded: tuple[Fielded, Fielded]) -> None:
         """What an enemy is worth to a unit as a target, at every strength of both (BT-4)."""
-        if choice == Choice.NEAREST:
+        if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
             return
         each, enemy = fielded
         if choice == Choice.MOST_DANGEROUS:

@@ -172,7 +172,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if rally_failed and not row.after_failed_rally:
         return False
     order = unit_state.order_of(state)
-    if row.move_or_fire and order == Order.SHOOT and not rally_failed:
+    if row.move_or_fire and order == Order.SHOOT and not rally_failed and has_advanced(battle, unit):
         return False
     short = row.short_range != NONE and distance <= row.short_range
     if distance > row.long_range or (row.indirect and short):
@@ -186,6 +186,12 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
         strike(battle, np.int64(pair_of(battle, other, unit).strikes[Blow.ANSWER]), other, unit, False, 0)
         combat.go_off(battle)
     return True
+
+
+@step
+def has_advanced(battle: Battle, unit: int) -> bool:
+    """Whether an active unit that does not aim has advanced: not who has just got off, nor an aircraft (BT-3)."""
+    return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
 @step

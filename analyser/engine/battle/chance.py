@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
 from analyser.engine.rng import HALF, LOWER, counter_of_chunk, word_of
-from analyser.rules.battle import SURRENDERED, played_from, takes_initiative
+from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
 
 WORDS_A_BATTLE = np.uint64(1 << 22)
 _ALL = np.uint64(1 << 32)
@@ -157,9 +157,9 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
     """Both sides play a card for the initiative (BT-2); the values of side 0 and of side 1."""
     encoding, field = battle.encoding, battle.field
     holder = int(field.holder)
-    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder])
-    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder])
+    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
     of_holder = np.int64(field.hand[holder, first]) if first >= 0 else SURRENDERED
+    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
     of_other = np.int64(field.hand[1 - holder, second]) if second >= 0 else SURRENDERED
     if second >= 0:  # else the first general takes the card back
         take_from_hand(field, holder, first)

@@ -166,6 +166,9 @@ def flight_of(battle: Battle, unit: int, other: int) -> int:
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
     """What a target is worth to a unit, both as they stand (:mod:`.values`)."""
     facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
+    if choice == Choice.THREATENED_FIRST:
+        threat = pair_of(battle, other, unit)
+        return 1.0 if threat.within_rallying < length <= threat.reach_rallying or length <= threat.charges else 0.0
     striker, struck = (other, unit) if choice == Choice.MOST_DANGEROUS else (unit, other)
     start = int(facts.value_at)
     if start < 0:
