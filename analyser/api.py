@@ -20,24 +20,31 @@ from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS, system_of
 from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.base import Result
-from analyser.results.battle import solve_battle
 from analyser.results.charge import ChargeResult, solve_charge
 from analyser.results.duel import DuelResult, solve_duel
 from analyser.results.focus import FocusResult, check_until, solve_focus
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.battle import BattleScenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.load import FILES, AnyScenario, Question, Unit
 from analyser.scenarios.schema import Charge, DuelTerms, Kind
 
+
+def _solve_battle(scenario: BattleScenario, sampling: Sampling) -> Result:
+    from analyser.results.battle import solve_battle  # which takes as long to read as all others
+
+    return solve_battle(scenario, sampling)
+
+
 _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
     "attack": solve_attack,
     "charge": solve_charge,
     "focus": solve_focus,
     "duel": solve_duel,
-    "battle": solve_battle,
+    "battle": _solve_battle,
 }
 _OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
 

@@ -20,8 +20,7 @@ from analyser.game.units import Inches, hundredths
 from analyser.rules.battle import Choice, Hand, Turn, length_of
 from analyser.rules.policies import POLICIES
 from analyser.rules.structs import INCH
-from analyser.scenarios.armies import AUTO, load_army
-from analyser.scenarios.policies import rows_to_shoot_with, why_not
+from analyser.scenarios.policies import AUTO, rows_to_shoot_with, why_not
 from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, PolicyName, QuestionFile
 
@@ -150,6 +149,8 @@ def resolved(file: BattleFile, library: Profiles) -> BattleScenario:
 
 def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset, library: Profiles) -> BattleScenario:
     """The battle between two armies, given as :func:`~.armies.load_army` takes them; InputError if it cannot be."""
+    from analyser.scenarios.armies import load_army  # with all that reads rosters, which no other fight needs
+
     armies = []
     for side, given in zip(SIDES, (mine, yours)):
         try:
