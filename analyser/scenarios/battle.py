@@ -183,9 +183,6 @@ def _filled_in(terms: BattleTerms, armies: tuple[Army, Army], rules: ForceRules)
 def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
     assert terms.table is not None
     assert terms.hand_limit is not None
-    if terms.arrives > max(terms.rounds, 2):  # 2 is what is said by saying nothing
-        allowed = f"2 to {max(terms.rounds, 2)}, or more rounds"
-        raise InputError(f"round {terms.arrives} of {terms.rounds}", where="battle.arrives", allowed=allowed)
     if terms.gap > terms.table:
         raise InputError(f"{terms.gap:g} inches", where="battle.gap", allowed=f"up to the table's {terms.table:g}")
     cards = int(ruleset.deck.counts().sum())
@@ -256,6 +253,8 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
     """The warnings of a battle."""
     if terms.arrives >= terms.rounds and any(each.reserve for units in fielded for each in units):
         yield f"nobody comes out of reserve: round {terms.arrives} is not before the last, {terms.rounds} (BT-3)"
+    elif terms.arrives > max(terms.rounds, 2):  # 2 is what is said by saying nothing
+        yield f"battle.arrives: there is no round {terms.arrives} of {terms.rounds}; nobody is in reserve"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
         for each in units:

@@ -6,11 +6,14 @@ import json
 
 import pytest
 
+import analyser
 from analyser.cli.battle import army_from
+from analyser.scenarios.battle import BattleTerms, battle_scenario
 from tests.fuzz.doors import toml
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
 
 FEW = ["--trials", "600", "--rounds", "2", "--threads", "1"]
+PLANE = "crown/defiance-fighter-squadron@basic"
 ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 
 
@@ -98,8 +101,15 @@ def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
     assert "yours" in refusal("run", scenario)
 
 
-def test_reserves_that_never_come_are_not_taken_silently():
-    assert "round 9 of 6" in refusal("battle", *ARMIES, "--arrives", "9")
+@pytest.mark.parametrize(
+    ("army", "told"),
+    [(ARMIES[0], "no round 9 of 6"), (f"{ARMIES[0]}, {PLANE}", "nobody comes out of reserve: round 9")],
+)
+def test_reserves_that_never_come_are_not_taken_silently(army, told):
+    mine, yours = (analyser.load_army(army_from(each)) for each in (army, ARMIES[1]))
+    library = analyser.load_profiles()
+    scenario = battle_scenario(mine, yours, BattleTerms(arrives=9), library.ruleset, library)
+    assert any(told in warning for warning in scenario.warnings)
 
 
 def test_messages_say_the_side_and_the_unit():
