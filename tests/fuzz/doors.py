@@ -397,7 +397,10 @@ def a_battle(given, _folder):
         options = {"trials": FEW_BATTLES}
     if isinstance(options.get("trials"), int):
         options["trials"] = min(options["trials"], FEW_BATTLES)
-    return analyser.simulate(given["source"], kind="battle", **options).as_dict()
+    record = analyser.simulate(given["source"], kind="battle", **options).as_dict()
+    for row in record.pop("swing"):  # whose ends are those of a difference, from -1 to 1
+        assert -1 <= row["low"] <= row["difference"] <= row["high"] <= 1, row
+    return record
 
 
 # --- files ----------------------------------------------------------------------------------------
