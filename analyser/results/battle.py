@@ -301,7 +301,8 @@ class BattleResult(Result):
 
 def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
     """Which band each margin is in: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
-    return np.sign(margins) * -(-np.abs(margins) // wide)
+    bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // wide)
+    return bands
 
 
 def _with(mean: float, error: float | None) -> str:

@@ -380,11 +380,11 @@ class Battle(Fight):
         return min((foe for foe in foes if values[foe] >= best - TIE), key=lambda foe: self.distance(piece, foe))
 
     def _threatens(self, foe, piece, distance):
-        """Whether it reaches the piece from where it stands, by its row or by a charge that its habit makes."""
-        row = self.ranged_row(foe, piece)
-        if row and self.habit(foe, piece, self.policy(foe)) and reaches(row, distance):
+        """Whether it reaches the piece from where it stands, by the row or the charge of its habit (BT-4)."""
+        row, habit = self.ranged_row(foe, piece), self.habit(foe, piece, self.policy(foe))
+        if row and habit in ("shoot", "short_range", "charge") and reaches(row, distance):
             return True
-        return self.habit(foe, piece, self.policy(foe)) == "charge" and distance <= 2 * foe.speed
+        return habit == "charge" and distance <= 2 * foe.speed
 
     def _danger(self, foe, piece):
         """The models of the piece that the foe would destroy, wherever they stand."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
 from analyser.engine.battle.attack import pool_for, strike
@@ -11,7 +9,17 @@ from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put
-from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, pair_of, side_of
+from analyser.engine.battle.tables import (
+    NO_HABIT,
+    NO_STRIKE,
+    Battle,
+    Blow,
+    Place,
+    first_of,
+    pair_of,
+    side_of,
+    strike_of,
+)
 from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -132,7 +140,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     side.charges = 1 if facts.charges >= 0 else 0
     side.rearms = facts.rearms
     side.distance = length_between(battle, unit, target)
-    number = np.int64(facts.strikes[0])
+    number = strike_of(battle, unit, target, 0)
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
     view = activation.view_of(state, field.states[target], (side, field.sides[target]), row, has_row)
@@ -158,7 +166,7 @@ def shoot(battle: Battle, unit: int, target: int) -> None:
     """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
     facts = pair_of(battle, unit, target)
     for place in range(facts.shots):
-        fire(battle, np.int64(facts.strikes[place]), unit, target, length_between(battle, unit, target))
+        fire(battle, strike_of(battle, unit, target, place), unit, target, length_between(battle, unit, target))
 
 
 @step
@@ -183,7 +191,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))
     combat.go_off(battle)
     if pair_of(battle, unit, other).answered and combat.stand(battle, unit, other):
-        strike(battle, np.int64(pair_of(battle, other, unit).strikes[Blow.ANSWER]), other, unit, False, 0)
+        strike(battle, strike_of(battle, other, unit, Blow.ANSWER), other, unit, False, 0)
         combat.go_off(battle)
     return True
 
@@ -203,7 +211,7 @@ def react(battle: Battle, unit: int) -> bool:
     first = first_of(1 - side_of(unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = np.int64(pair_of(battle, other, unit).strikes[Blow.REACTION])
+            number = strike_of(battle, other, unit, Blow.REACTION)
             distance = length_between(battle, other, unit)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
@@ -241,7 +249,7 @@ def fly(battle: Battle, unit: int) -> None:
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
             facts = pair_of(battle, unit, target)
             for place in range(facts.shots):
-                fire(battle, np.int64(facts.strikes[place]), unit, target, distance)
+                fire(battle, strike_of(battle, unit, target, place), unit, target, distance)
             react_in_flight(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
@@ -257,7 +265,7 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
     x, y = int(field.x[target]), int(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = np.int64(pair_of(battle, other, unit).strikes[Blow.REACTION])
+            number = strike_of(battle, other, unit, Blow.REACTION)
             distance = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return

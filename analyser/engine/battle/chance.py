@@ -123,7 +123,7 @@ def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
 def test_card(encoding: Encoding, field: Field, side: int) -> int:
     """The card of a discipline test (AC-5.1)."""
     if encoding.replacement:
-        return np.int64(encoding.deck[one_of(field, encoding.cards)])
+        return np.int64(encoding.deck[one_of(field, encoding.cards)])  # type: ignore[return-value]
     card = turn(field, side)
     shuffle_discards(encoding, field, side)
     return card
@@ -158,14 +158,20 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
     encoding, field = battle.encoding, battle.field
     holder = int(field.holder)
     first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
-    of_holder = np.int64(field.hand[holder, first]) if first >= 0 else SURRENDERED
+    of_holder = value_of(field, holder, first)
     second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
-    of_other = np.int64(field.hand[1 - holder, second]) if second >= 0 else SURRENDERED
+    of_other = value_of(field, 1 - holder, second)
     if second >= 0:  # else the first general takes the card back
         take_from_hand(field, holder, first)
         take_from_hand(field, 1 - holder, second)
     field.holder = takes_initiative(holder, of_holder, of_other)
     return (of_holder, of_other) if holder == 0 else (of_other, of_holder)
+
+
+@step
+def value_of(field: Field, side: int, place: int) -> int:
+    """The value of a card of a hand, if one is played."""
+    return np.int64(field.hand[side, place]) if place >= 0 else SURRENDERED  # type: ignore[return-value]
 
 
 @step

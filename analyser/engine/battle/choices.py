@@ -7,7 +7,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.space import measure, squared_from
-from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, pair_of, side_of
+from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, pair_of, side_of, strike_of
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
 from analyser.rules.discipline import ACTIVATED
@@ -150,7 +150,7 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
         return False
     if charges or facts.has_dice:
         return True
-    number, state = np.int64(facts.strikes[0]), int(battle.field.states[unit])
+    number, state = strike_of(battle, unit, other, 0), int(battle.field.states[unit])
     short = among != FLOWN and length <= battle.tables.strikes[number].short_range
     return pool_for(battle, number, state, short, False, 0) > 0  # whether the grid has dice as it stands (AC-2.4)
 
@@ -158,7 +158,7 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
 @step
 def flight_of(battle: Battle, unit: int, other: int) -> int:
     """How near to a target an aircraft shoots: at short range, or at long range where the row has none (BT-3)."""
-    row = battle.tables.strikes[pair_of(battle, unit, other).strikes[0]]
+    row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 
 

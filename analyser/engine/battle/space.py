@@ -54,7 +54,7 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
         beyond = (length + 1) * (length + 1)
         while squared_from(field, nearest, x, y) >= beyond:
             nearest += np.uint64(1)
-    field.nearest = np.int64(nearest) if least < NOWHERE else NONE
+    field.nearest = np.int64(nearest) if least < NOWHERE else NONE  # type: ignore[assignment]
     field.nearest_length, field.from_x, field.from_y = length, x, y
 
 

@@ -124,7 +124,7 @@ class Encoding:
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
     furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks anybody where it stands
     pairs: Annotated[Any, PAIR, (UNITS, PLACES)]  # of a unit and each enemy, see `pair_of`
-    blasts: Annotated[Any, np.int16, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
+    blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
 
 
 NO_HABIT = -1
@@ -238,7 +238,14 @@ def side_of(unit: int) -> int:
 @step
 def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
     """What a unit can do to an enemy."""
-    return battle.encoding.pairs[unit, enemy % MOST_UNITS]
+    facts: PairFacts = battle.encoding.pairs[unit, enemy % MOST_UNITS]
+    return facts
+
+
+@step
+def strike_of(battle: Battle, unit: int, enemy: int, blow: int) -> int:
+    """The number of a strike of a unit at an enemy; NO_STRIKE."""
+    return np.int64(battle.encoding.pairs[unit, enemy % MOST_UNITS].strikes[blow])  # type: ignore[return-value]
 
 
 @step
