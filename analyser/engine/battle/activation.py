@@ -89,7 +89,7 @@ def shoot_reforming(battle: Battle, unit: int) -> None:
         return
     field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
     field.reforming = 1
-    shoot(battle, unit, target)
+    shoot(battle, unit, target, length_between(battle, unit, target))
     field.reforming = 0
 
 
@@ -139,7 +139,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
         side.policy = facts.habit
     side.charges = 1 if facts.charges >= 0 else 0
     side.rearms = facts.rearms
-    side.distance = length_between(battle, unit, target)
+    side.distance = field.nearest_length if target == field.nearest else length_between(battle, unit, target)
     number = strike_of(battle, unit, target, 0)
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
@@ -152,21 +152,22 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
     field.states[unit] = activation.ordered(state, (manoeuvre, action), side, row, view.distance)
     if length > 0:
-        advance(battle, unit, target, length)
+        advance(battle, unit, target, length, view.distance)
         spread_fumes(battle)
     order = unit_state.order_of(field.states[unit])
     if order in (Order.SHOOT, Order.SHOOT_AIMING):
-        shoot(battle, unit, target)
+        shoot(battle, unit, target, view.distance if length == 0 else length_between(battle, unit, target))
     elif order == Order.CHARGE:
         combat.charge(battle, unit, target)
 
 
 @step
-def shoot(battle: Battle, unit: int, target: int) -> None:
-    """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
+def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
+    """Fire the rows of a unit, one after the other (All-Out Attack, AC-7), the first at that distance."""
     facts = pair_of(battle, unit, target)
     for place in range(facts.shots):
-        fire(battle, strike_of(battle, unit, target, place), unit, target, length_between(battle, unit, target))
+        length = distance if place == 0 else length_between(battle, unit, target)
+        fire(battle, strike_of(battle, unit, target, place), unit, target, length)
 
 
 @step

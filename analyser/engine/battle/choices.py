@@ -109,7 +109,8 @@ def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
     field, facts = battle.field, battle.encoding
     first = first_of(1 - side_of(unit))
     choice = 0 if among in (KNOWN, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
-    if among == ATTACKED and field.nearest_length > facts.furthest[unit]:
+    beyond = field.nearest_length - facts.furthest[unit]
+    if (among == ATTACKED and beyond > 0) or (among == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed):
         return NO_TARGET
     nearest, length = int(field.nearest), int(field.nearest_length)
     if choice == Choice.NEAREST and nearest != NONE and belongs(battle, (unit, nearest), length, among, rally_failed):

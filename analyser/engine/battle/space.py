@@ -85,9 +85,9 @@ def take_off(battle: Battle, unit: int, place: int) -> None:
 
 
 @step
-def advance(battle: Battle, unit: int, other: int, length: int) -> None:
-    """Move a unit so far toward another one."""
-    field, distance = battle.field, length_between(battle, unit, other)
+def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -> None:
+    """Move a unit so far toward another one at that distance."""
+    field = battle.field
     x, y = int(field.x[unit]), int(field.y[unit])
     to_x, to_y = int(field.x[other]), int(field.y[other])
     put(battle, unit, moved_by(x, to_x, length, distance), moved_by(y, to_y, length, distance))
