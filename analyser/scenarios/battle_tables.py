@@ -301,6 +301,9 @@ class _Encoder:
         if habit is None:
             return _Pair(None, None, numbers, 0)
         shooter = Shooter(mine, theirs, habit, distance, self._scenario.ruleset, "a")
+        if habit == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
+            # One that cannot fail to rally shoots all the same when it has just got off (BT-3).
+            shooter = Shooter(mine, theirs, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         numbers |= dict(enumerate(shots))
         if own == "lookout" and habit == "lookout":
