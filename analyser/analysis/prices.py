@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -216,13 +216,16 @@ def fair_points(
     >>> bool(rifles["low"] <= rifles["fair_points"] <= rifles["high"])
     True
     """
+    if isinstance(units, Matchups):
+        return fair_points_in(units)
+    table, shown = _all_meet(units, against, situations, profiles, threads, progress)
+    return fair_points_in(table, shown)
+
+
+def fair_points_in(found: Matchups, shown: Container[str] | None = None, *, with_played: bool = True) -> FairPoints:
+    """The same of a table, of all in it or those `shown`; without `played` and `exploitability` it is sooner done."""
     from threadpoolctl import threadpool_limits
 
-    found, shown = (
-        (units, None)
-        if isinstance(units, Matchups)
-        else _all_meet(units, against, situations, profiles, threads, progress)
-    )
     if not any(each.kind in WAYS for each in found.situations):
         problem = "a duel is many exchanges, and no price is made of it"
         raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
@@ -233,9 +236,10 @@ def fair_points(
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
-        rating = rate(found, exchange)
+        rating = rate(found, exchange, with_played=with_played)
     if shown is not None:
-        rating = rating._replace(frame=rating.frame[rating.frame["loadout"].isin(shown)].reset_index(drop=True))
+        rows = [name in shown for name in rating.frame["loadout"]]
+        rating = rating._replace(frame=rating.frame[rows].reset_index(drop=True))
     exchanged = tuple(each for each in found.situations if each.kind in WAYS)
     return FairPoints(*rating, exchanged, found.profiles)
 

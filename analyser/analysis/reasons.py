@@ -211,7 +211,7 @@ def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
 
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
     """The mean dice of each loadout's shots; without any, the most that one of its other rows rolls."""
-    shots = frame[frame["dice"].notna()].groupby("attacker", sort=False)["dice"].mean()
+    shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
     return np.array([float(shots.get(each.selector, _most_dice(each))) for each in exchange.loadouts])
 
 

@@ -14,7 +14,7 @@ from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.figures import number_text
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.prices import fair_points
+from analyser.analysis.prices import fair_points_in
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -61,7 +61,7 @@ class Standings:
     """A field in which all meet each other, and where each of them stands."""
 
     def __init__(self, table: Matchups) -> None:
-        self.table, self.prices = table, fair_points(table)
+        self.table, self.prices = table, fair_points_in(table, with_played=False)
 
     def after(
         self,

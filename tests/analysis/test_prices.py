@@ -100,6 +100,14 @@ def test_the_verdict_follows_a_price(game, times):
             assert (order.index(both[1]) - order.index(both[0])) * np.sign(times - 1) >= 0
 
 
+def test_without_the_equilibrium_all_else_is_the_same(game):
+    table, exchange = game
+    whole, rest = (rate(table, exchange, with_played=each) for each in (True, False))
+    pd.testing.assert_frame_equal(whole.frame.drop(columns="played"), rest.frame.drop(columns="played"))
+    assert rest.frame["played"].isna().all()
+    assert np.isnan(rest.exploitability)
+
+
 def test_certificates_are_near_nothing(game):
     found = _rated(*game)
     assert max(found.residuals.values()) < 1e-9
