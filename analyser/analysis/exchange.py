@@ -93,7 +93,7 @@ def exchange_of(
     both = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for each in loadouts:
         if not each.level.points:
-            left_out[each.selector] = "it costs no points" if each.level.points == 0 else "it has no points"
+            left_out[each.selector] = "it costs 0 points" if each.level.points == 0 else "it has no points"
         elif each.selector not in both:
             left_out[each.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]

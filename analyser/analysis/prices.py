@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.exchange import WAYS, exchange_of
+from analyser.analysis.exchange import WAYS, Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, Role, rate
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, FAR, OVER, UNDER, Role, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -34,6 +34,8 @@ SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 LIMITS = (
     "Not known here: movement, terrain, arcs, who activates first, objectives and victory points, orders, units that "
     "help each other; suppression counts by what it takes of the next attack alone. "
+    "Half of all exchanges are near, for artillery too, which seldom lets it come to that; what a transport carries "
+    "counts for nothing. "
     "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
 )
 MOST_SHOWN = 5
@@ -222,15 +224,25 @@ def fair_points(
     return fair_points_in(table, shown)
 
 
-def fair_points_in(found: Matchups, shown: Container[str] | None = None, *, with_played: bool = True) -> FairPoints:
-    """The same of a table, of all in it or those `shown`; without `played` and `exploitability` it is sooner done."""
+def fair_points_in(
+    found: Matchups,
+    shown: Container[str] | None = None,
+    *,
+    exchange: Exchange | None = None,
+    with_played: bool = True,
+) -> FairPoints:
+    """The same of a table, of all in it or those `shown`; without `played` and `exploitability` it is sooner done.
+
+    `exchange` is that of the table, where it has been made already.
+    """
     from threadpoolctl import threadpool_limits
 
     if not any(each.kind in WAYS for each in found.situations):
         problem = "a duel is many exchanges, and no price is made of it"
         raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
     sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
-    exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
+    if exchange is None:
+        exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
     if len(exchange.loadouts) < 2:
         reasons = "; ".join(dict.fromkeys(exchange.left_out.values())) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
@@ -268,15 +280,14 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
         known = not np.isnan(row["fair_points"])
         fair = f", fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})" if known else ""
         verdict = f": {row['verdict']}" if with_verdict else ""
-        told.append(f"  {row['loadout']}: {row['points']} points{fair}{verdict}")
-        ways = [
-            f"{name} alone {row[f'fair_by_{name}']:.0f}"
-            for name in ("shooting", "charges")
-            if known and not np.isnan(row[f"fair_by_{name}"])
-        ]
+        points = "no" if pd.isna(row["points"]) else row["points"]
+        told.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
+        shot, charged = row["fair_by_shooting"], row["fair_by_charges"]
         sentences = [
             f"{row['role'].capitalize()}: {row['why']}.",
-            f"By {', by '.join(ways)}." if ways else "",
+            f"Fair if all only shot {shot:.0f}, if all only charged {charged:.0f}."
+            if known and abs(np.log(shot / charged)) > FAR
+            else "",
             f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
             f"Same verdict: {row['also']}." if row.get("also") else "",
         ]

@@ -223,8 +223,10 @@ def connected(losses: Array) -> NDArray[np.bool_]:
     Who stands outside hurts nobody, or is hurt by nobody, in it: for those no price trades evenly.
     """
     reached = (losses > 0) | np.eye(len(losses), dtype=np.bool_)
-    for _ in range(len(losses).bit_length()):  # each time ways of twice the length
-        reached = reached.astype(np.float32) @ reached.astype(np.float32) > 0
+    ways = 0
+    while ways < (ways := int(reached.sum())):  # each time those of twice the length
+        step = reached.astype(np.float32)
+        reached = step @ step > 0
     groups = reached & reached.T
     return np.asarray(groups[groups.sum(axis=1).argmax()], np.bool_)
 

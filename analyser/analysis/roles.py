@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Unit
 
+TRANSPORT = "transport"
 PAID_FOR = {
     "behemoth": "size",
     "commander": "orders",
-    "transport": "room",
+    TRANSPORT: "room",
     "artillery": "reach",
     "aircraft": "speed",
 }
 """What units of some roles have besides their exchanges, in a word."""
-_TRAITS = ("behemoth", "commander", "transport")
+_TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 

@@ -175,8 +175,9 @@ class _Peers:
         prices = np.full(len(self._today), np.nan)
         if way in exchange.ways:
             part = np.flatnonzero(pricing.connected(exchange.ways[way].held))
-            shares = field[part] / field[part].sum()
-            prices[part] = pricing.even_trade(exchange.ways[way].held[np.ix_(part, part)], shares).prices
+            if len(part) > 1:
+                shares = field[part] / field[part].sum()
+                prices[part] = pricing.even_trade(exchange.ways[way].held[np.ix_(part, part)], shares).prices
         return self.fair(prices, np.ones(len(prices)))
 
     def over_usual(self, values: Array) -> Array:
