@@ -98,7 +98,8 @@ def of_battles(found):
 
 def of_verdict(found):
     for name, most in ((PRICES, 1), (WHAT_IF, 2), (SHELL, 2), (DIFF, 5)):
-        yield at_most(name, most, found["seconds"][name], "s")
+        if name in found["seconds"]:  # what was measured before has not all of them
+            yield at_most(name, most, found["seconds"][name], "s")
 
 
 def of_morale(found):
