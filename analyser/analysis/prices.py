@@ -32,9 +32,9 @@ VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """The situations of an exchange: half of the time far apart, half of it near enough to charge."""
 LIMITS = (
-    "Not known here: movement, terrain, arcs, who activates first, objectives, orders, units that help each other, what "
-    "transports carry, and that artillery seldom lets anybody near. Suppression counts for the next attack alone. What a "
-    "role is paid for besides (reach, orders, room) is taken from its prices."
+    "Not known here: movement, terrain, arcs, who activates first, objectives, orders, units that help each other, "
+    "what transports carry, and that artillery seldom lets anybody near. Suppression counts for the next attack alone. "
+    "What a role is paid for besides (reach, orders, room) is taken from its prices."
 )
 MOST_SHOWN = 5
 _HOW_NEAR = "near from 21% to 79% of the time"
