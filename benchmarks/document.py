@@ -140,8 +140,9 @@ bits of its own, as many as it needs, and 64 of them are counted at once.
 
 VERDICT = """## The verdict
 
-What the shipped loadouts should cost, once their game is there; what a change of one of them does; and what one price
-did between two versions of three factions, as a whole process. Kernels are compiled before.
+What the shipped loadouts should cost, once their game is there; what a change of one of them does, from Python with
+every fight fought, and as a whole process; and what one price did between two versions of three factions, as a whole
+process. Kernels are compiled before. The first process of a kind finds no fight kept, those after it find them.
 
 {table}
 
