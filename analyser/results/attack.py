@@ -21,8 +21,9 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
-from analyser.results.base import Result, Weighed, distribution_block, frame_of, probability_figures, share_columns
+from analyser.results.base import Result, Weighed, frame_of
 from analyser.results.rendering import Block
+from analyser.results.shares import distribution_block, probability_figures, share_columns
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of

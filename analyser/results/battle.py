@@ -17,10 +17,11 @@ from analyser.common.text import counted
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
-from analyser.results.base import Result, Weighed, captioned, estimate_in, frame_of, probability_figures, share_columns
+from analyser.results.base import Result, Weighed, captioned, frame_of
 from analyser.results.battle_rules import of_battle
 from analyser.results.by_batch import Shared, mean_by_batch, means_by_batch
 from analyser.results.rendering import Block
+from analyser.results.shares import estimate_in, probability_figures, share_columns
 from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario

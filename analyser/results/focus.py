@@ -17,8 +17,8 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, FIGURES, unit_line
-from analyser.results.base import distribution_block, estimate_in, probability_figures
 from analyser.results.rendering import Block
+from analyser.results.shares import distribution_block, estimate_in, probability_figures
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
 
