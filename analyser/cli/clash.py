@@ -14,7 +14,6 @@ from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
     METHOD,
-    OUT,
     OUTPUT,
     PLOT,
     PROFILES,
@@ -74,15 +73,24 @@ BUILD_OPTIONS = [
     Option("--resume FILE", "Keeps the battles that are done; the same command goes on from there.", METHOD),
     THREADS,
     Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
-    *(PROFILES, FORMAT, OUT, QUIET_OPTION),
+    *(PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
 ]
 
 
 @click.command(cls=Command, params=BUILD_OPTIONS)
 def build(
-    faction: str, points: int, against: tuple[str, ...], profiles: str | None, save: str | None, **keys: Any
+    faction: str,
+    points: int,
+    against: tuple[str, ...],
+    profiles: str | None,
+    save: str | None,
+    out: str | None,
+    **keys: Any,
 ) -> None:
-    """The best list of a faction against armies or a field: by an integer programme, then by battles."""
+    """The best list of a faction against armies or a field: by an integer programme, then by battles.
+
+    With --out FILE.html as a page.
+    """
     from analyser.analysis.build import build as built
 
     if save is not None:
@@ -96,7 +104,14 @@ def build(
     def rows() -> list[dict[str, Any]]:
         return [{**row, "profiles": str(found.profiles)} for row in found.rows()]
 
-    write(lambda: str(found), found.as_dict, rows)
+    def text() -> str:
+        if not _is_page(out):
+            return str(found)
+        from analyser.report.build_page import build_page
+
+        return build_page(found)
+
+    write(text, found.as_dict, rows)
     if save is not None:
         write_content(Path(save), found.best.to_toml())
 
@@ -117,7 +132,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
         found = clashed(*armies, profiles=profiles_in(profiles), progress=progress, **how)
 
     def text() -> str:
-        if out is None or Path(out).suffix.lower() != PAGE:
+        if not _is_page(out):
             return str(found)
         from analyser.report.clash_page import clash_page
 
@@ -127,3 +142,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
         return [{**row, "profiles": str(found.profiles)} for row in found.as_dict()["matchups"]]
 
     write(text, found.as_dict, rows, warnings=found.warnings, plot=found.heatmap)
+
+
+def _is_page(out: str | None) -> bool:
+    return Path(out or "").suffix.lower() == PAGE
