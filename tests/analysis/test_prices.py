@@ -69,9 +69,14 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
     assert reason in found["why"].iloc[0].split(";")[0]
 
 
-@pytest.fixture(scope="module")
-def game():
-    table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
+@pytest.fixture(
+    scope="module",
+    params=[("crown/*@basic", "imperium/*@basic"), pytest.param(("*/*@basic",), marks=pytest.mark.slow)],
+    ids=" ".join,
+)
+def game(request):
+    """The basic loadouts of two factions; slowly, of all."""
+    table = matchups(request.param, request.param, situations=["long-range", "charge"])
     return table, exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
 
 
