@@ -6,7 +6,7 @@ from hypothesis import settings
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import write_profiles
 
-QUICK_SEEDS = 4
+QUICK_SEEDS = 2
 QUICK_EXAMPLES, EXAMPLES = 20, 80  # of a property
 
 
