@@ -220,6 +220,10 @@ class Build:
         first = self.lists[0].army.name
         if not self.played[0].is_tied:
             told = f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
+        elif len(self.tied) == len(self.lists) > 1:
+            told = (
+                "Battles do not tell these lists apart, so they neither bear out nor refute the guess of the programme."
+            )
         else:
             how = "the best" if self.order[0] == 0 else "tied with the best"
             told = f"The guess of the programme holds: {first} is {how} in battle, too."

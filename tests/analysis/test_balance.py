@@ -26,7 +26,6 @@ from analyser.analysis.ratings import REGULARISED_BY, _refitted, bradley_terry, 
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 
-
 SIDES = (("crown/*", "imperium/*"), pytest.param(("*/*",), marks=pytest.mark.slow))
 
 

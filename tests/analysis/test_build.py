@@ -359,6 +359,24 @@ def test_the_best_is_who_wins_battles(hill, fought):
     assert not found.is_typical
 
 
+@pytest.mark.parametrize(
+    ("won", "says"),
+    [
+        ((900, 500), "holds: List 1 is the best in battle, too. The best and the worst"),
+        ((500, 900), "does not hold: in battle List 2 does better than List 1."),
+        ((898, 900, 100), "holds: List 1 is tied with the best in battle, too."),
+        ((898, 900), "Battles do not tell these lists apart"),
+        ((900,), "holds: List 1 is the best in battle, too."),
+    ],
+)
+def test_the_verdict_is_that_of_the_battles(hill, won, says):
+    found = asked(hill, next_best=2)
+    lists = found.lists[: len(won)]
+    verdict = replace(found, lists=lists, played=ranked([Played(each, 0, 1000) for each in won])).verdict
+    assert says in verdict
+    assert (" of score." in verdict) == (len(won) > 1)
+
+
 def test_a_faction_is_met_as_its_best_list(hill, fought):
     """Of a faction against itself that is the list that the programme has found already."""
     found = build("hill", 150, "hill", next_best=1, situations="long-range", trials=200, profiles=hill)
