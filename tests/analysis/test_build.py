@@ -19,6 +19,7 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles
 from analyser.report.build_page import build_page
+from tests.helpers.unit_files import unit_file
 
 FORCES = """
 format = 1
@@ -50,28 +51,6 @@ most = 1
 commander = {name = "Commander", least = 1, most = 1}
 foot = {name = "Foot", most = 1}
 """
-UNIT = """
-[[unit]]
-id = "{name}"
-name = "{name}"
-type = "{type}"
-traits = [{traits}]
-category = "light"
-defence = {defence}
-damage_limit = 1
-discipline = 8
-break_limit = 3
-{in_force}
-battlegroups = {{ {places} }}
-levels = {{ {levels} }}
-[[unit.rows]]
-id = "rifles"
-name = "Rifles"
-kind = "ranged"
-against = ["light"]
-long_range = 12
-bands = [{{ first = 1, last = 20, dice = {dice} }}]
-"""
 CHIEF = 'line = {most = 1, slots = ["commander"]}, wing = {most = 1, slots = ["commander"]}'
 FOOT = 'line = {most = 2, slots = ["foot"]}, wing = {most = 1, slots = ["foot"]}'
 UNITS = {  # type, traits, places, in force, levels, DEFENCE, dice
@@ -87,12 +66,9 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("hill")
     texts = [HEAD]
     for name, (kind, traits, places, in_force, levels, defence, dice) in UNITS.items():
-        at = ", ".join(
-            f"{level} = {{models = {6 + 6 * place}, points = {points}, victory_points = 2}}"
-            for place, (level, points) in enumerate(levels.items())
-        )
-        keys = {"type": kind, "traits": traits, "places": places, "in_force": in_force}
-        texts.append(UNIT.format(name=name, levels=at, defence=defence, dice=dice, **keys))
+        at = {level: (6 + 6 * place, points) for place, (level, points) in enumerate(levels.items())}
+        more = f"traits = [{traits}]\n{in_force}\nbattlegroups = {{ {places} }}"
+        texts.append(unit_file(name, defence, at, dice, kind=kind, more=more))
     (path / "hill.toml").write_text("\n".join(texts), encoding="utf-8")
     (path / "forces.toml").write_text(FORCES, encoding="utf-8")
     return path
