@@ -12,14 +12,21 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
-from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of
+from analyser.common.estimates import (
+    Estimate,
+    Method,
+    estimate,
+    estimate_in,
+    mean_figures,
+    mean_of,
+    probability_figures,
+)
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import records
+from analyser.common.text import NEGLIGIBLE, records, shown_range
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.results import bands, rendering
 from analyser.results.rendering import Block
-from analyser.results.shares import probability_figures, share_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
+NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 
 
 @dataclass(frozen=True)
@@ -415,3 +423,22 @@ def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:
         if fit:
             fit_figure(axes)
     return axes
+
+
+def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
+    """Weights as columns: `probability`; of a sample also `count`, `low` and `high`, its 95% `interval`."""
+    if trials is None:
+        return {"probability": weights}
+    low, high, by = intervals(weights, trials)
+    return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
+
+
+def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
+    """The distribution of a figure as a table, cut at either end where it is long."""
+    first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
+    minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
+    cells = []
+    for row in rows:  # at least 0: certain without a sample
+        more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
+        cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
+    return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)
