@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
+    from analyser.analysis.ask.curve import curve as curve
+    from analyser.analysis.ask.curve_answer import Curve as Curve
     from analyser.analysis.battle import battle as battle
     from analyser.analysis.build import Build as Build
     from analyser.analysis.build import build as build

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from analyser.plots.lines import curves as curves
     from analyser.plots.lines import survival as survival
     from analyser.plots.lines import trade_off as trade_off
+    from analyser.plots.over_numbers import best_lines as best_lines
+    from analyser.plots.over_numbers import front as front
+    from analyser.plots.over_numbers import trade_map as trade_map
 
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
@@ -35,6 +38,7 @@ _PLACES = {
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),
+    **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
 __all__ = list(_PLACES)
 

@@ -1,0 +1,118 @@
+"""The same question asked again and again with other values: what is fought twice is worked out once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from analyser.analysis.ask.keys import Raw, unit_at
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.exact import exact_attack
+from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout
+from analyser.morale.api import solve as solve_morale
+from analyser.morale.systems import system_of
+from analyser.results.attack import AttackResult, numbers_of, solve_attack
+from analyser.results.base import Result
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.results.focus import solve_focus
+from analyser.scenarios.attack import Scenario, row_for
+from analyser.scenarios.load import AnyScenario, kind_of, load, parse_scenario
+from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_target
+from analyser.scenarios.schema import ScenarioFile, Target
+
+_SOLVED_BY: Mapping[str, Any] = {
+    "attack": solve_attack,
+    "charge": solve_charge,
+    "focus": solve_focus,
+    "duel": solve_duel,
+}
+_INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
+
+
+class Answer(NamedTuple):
+    """An answer, and what was fought: answers that have the same of it are one and the same."""
+
+    result: Result
+    same: Hashable
+
+
+class Asker:
+    """Answers questions under one library of profiles, by one method; what was asked before is looked up."""
+
+    def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
+        self.library, self.sampling = library, sampling
+        self._answers: dict[Hashable, Result] = {}
+        self._targets: dict[str, tuple[Target, Loadout | None]] = {}
+        if sampling.is_exact:
+            exact_attack.expect(expected * _INTERPRETED)
+
+    @property
+    def fought(self) -> int:
+        """How many different fights were worked out."""
+        return len(self._answers)
+
+    def answer(self, raw: Raw) -> Answer:
+        """The answer to a question; InputError where it has none."""
+        kind = kind_in(raw)
+        if kind == "attack" and self.sampling.is_exact:
+            return self._exact_attack(raw)
+        if kind not in _SOLVED_BY:
+            same: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
+            return self._kept(same, lambda: solve_morale(kind, raw, self.sampling, self.library))
+        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        return self._kept(_same(scenario), lambda: _SOLVED_BY[kind](scenario, self.sampling))
+
+    def explained(self, raw: Raw) -> Result:
+        """The exact answer to a question with all that an answer says: rules, assumptions, warnings."""
+        kind = kind_in(raw)
+        if kind not in _SOLVED_BY:
+            return self.answer(raw).result
+        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        result: Result = _SOLVED_BY[kind](scenario, self.sampling)
+        return result
+
+    def points_of(self, raw: Raw) -> float | None:
+        """What who attacks first costs; None where that is not known."""
+        unit = unit_at(raw, kind_in(raw))
+        return None if unit is None else self.library.loadout(unit).level.points
+
+    def _kept(self, same: Hashable, work: Any) -> Answer:
+        if same not in self._answers:
+            self._answers[same] = work()
+        return Answer(self._answers[same], same)
+
+    def _exact_attack(self, raw: Raw) -> Answer:
+        """An attack without what an answer says beside its numbers, which takes longer than these."""
+        file = parse_scenario(raw, ScenarioFile, self.library.ruleset, where="scenario")
+        attacker = looked_up(file.attack.attacker, self.library, "attack.attacker")
+        written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
+        if not written or written not in self._targets:
+            defender = looked_up(file.target.unit, self.library, "target.unit")
+            found = resolve_target(file.target, defender), defender
+            if written:
+                self._targets[written] = found
+        target, defender = self._targets[written] if written else found
+        row, _ = row_for(file.attack, attacker, target, file.ruleset)
+        attack = resolve_attack(file.attack, attacker, row)
+        scenario = Scenario(attack, target, file.ruleset, attacker, defender, profiles=self.library.used)
+        worth = None if defender is None else (defender.level.points, defender.level.models)
+        ruleset = file.ruleset.model_dump_json() if raw.get("ruleset") else ""
+        same = cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
+        known = self._kept(same, lambda: numbers_of(scenario))
+        result = known.result
+        if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
+            return Answer(replace(result, scenario=scenario), same)
+        return known
+
+
+def kind_in(raw: Mapping[str, Any]) -> str:
+    """What a question is of: ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules."""
+    return system_of(raw) or kind_of(raw)
+
+
+def _same(scenario: AnyScenario) -> Hashable:
+    return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)

@@ -1,0 +1,41 @@
+"""The commands that ask a question many times over."""
+
+import csv
+import io
+import json
+
+from tests.helpers.shell import answer, refusal
+
+SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
+
+
+def test_curve_as_text_json_csv_and_picture(tmp_path):
+    asked = ["curve", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
+    assert 'beyond 7" up to 12": crown/sharp-rifles@basic' in answer(*asked)
+    record = json.loads(answer(*asked, "--format", "json"))
+    assert record["best"][1]["names"] == [SHARP]
+    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
+    assert len(rows) == 64
+    assert {"line", "distance", "fires", "mean_models_destroyed", "profiles"} <= rows[0].keys()
+    answer(*asked, "--plot", tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_curve_over_files_maps_and_fronts(tmp_path):
+    path = tmp_path / "panic.toml"
+    path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")
+    assert "P(panicked@1) over tokens" in answer("curve", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
+    cells = answer("curve", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
+    assert "dice \\ defence" in cells
+    front = answer(
+        "curve", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
+    )
+    assert "Not beaten in both at once" in front
+    assert answer("curve", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
+
+
+def test_curve_refuses_in_one_line():
+    assert "did you mean 'distance'" in refusal("curve", SHARP, "--target", KRUPP, "--over", "distnce")
+    assert "with --target" in refusal("curve", "fight.toml", "--aiming")
+    assert "not of a charge" in refusal("curve", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
+    assert "200,000" in refusal("curve", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
