@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser import morale as morale
     from analyser import plots as plots
-    from analyser.analysis.ask.curve import curve as curve
-    from analyser.analysis.ask.curve_answer import Curve as Curve
     from analyser.analysis.battle import battle as battle
     from analyser.analysis.build import Build as Build
     from analyser.analysis.build import build as build
@@ -45,6 +43,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.api import exact as exact
     from analyser.api import focus as focus
     from analyser.api import simulate as simulate
+    from analyser.ask.curve import curve as curve
+    from analyser.ask.curve_answer import Curve as Curve
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
     from analyser.common.errors import TooLargeError as TooLargeError

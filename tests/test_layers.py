@@ -21,6 +21,7 @@ LEVELS = (
     ("plots",),
     ("results",),
     ("analysis", "morale"),
+    ("ask",),
     ("report", "api"),
     ("kernels",),
     ("cli",),

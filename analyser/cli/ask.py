@@ -43,7 +43,7 @@ def curve(units: tuple[str, ...], target: str | None, kind: str, rows: bool, **k
     UNITS are selectors, which may have wildcards, with --target; or the files of whole questions of one kind (attacks,
     charges, focus fire, duels, morale). Each is a line.
     """
-    from analyser.analysis.ask.curve import curve as asked
+    from analyser.ask.curve import curve as asked
 
     how = given(keys, *SAMPLING) | {"over": keys["over"] or ("distance",), "metric": keys["metric"] or None}
     if target is not None:

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.ask.readings import shown_value, title_of
-from analyser.analysis.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
+from analyser.ask.readings import shown_value, title_of
+from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted

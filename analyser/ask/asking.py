@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from analyser.analysis.ask.keys import Raw, unit_at
+from analyser.ask.keys import Raw, unit_at
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.profiles import Profiles

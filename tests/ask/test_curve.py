@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.analysis.ask.stretches import not_beaten
+from analyser.ask.stretches import not_beaten
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
 KRUPP, GRENADIERS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"

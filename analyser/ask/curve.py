@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.analysis.ask.asking import Asker, kind_in
-from analyser.analysis.ask.curve_answer import Curve, word_of
-from analyser.analysis.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
-from analyser.analysis.ask.ranges import values_of
-from analyser.analysis.ask.readings import DEFAULT, Reading, reading
+from analyser.ask.asking import Asker, kind_in
+from analyser.ask.curve_answer import Curve, word_of
+from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
+from analyser.ask.ranges import values_of
+from analyser.ask.readings import DEFAULT, Reading, reading
 from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
@@ -79,10 +79,10 @@ def curve(
     over : str, mapping, or several
         What the question is asked over, one key or two: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12",
         "DEFENCE=1..4"]`` or ``{"distance": range(1, 25)}``. Keys are numbers, flags and names of the question by the
-        names that the rules and the files have for them (:func:`~analyser.analysis.ask.keys.key_of`), and `points` and
+        names that the rules and the files have for them (:func:`~analyser.ask.keys.key_of`), and `points` and
         `level` of who attacks. Without values: every inch in reach, every level, every row, yes and no.
     metric : str, or two
-        The figure (:func:`~analyser.analysis.ask.readings.reading`); ``"...:least"`` where less is better. Two: the
+        The figure (:func:`~analyser.ask.readings.reading`); ``"...:least"`` where less is better. Two: the
         points that no other beats in both are named. Default: mean models destroyed, or the chance to win.
     kind : "attack", "charge" or "duel"
         What units and their `target` do.
