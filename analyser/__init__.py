@@ -45,6 +45,10 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.api import simulate as simulate
     from analyser.ask.curve import curve as curve
     from analyser.ask.curve_answer import Curve as Curve
+    from analyser.ask.luck import Luck as Luck
+    from analyser.ask.luck import luck as luck
+    from analyser.ask.tell import ToldTrial as ToldTrial
+    from analyser.ask.tell import tell as tell
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
     from analyser.common.errors import TooLargeError as TooLargeError

@@ -1,4 +1,4 @@
-"""The commands that ask a question many times over: curve."""
+"""The commands that ask a question many times over, or of one trial: curve, tell, luck."""
 
 from __future__ import annotations
 
@@ -31,6 +31,25 @@ CURVE_OPTIONS = [
     Option("--rows", "Each ranged row of each unit is a line of its own.", ASKED),
     *ATTACK_OPTIONS,
     *_METHODS,
+    *OUTPUT_OPTIONS,
+]
+
+TELL_OPTIONS = [
+    Option("--trial N", "Which one, 0 is the first (0).", ASKED, type=options.Integer(0)),
+    Option("--pick", "Instead: that of the sample by the figure.", ASKED, type=Choice(("worst", "median", "best"))),
+    Option("--metric NAME", "The figure of --pick. Default: models_destroyed.", ASKED),
+    Option("--trials N", "Of the sample (1000).", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Same seed, same dice (0).", METHOD, type=options.Integer(0)),
+    *ATTACK_OPTIONS,
+    *[each for each in OUTPUT_OPTIONS if each.name != "plot"],
+]
+_GOT = "What happened besides, such as suppressed=yes; can be repeated, the most important first."
+LUCK_OPTIONS = [
+    Option("--destroyed N", "Models that were destroyed.", ASKED, type=options.Integer(0)),
+    Option("--got FIGURE=VALUE", _GOT, ASKED, multiple=True),
+    Option("--kind", "Default: attack.", ASKED, type=Choice(("attack", "charge", "duel")), default="attack"),
+    *ATTACK_OPTIONS,
+    *[each for each in _METHODS if each.name not in ("precision", "threads")],
     *OUTPUT_OPTIONS,
 ]
 
@@ -68,3 +87,56 @@ def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[
     if stated:
         raise InputError(f"not of a {kind}", where=stated[0], allowed="keys after the colon of --target, or --over")
     return unit_from(target, "target", OF_DUELLIST if kind == "duel" else OF_COMBATANT), {}
+
+
+@click.command(cls=Command, params=TELL_OPTIONS)
+@click.argument("attacker", shell_complete=complete_selector)
+@click.argument("target", required=False, shell_complete=OF_TARGET.complete)
+def tell(attacker: str, target: str | None, **keys: Any) -> None:
+    """One attack of a sample in words: every die, the hits, the damage, the card, what becomes of the target.
+
+    It is the very attack that `analyser attack ... --method monte-carlo` counts with that seed and number of trials.
+    Without TARGET the first argument is a scenario file.
+    """
+    from analyser.ask.tell import tell as told
+
+    how = given(keys, "trial", "pick", "metric", "trials", "seed")
+    question: Any = attacker if target is None else attack_scenario(attacker, target)
+    if target is None and (stated := [option.opts[0] for option, _ in options.given_keys()]):
+        raise InputError("the scenario file says that itself", where=stated[0], allowed="with a TARGET")
+    found = told(question, profiles=profiles_in(keys["profiles"]), **how)
+    write(lambda: str(found), found.as_dict, found.rows)
+
+
+@click.command(cls=Command, params=LUCK_OPTIONS)
+@click.argument("attacker", shell_complete=complete_selector)
+@click.argument("target", required=False, shell_complete=OF_TARGET.complete)
+def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[str, ...], **keys: Any) -> None:
+    """How likely it was that a fight went as badly as it did, or worse: --destroyed 2, --got broken=no.
+
+    Without TARGET the first argument is a scenario file, or the file of a whole game (docs/ask.md).
+    """
+    from analyser.ask.luck import luck as asked
+
+    kind, happened = keys["kind"], dict(_happened(each) for each in got)
+    how = given(keys, "method", "trials", "seed") | {"destroyed": destroyed, "got": happened or None}
+    question: Any = attacker
+    if target is not None and kind == "attack":
+        question = attack_scenario(attacker, target)
+    elif target is not None:
+        words = OF_DUELLIST if kind == "duel" else OF_COMBATANT
+        first = unit_from(attacker, "a" if kind == "duel" else "attacker", words)
+        question, how["target"], how["kind"] = first, target_and_conditions(target, kind)[0], kind
+    elif stated := [option.opts[0] for option, _ in options.given_keys()]:
+        raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")
+    found = asked(question, profiles=profiles_in(keys["profiles"]), **how)
+    write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+
+
+def _happened(text: str) -> tuple[str, Any]:
+    """A figure and what it was, as ``--got`` has it."""
+    name, equals, value = (each.strip() for each in text.partition("="))
+    if not equals or not value:
+        raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
+    words = {"yes": True, "no": False}
+    return name.replace("-", "_"), words.get(value.lower(), options.value_of(value, "--got"))

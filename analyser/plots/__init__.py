@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from analyser.plots.battles import contributions as contributions
     from analyser.plots.battles import margins as margins
     from analyser.plots.battles import points_left as points_left
+    from analyser.plots.chances import luck_strips as luck_strips
+    from analyser.plots.chances import outcome_law as outcome_law
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
     from analyser.plots.frontier import fair_points as fair_points
     from analyser.plots.heatmaps import distributions_by_round as distributions_by_round
@@ -38,6 +40,7 @@ _PLACES = {
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),
+    **dict.fromkeys(("luck_strips", "outcome_law"), "chances"),
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
 __all__ = list(_PLACES)

@@ -39,3 +39,35 @@ def test_curve_refuses_in_one_line():
     assert "with --target" in refusal("curve", "fight.toml", "--aiming")
     assert "not of a charge" in refusal("curve", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
     assert "200,000" in refusal("curve", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
+
+
+def test_tell_is_the_attack_of_that_number(tmp_path):
+    told = answer("tell", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
+    assert told.startswith("Trial 7 of 1,000 of seed 3")
+    record = json.loads(answer("tell", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
+    assert record["picked"].startswith("the best by hits")
+    path = tmp_path / "fight.toml"
+    path.write_text(
+        f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n', encoding="utf-8"
+    )
+    assert answer("tell", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
+    assert "with a TARGET" in refusal("tell", path, "--aiming")
+    assert "one of them" in refusal("tell", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
+
+
+def test_luck_of_one_attack_and_of_a_game(tmp_path):
+    said = answer("luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
+    assert "as bad or worse happens in" in said
+    joint = ["luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
+    record = json.loads(answer(*joint, "--format", "json", "--plot", tmp_path / "l.png"))
+    assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
+    assert (tmp_path / "l.png").stat().st_size > 5000
+    fight = f'[[fight]]\ngot = {{destroyed = 1}}\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n'
+    path = tmp_path / "game.toml"
+    path.write_text(fight * 2, encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(answer("luck", path, "--format", "csv"))))
+    assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
+    charge = answer("luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
+    assert "such charges" in charge
+    assert "not usable" in refusal("luck", RIFLES, KRUPP, "--got", "suppressed")
+    assert "with a TARGET" in refusal("luck", path, "--aiming")

@@ -1,0 +1,187 @@
+"""One trial of a sample told, die by die: by its number, or the worst, the median or the best of its sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.ask.asking import kind_in
+from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
+from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
+from analyser.common.records import plain
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.told import trials_again
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.results.attack import solve_attack
+from analyser.scenarios.load import Question, Unit, asked_attack, check_whole, read_scenario
+
+PICKS = ("worst", "median", "best")
+MOST_TOLD = 1_000_000  # of a sample that is read again, an attack takes some 20 microseconds
+USUAL = 1000
+FIGURES = {"attack": "models_destroyed"}
+
+
+class ReadTrial(NamedTuple):
+    """A trial that was read again: its number, what it came to, and what writes it down."""
+
+    number: int
+    figures: Mapping[str, Any]
+    lines: Callable[[], list[str]]
+
+
+@dataclass(frozen=True, repr=False)
+class ToldTrial:
+    """One trial of a sample, told.
+
+    Attributes
+    ----------
+    number, seed, trials : int
+        Which trial it is, 0 is the first, of a sample of so many of which seed: the trial that a sample of that seed
+        and that size counts, die by die.
+    lines : tuple of str
+    figures : mapping
+        What it came to, by the names of events and figures.
+    picked : str
+        Why this one: by its number, or by which figure.
+    profiles : ProfilesUsed or None
+    """
+
+    number: int
+    seed: int
+    trials: int
+    lines: tuple[str, ...]
+    figures: Mapping[str, Any]
+    picked: str = ""
+    profiles: ProfilesUsed | None = None
+
+    def __str__(self) -> str:
+        """The story, and how it is told again."""
+        why = f", {self.picked}" if self.picked else ""
+        head = f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"
+        return "\n".join([head, "", *self.lines]) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The story as plain data: what ``--format json`` prints."""
+        head = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
+        used = self.profiles and self.profiles._asdict()
+        return {**head, "figures": dict(self.figures), "lines": list(self.lines), "profiles": used}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a line: what ``--format csv`` prints."""
+        return [{"number": self.number, "line": each} for each in self.lines]
+
+
+def tell(
+    question: Unit | Question,
+    target: Unit | None = None,
+    *,
+    trial: int | None = None,
+    pick: str | None = None,
+    metric: str | None = None,
+    trials: int | None = None,
+    seed: int = 0,
+    profiles: ProfilesLike | None = None,
+    **conditions: Any,
+) -> ToldTrial:
+    """One attack of a sample in words: every die, the hits, the damage, the card, what becomes of the target.
+
+    Parameters
+    ----------
+    question, target, profiles, conditions
+        As of :func:`analyser.attack`.
+    trial : int, optional
+        Which one, 0 is the first. Default: 0, or the one that `pick` says.
+    pick : "worst", "median" or "best", optional
+        That of the sample by the figure, the first of several.
+    metric : str, optional
+        The figure of `pick`: an event or a figure of the answer. Default: models destroyed.
+    trials : int, optional
+        Of the sample. Default: 1000, or as many as it takes to have that trial.
+    seed : int
+
+    Returns
+    -------
+    ToldTrial
+        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts.
+
+    Raises
+    ------
+    InputError
+        No such trial, figure or attack.
+
+    Examples
+    --------
+    >>> told = tell("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, pick="best")
+    >>> told.figures["models_destroyed"]
+    4
+    """
+    for name, value, least in (("trial", trial, 0), ("trials", trials, 1), ("seed", seed, 0)):
+        if value is not None:
+            check_integer(value, name, least, MOST_TOLD if name == "trials" else None)
+    if pick is not None:
+        check_choice(pick, "pick", PICKS)
+        if trial is not None:
+            raise InputError("both a trial and a pick", where="trial", allowed="one of them")
+    number = trial or 0
+    many = trials or max(USUAL, number + 1)
+    if number >= many or many > MOST_TOLD:
+        raise InputError(f"trial {number} of {many}", where="trial", allowed=f"0 to {min(many, MOST_TOLD) - 1}")
+    library = library_of(profiles)
+    if target is None and not isinstance(question, Mapping):
+        check_whole(question, "target", library)
+    if target is None and (kind := kind_in(read_scenario(question)[0])) != "attack":  # type: ignore[arg-type]
+        raise InputError(f"a {kind} is not told", where="question", allowed="an attack")
+    read = _attacks(asked_attack(question, target, conditions, library), many, seed, number if pick is None else 0)
+    picked = ""
+    if pick is None:
+        found = next(read)
+    else:
+        figure = metric or FIGURES["attack"]
+        found = _picked(read, pick, figure)
+        picked = f"the {pick} by {figure.replace('_', ' ')}: {_word(found.figures[figure])}"
+    return ToldTrial(found.number, int(seed), many, tuple(found.lines()), found.figures, picked, library.used)
+
+
+def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
+    """The attacks of a sample, from `first` on."""
+    result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
+    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    plan, fight = scenario.kept["plan"], plain(scenario.fight)
+    for each in trials_again(plan, die, deck, seed, trials, first):
+        figures = figures_of_trial(came_to(fight, plan.scores, each), plan.scores)
+        yield ReadTrial(each.number, figures, lambda each=each: attack_lines(result, plan.scores, each))  # type: ignore[misc]
+
+
+def _picked(read: Iterator[ReadTrial], pick: str, figure: str) -> ReadTrial:
+    """The worst, the median or the best of a sample by a figure, of equals the first."""
+    first: dict[Any, ReadTrial] = {}
+    counts: dict[Any, int] = {}
+    for each in read:
+        if figure not in each.figures:
+            problem = f"no figure {figure!r}{did_you_mean(figure, each.figures)}"
+            raise InputError(problem, where="metric", allowed=", ".join(each.figures))
+        value = each.figures[figure]
+        first.setdefault(value, each)
+        counts[value] = counts.get(value, 0) + 1
+    values: Sequence[Any] = sorted(counts)
+    if pick != "median":
+        return first[values[0 if pick == "worst" else -1]]
+    half, so_far = (sum(counts.values()) + 1) // 2, 0
+    for value in values:
+        so_far += counts[value]
+        if so_far >= half:
+            return first[value]
+    raise AssertionError("a sample has a median")
+
+
+def _word(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
