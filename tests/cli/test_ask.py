@@ -47,9 +47,8 @@ def test_tell_is_the_attack_of_that_number(tmp_path):
     record = json.loads(answer("tell", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
     assert record["picked"].startswith("the best by hits")
     path = tmp_path / "fight.toml"
-    path.write_text(
-        f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n', encoding="utf-8"
-    )
+    fight = f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n'
+    path.write_text(fight, encoding="utf-8")
     assert answer("tell", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
     assert "with a TARGET" in refusal("tell", path, "--aiming")
     assert "one of them" in refusal("tell", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
