@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from analyser.ask.keys import Raw, unit_at
+from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.profiles import Profiles
@@ -30,7 +31,7 @@ _SOLVED_BY: Mapping[str, Any] = {
     "focus": solve_focus,
     "duel": solve_duel,
 }
-_INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
+_INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
 
 
 class Answer(NamedTuple):
@@ -47,6 +48,7 @@ class Asker:
         self.library, self.sampling = library, sampling
         self._answers: dict[Hashable, Result] = {}
         self._targets: dict[str, tuple[Target, Loadout | None]] = {}
+        self._loadouts: dict[str, Loadout] = {}
         if sampling.is_exact:
             exact_attack.expect(expected * _INTERPRETED)
 
@@ -75,10 +77,32 @@ class Asker:
         result: Result = _SOLVED_BY[kind](scenario, self.sampling)
         return result
 
+    def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
+        """A question made ready, for :meth:`solved`; and what is fought: the same for questions that are the same."""
+        kind = kind_in(raw)
+        if kind not in _SOLVED_BY:
+            raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
+        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        return _same(scenario), scenario
+
+    def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
+        """The answer to a question that is ready, as `sampling` says."""
+        result: Result = _SOLVED_BY[scenario.kind](scenario, sampling)
+        return result
+
     def points_of(self, raw: Raw) -> float | None:
         """What who attacks first costs; None where that is not known."""
         unit = unit_at(raw, kind_in(raw))
-        return None if unit is None else self.library.loadout(unit).level.points
+        loadout = self._loadout(unit, "")
+        return None if loadout is None else loadout.level.points
+
+    def _loadout(self, unit: Any, where: str) -> Loadout | None:
+        """The loadout that a key names; names are looked up once, which takes longer than an attack."""
+        if not isinstance(unit, str):
+            return looked_up(unit, self.library, where)
+        if unit not in self._loadouts:
+            self._loadouts[unit] = cast("Loadout", looked_up(unit, self.library, where))
+        return self._loadouts[unit]
 
     def _kept(self, same: Hashable, work: Any) -> Answer:
         if same not in self._answers:
@@ -88,10 +112,10 @@ class Asker:
     def _exact_attack(self, raw: Raw) -> Answer:
         """An attack without what an answer says beside its numbers, which takes longer than these."""
         file = parse_scenario(raw, ScenarioFile, self.library.ruleset, where="scenario")
-        attacker = looked_up(file.attack.attacker, self.library, "attack.attacker")
+        attacker = self._loadout(file.attack.attacker, "attack.attacker")
         written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
         if not written or written not in self._targets:
-            defender = looked_up(file.target.unit, self.library, "target.unit")
+            defender = self._loadout(file.target.unit, "target.unit")
             found = resolve_target(file.target, defender), defender
             if written:
                 self._targets[written] = found

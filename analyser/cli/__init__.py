@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "compare": ("analysis", "Loadouts side by side on a target, or on several."),
         "matchups": ("analysis", "Every attacker on every defender."),
         "curve": ("ask", "A figure over one number or two, and who is best where."),
+        "search": ("ask", "The best of many variants, exactly or by a race."),
         "sensitivity": ("analysis", "What one more and one less of each number does."),
         "explore": ("analysis", "A page with menus and sliders for one attack."),
         "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),

@@ -1,4 +1,4 @@
-"""The commands that ask a question many times over, or of one trial: curve, tell, luck."""
+"""The commands that ask a question many times over, or of one trial: curve, search, tell, luck."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analyser.cli import options
 from analyser.cli.answer import write
 from analyser.cli.fights import ATTACK_OPTIONS, OF_COMBATANT, OF_DUELLIST, OF_TARGET, attack_scenario, unit_from
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, Option, complete_selector
-from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
+from analyser.cli.shell import INTERRUPTED, Choice, Command, given, profiles_in, progress_bar
 from analyser.common.errors import InputError
 
 ASKED = "Asked"
@@ -140,3 +140,40 @@ def _happened(text: str) -> tuple[str, Any]:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
     words = {"yes": True, "no": False}
     return name.replace("-", "_"), words.get(value.lower(), options.value_of(value, "--got"))
+
+
+SEARCH_OPTIONS = [
+    Option("--metric NAME", "The figure. Default: as the file says.", ASKED),
+    Option("--least/--most", "Whether less of it is better. Default: as the file says.", ASKED, default=None),
+    Option(
+        "--method",
+        "Default: exact. race: by samples, real decks.",
+        METHOD,
+        type=Choice(("exact", "race")),
+        default="exact",
+    ),
+    Option("--trials N", "Of a race: of each variant, at most.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Of a race: same seed, same bits (0).", METHOD, type=options.Integer(0)),
+    options.THREADS,
+    Option("--replacement", "Of a race: put each card back. Default: real decks.", METHOD, default=None),
+    *OUTPUT_OPTIONS,
+]
+
+
+@click.command(cls=Command, params=SEARCH_OPTIONS)
+@click.argument("variants", metavar="VARIANTS.toml", shell_complete=options.complete_file)
+@click.pass_context
+def search(context: click.Context, /, variants: str, **keys: Any) -> None:
+    """The best of many variants of one question: a baseline, named overrides of it, and ranges that multiply out.
+
+    Exactly, so that ties are ties; or by a race, which names a wrong best in at most 5% of searches. After Ctrl-C what
+    is done is shown.
+    """
+    from analyser.ask.search import search as asked
+
+    how = given(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
+    with progress_bar("variants", after=1.0) as progress:
+        found = asked(variants, profiles=profiles_in(keys["profiles"]), progress=progress, **how)
+    write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+    if not found.complete:
+        context.exit(INTERRUPTED)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from analyser.plots.over_numbers import best_lines as best_lines
     from analyser.plots.over_numbers import front as front
     from analyser.plots.over_numbers import trade_map as trade_map
+    from analyser.plots.ranking import ranked as ranked
 
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
@@ -41,6 +42,7 @@ _PLACES = {
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),
     **dict.fromkeys(("luck_strips", "outcome_law"), "chances"),
+    "ranked": "ranking",
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
 __all__ = list(_PLACES)

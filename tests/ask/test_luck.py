@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 import analyser as an
-from analyser.ask.luck import Chance, in_words
+from analyser.ask.luck_answer import Chance, in_words
 
 RIFLES, KRUPP, GRENADIERS = (
     "crown/rifle-platoon@reinforced",
