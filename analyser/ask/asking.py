@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from analyser.ask.keys import Raw, unit_at
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, check_choice
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.profiles import Profiles
@@ -21,7 +21,15 @@ from analyser.results.charge import solve_charge
 from analyser.results.duel import solve_duel
 from analyser.results.focus import solve_focus
 from analyser.scenarios.attack import Scenario, row_for
-from analyser.scenarios.load import AnyScenario, kind_of, load, parse_scenario
+from analyser.scenarios.load import (
+    AnyScenario,
+    Unit,
+    kind_of,
+    load,
+    parse_scenario,
+    section_of,
+    with_conditions,
+)
 from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_target
 from analyser.scenarios.schema import ScenarioFile, Target
 
@@ -31,6 +39,7 @@ _SOLVED_BY: Mapping[str, Any] = {
     "focus": solve_focus,
     "duel": solve_duel,
 }
+KINDS = ("attack", "charge", "duel")  # of questions between two units
 _INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
 
 
@@ -131,6 +140,17 @@ class Asker:
         if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
             return Answer(replace(result, scenario=scenario), same)
         return known
+
+
+def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
+    """The question of a kind between two units, under conditions: what :func:`analyser.attack` and its like take."""
+    check_choice(kind, "kind", KINDS)
+    other = section_of(second, "target")
+    if kind == "attack":
+        section = section_of(first, "attacker", "attacker")
+        return {"attack": with_conditions(section, conditions), "target": other}
+    one, two = ("attacker", "target") if kind == "charge" else ("a", "b")
+    return {kind: dict(conditions), one: section_of(first, one), two: other}
 
 
 def kind_in(raw: Mapping[str, Any]) -> str:

@@ -11,24 +11,22 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.asking import Asker, kind_in
+from analyser.ask.asking import Asker, between, kind_in
 from analyser.ask.curve_answer import Curve, word_of
 from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
 from analyser.ask.readings import DEFAULT, Reading, reading
-from analyser.common.errors import InputError, check_choice, shown
+from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
-from analyser.game.units import Loadout
 from analyser.results.base import Result
-from analyser.scenarios.load import Question, Unit, read_scenario, section_of, with_conditions
+from analyser.scenarios.load import Question, Unit, read_scenario
 from analyser.scenarios.schema import Attack, Charge, DuelTerms
 
 MOST_POINTS = 200_000
 MOST_METRICS = MOST_KEYS = 2
 _LEAST = ":least"
-_KINDS = ("attack", "charge", "duel")
 FARTHEST = 60  # inches
 Over = str | Mapping[str, Any] | Sequence[str]
 
@@ -147,8 +145,8 @@ def lines_of(
         if len({kind_in(each.raw) for each in lines}) > 1:
             raise InputError("questions of several kinds", where="question", allowed="one kind")
     else:
-        check_choice(kind, "kind", _KINDS)
-        made = [_between(each, target, kind, dict(conditions)) for each in selection.loadouts(question, library)]
+        attackers = selection.loadouts(question, library)
+        made = [Line(each.selector, between(each, target, kind, conditions)) for each in attackers]
         lines = [each for line in made for each in (_each_row(line) if rows and kind == "attack" else [line])]
     if not lines:
         raise InputError("nobody has a ranged row", where="rows")
@@ -159,17 +157,6 @@ def _whole(question: Any, number: int) -> Line:
     raw, where = read_scenario(question)
     name = where.rpartition("/")[2].removesuffix(".toml") if where != "scenario" else f"question {number}"
     return Line(name, raw)
-
-
-def _between(loadout: Loadout, target: Any, kind: str, conditions: dict[str, Any]) -> Line:
-    other = section_of(target, "target")
-    if kind == "attack":
-        raw: Raw = {"attack": with_conditions({"attacker": loadout}, conditions), "target": other}
-    elif kind == "charge":
-        raw = {"charge": conditions, "attacker": {"unit": loadout}, "target": other}
-    else:
-        raw = {"duel": conditions, "a": {"unit": loadout}, "b": other}
-    return Line(loadout.selector, raw)
 
 
 def _each_row(line: Line) -> list[Line]:

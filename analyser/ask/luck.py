@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.ask.asking import Asker, kind_in
+from analyser.ask.asking import Asker, between, kind_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck, word_of
 from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
@@ -19,7 +19,7 @@ from analyser.common.sampling import Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
-from analyser.scenarios.load import Question, Unit, read_scenario, section_of, with_conditions
+from analyser.scenarios.load import Question, Unit, read_scenario
 
 if TYPE_CHECKING:
     pass
@@ -86,7 +86,7 @@ def luck(
     library, sampling = library_of(profiles), Sampling(method, trials, seed)
     asker = Asker(library, sampling)
     if target is not None:
-        raw = _between(question, target, kind, conditions)
+        raw = between(cast("Unit", question), target, kind, conditions)
         fights = [_fought(asker, raw, _got(got, destroyed, kind), "", "mine")]
         return Luck(tuple(fights), (), sampling, library.used)
     raw, where = read_scenario(question)  # type: ignore[arg-type]
@@ -100,15 +100,6 @@ def luck(
     fights, totals = _game(asker, raw, where)
     sides = [_summed(side, [(each, law) for each, law in zip(fights, totals) if each.side == side]) for side in SIDES]
     return Luck(tuple(fights), tuple(each for each in sides if each is not None), sampling, library.used)
-
-
-def _between(question: Any, target: Any, kind: str, conditions: dict[str, Any]) -> dict[str, Any]:
-    check_choice(kind, "kind", ("attack", "charge", "duel"))
-    other = section_of(target, "target")
-    if kind == "attack":
-        return {"attack": with_conditions(section_of(question, "attacker", "attacker"), conditions), "target": other}
-    first, second = ("attacker", "target") if kind == "charge" else ("a", "b")
-    return {kind: conditions, first: section_of(question, first), second: other}
 
 
 def _got(got: Any, destroyed: Any, kind: str) -> dict[str, Any]:

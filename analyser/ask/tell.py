@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from analyser.ask.asking import kind_in
+from analyser.ask.asking import between, kind_in
+from analyser.ask.luck_answer import word_of
 from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
+from analyser.ask.told_fight import ReadTrial, told_fights
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.told import trials_again
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.results.attack import solve_attack
-from analyser.scenarios.load import Question, Unit, asked_attack, check_whole, read_scenario
+from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
 
 PICKS = ("worst", "median", "best")
 MOST_TOLD = 1_000_000  # of a sample that is read again, an attack takes some 20 microseconds
 USUAL = 1000
-FIGURES = {"attack": "models_destroyed"}
-
-
-class ReadTrial(NamedTuple):
-    """A trial that was read again: its number, what it came to, and what writes it down."""
-
-    number: int
-    figures: Mapping[str, Any]
-    lines: Callable[[], list[str]]
+MOST_FIGHTS = 10_000  # of longer fights, some milliseconds
+FIGURES = {
+    "attack": "models_destroyed",
+    "charge": "target_models_destroyed",
+    "focus": "models_destroyed",
+    "duel": "margin",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +85,7 @@ def tell(
     question: Unit | Question,
     target: Unit | None = None,
     *,
+    kind: str = "attack",
     trial: int | None = None,
     pick: str | None = None,
     metric: str | None = None,
@@ -92,31 +94,34 @@ def tell(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> ToldTrial:
-    """One attack of a sample in words: every die, the hits, the damage, the card, what becomes of the target.
+    """One trial of a sample in words: every die, hits and damage, cards, tests, and what becomes of both sides.
 
     Parameters
     ----------
     question, target, profiles, conditions
-        As of :func:`analyser.attack`.
+        As of :func:`analyser.attack`, or of the function that `kind` names; without a `target` a whole question: an
+        attack, a charge, focus fire or a duel.
+    kind : "attack", "charge" or "duel"
     trial : int, optional
         Which one, 0 is the first. Default: 0, or the one that `pick` says.
     pick : "worst", "median" or "best", optional
         That of the sample by the figure, the first of several.
     metric : str, optional
-        The figure of `pick`: an event or a figure of the answer. Default: models destroyed.
+        The figure of `pick`: an event or a figure of the answer. Default: models destroyed; of a duel the margin.
     trials : int, optional
-        Of the sample. Default: 1000, or as many as it takes to have that trial.
+        Of the sample. Default: 1000, or as many as it takes to have that trial. Of longer fights 10,000 at most.
     seed : int
 
     Returns
     -------
     ToldTrial
-        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts.
+        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts, or that of a
+        charge, focus fire or duel with real decks.
 
     Raises
     ------
     InputError
-        No such trial, figure or attack.
+        No such trial, figure or fight.
 
     Examples
     --------
@@ -126,28 +131,35 @@ def tell(
     """
     for name, value, least in (("trial", trial, 0), ("trials", trials, 1), ("seed", seed, 0)):
         if value is not None:
-            check_integer(value, name, least, MOST_TOLD if name == "trials" else None)
+            check_integer(value, name, least)
     if pick is not None:
         check_choice(pick, "pick", PICKS)
         if trial is not None:
             raise InputError("both a trial and a pick", where="trial", allowed="one of them")
-    number = trial or 0
-    many = trials or max(USUAL, number + 1)
-    if number >= many or many > MOST_TOLD:
-        raise InputError(f"trial {number} of {many}", where="trial", allowed=f"0 to {min(many, MOST_TOLD) - 1}")
     library = library_of(profiles)
-    if target is None and not isinstance(question, Mapping):
+    raw: Any = question if target is None else between(question, target, kind, conditions)  # type: ignore[arg-type]
+    if target is None:
+        if conditions:
+            raise InputError("this stands in the scenario", where=next(iter(conditions)))
         check_whole(question, "target", library)
-    if target is None and (kind := kind_in(read_scenario(question)[0])) != "attack":  # type: ignore[arg-type]
-        raise InputError(f"a {kind} is not told", where="question", allowed="an attack")
-    read = _attacks(asked_attack(question, target, conditions, library), many, seed, number if pick is None else 0)
+    of = kind_in(read_scenario(raw)[0])
+    if of not in FIGURES:
+        raise InputError(f"a question of {of} is not told", where="question", allowed=", ".join(FIGURES))
+    most = MOST_TOLD if of == "attack" else MOST_FIGHTS
+    number = trial or 0
+    many = trials or max(min(USUAL, most), number + 1)
+    if number >= many or many > most:
+        raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
+    scenario: Any = load(raw, library)
+    first = number if pick is None else 0
+    read = _attacks(scenario, many, seed, first) if of == "attack" else told_fights(scenario, many, seed, first)
     picked = ""
     if pick is None:
         found = next(read)
     else:
-        figure = metric or FIGURES["attack"]
+        figure = metric or FIGURES[of]
         found = _picked(read, pick, figure)
-        picked = f"the {pick} by {figure.replace('_', ' ')}: {_word(found.figures[figure])}"
+        picked = f"the {pick} by {figure.replace('_', ' ')}: {word_of(found.figures[figure])}"
     return ToldTrial(found.number, int(seed), many, tuple(found.lines()), found.figures, picked, library.used)
 
 
@@ -158,7 +170,7 @@ def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[Read
     plan, fight = scenario.kept["plan"], plain(scenario.fight)
     for each in trials_again(plan, die, deck, seed, trials, first):
         figures = figures_of_trial(came_to(fight, plan.scores, each), plan.scores)
-        yield ReadTrial(each.number, figures, lambda each=each: attack_lines(result, plan.scores, each))  # type: ignore[misc]
+        yield ReadTrial(each.number, figures, partial(attack_lines, result, plan.scores, each))
 
 
 def _picked(read: Iterator[ReadTrial], pick: str, figure: str) -> ReadTrial:
@@ -181,7 +193,3 @@ def _picked(read: Iterator[ReadTrial], pick: str, figure: str) -> ReadTrial:
         if so_far >= half:
             return first[value]
     raise AssertionError("a sample has a median")
-
-
-def _word(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "focus": ("fights", "Several ranged attacks on one target."),
         "duel": ("fights", "Two units for some rounds, each by its policy."),
         "battle": ("battle", "Two whole armies, round by round."),
-        "tell": ("ask", "One attack of a sample, told die by die."),
+        "tell": ("ask", "One trial of a sample, told die by die."),
         "luck": ("ask", "How unlucky was that? One fight, or a whole game."),
         "run": ("fights", "The question in a scenario file."),
         "morale": ("morale", "Morale under the rules of other games."),

@@ -37,7 +37,8 @@ CURVE_OPTIONS = [
 TELL_OPTIONS = [
     Option("--trial N", "Which one, 0 is the first (0).", ASKED, type=options.Integer(0)),
     Option("--pick", "Instead: that of the sample by the figure.", ASKED, type=Choice(("worst", "median", "best"))),
-    Option("--metric NAME", "The figure of --pick. Default: models_destroyed.", ASKED),
+    Option("--metric NAME", "The figure of --pick. Default: models destroyed; of a duel the margin.", ASKED),
+    Option("--kind", "Default: attack.", ASKED, type=Choice(("attack", "charge", "duel")), default="attack"),
     Option("--trials N", "Of the sample (1000).", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Same seed, same dice (0).", METHOD, type=options.Integer(0)),
     *ATTACK_OPTIONS,
@@ -92,20 +93,31 @@ def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[
 @click.command(cls=Command, params=TELL_OPTIONS)
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", required=False, shell_complete=OF_TARGET.complete)
-def tell(attacker: str, target: str | None, **keys: Any) -> None:
-    """One attack of a sample in words: every die, the hits, the damage, the card, what becomes of the target.
+def tell(attacker: str, target: str | None, kind: str, **keys: Any) -> None:
+    """One trial of a sample in words: every die, hits and damage, cards, tests, what becomes of the units.
 
-    It is the very attack that `analyser attack ... --method monte-carlo` counts with that seed and number of trials.
-    Without TARGET the first argument is a scenario file.
+    It is the very trial that a sample by --method monte-carlo counts with that seed and number of trials, of charges,
+    focus fire and duels with real decks. Without TARGET the first argument is a scenario file.
     """
     from analyser.ask.tell import tell as told
 
     how = given(keys, "trial", "pick", "metric", "trials", "seed")
-    question: Any = attacker if target is None else attack_scenario(attacker, target)
-    if target is None and (stated := [option.opts[0] for option, _ in options.given_keys()]):
-        raise InputError("the scenario file says that itself", where=stated[0], allowed="with a TARGET")
-    found = told(question, profiles=profiles_in(keys["profiles"]), **how)
+    question, others = question_from(attacker, target, kind)
+    found = told(question, profiles=profiles_in(keys["profiles"]), **how, **others)
     write(lambda: str(found), found.as_dict, found.rows)
+
+
+def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
+    """A whole question, or its first unit and what stands beside it; without a `second` unit the file of one."""
+    if second is None:
+        if stated := [option.opts[0] for option, _ in options.given_keys()]:
+            raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")
+        return first, {}
+    if kind == "attack":
+        return attack_scenario(first, second), {}
+    words = OF_DUELLIST if kind == "duel" else OF_COMBATANT
+    unit = unit_from(first, "a" if kind == "duel" else "attacker", words)
+    return unit, {"target": target_and_conditions(second, kind)[0], "kind": kind}
 
 
 @click.command(cls=Command, params=LUCK_OPTIONS)
@@ -118,17 +130,10 @@ def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[st
     """
     from analyser.ask.luck import luck as asked
 
-    kind, happened = keys["kind"], dict(_happened(each) for each in got)
+    happened = dict(_happened(each) for each in got)
     how = given(keys, "method", "trials", "seed") | {"destroyed": destroyed, "got": happened or None}
-    question: Any = attacker
-    if target is not None and kind == "attack":
-        question = attack_scenario(attacker, target)
-    elif target is not None:
-        words = OF_DUELLIST if kind == "duel" else OF_COMBATANT
-        first = unit_from(attacker, "a" if kind == "duel" else "attacker", words)
-        question, how["target"], how["kind"] = first, target_and_conditions(target, kind)[0], kind
-    elif stated := [option.opts[0] for option, _ in options.given_keys()]:
-        raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")
+    question, others = question_from(attacker, target, keys["kind"])
+    how |= others
     found = asked(question, profiles=profiles_in(keys["profiles"]), **how)
     write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
 

@@ -4,9 +4,12 @@ import csv
 import io
 import json
 
+import pytest
+
 from tests.helpers.shell import answer, refusal
 
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
+GRENADIERS = "scion-grenadier-p@basic"
 
 
 def test_curve_as_text_json_csv_and_picture(tmp_path):
@@ -87,3 +90,9 @@ def test_search_as_text_json_csv_and_picture(tmp_path):
     assert raced["stop_reason"] in ("decided", "alike", "trials")
     path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
     assert "40,000,000,000 variants" in refusal("search", path)
+
+
+@pytest.mark.slow
+def test_tell_a_charge_and_a_duel():
+    assert "wins the combat" in answer("tell", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best")
+    assert "is activated" in answer("tell", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
