@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -149,12 +148,15 @@ def _compiled(name: str, started: list[subprocess.Popen[bytes]]) -> None:
     """Compile in a process of its own: the compiler works on one thread."""
     path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "analyser.kernels", name]
-    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL)
+    # In a session of its own, where no Ctrl-C of a terminal reaches it: whoever started it ends it.
+    process = subprocess.Popen(
+        command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL, start_new_session=True
+    )
     started.append(process)
     if process.wait():
         raise InputError(f"{name} could not be compiled (exit status {process.returncode})", where="warm-up")
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt), interpreted(False):
+    with interpreted(False):
         KERNELS[sys.argv[1]]()

@@ -6,14 +6,18 @@ What takes long to import is imported by the command that needs it.
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from threading import Timer
 from typing import Any
 
 import click
 
 from analyser.cli.shell import INTERRUPTED, Commands
+
+_SOON = 0.02  # seconds
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
     "Fights": {
@@ -70,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
-    sys.unraisablehook = _unless_interrupted
+    sys.unraisablehook = _interrupted_again
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
@@ -82,10 +86,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _unless_interrupted(unraisable: Any) -> None:
-    """Tell of an error that cannot be raised, as Python does, but not of a Ctrl-C that the compiler swallowed."""
+def _interrupted_again(unraisable: Any) -> None:
+    """Tell of an error that cannot be raised, as Python does; a Ctrl-C that came at such a place comes once more.
+
+    The compiler calls Python from places where nothing can be raised, and there it would be swallowed.
+    """
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
+        return
+    again = Timer(_SOON, signal.raise_signal, [signal.SIGINT])
+    again.daemon = True
+    again.start()
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

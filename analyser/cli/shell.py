@@ -60,6 +60,10 @@ def ended_plainly() -> Iterator[None]:
         if error.errno == errno.EPIPE:
             raise click.exceptions.Exit(BROKEN_PIPE) from None
         raise Refusal(printable(f"{error.filename or 'standard output'}: {error.strerror}")) from None
+    except Exception as error:
+        if KeyboardInterrupt.__name__ not in str(error):
+            raise
+        raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
 
 
 class Commands(click.Group):

@@ -173,7 +173,7 @@ def test_a_warm_up_that_is_broken_off_leaves_nothing_that_harms(tmp_path, how):
     time.sleep(2.5)
     os.killpg(process.pid, how)
     status, _, said = ended(process)
-    assert status == (130 if how == signal.SIGINT else -signal.SIGKILL)
+    assert status == -how or (status, how) == (130, signal.SIGINT)
     assert "Traceback" not in said
     status, answer, said = ended(begun(*SAMPLED, cache=tmp_path))
     assert (status, said) == (0, "")
@@ -186,5 +186,5 @@ def test_ctrl_c_in_the_middle_of_compiling_ends_at_once(tmp_path):
     time.sleep(1.5)
     os.killpg(process.pid, signal.SIGINT)
     status, printed, said = ended(process)
-    assert (status, printed) == (130, "")
-    assert "Traceback" not in said
+    assert status in (130, -signal.SIGINT)  # Python ends by the signal itself where a string was being executed
+    assert (printed, said) == ("", "")
