@@ -51,6 +51,8 @@ def outcome_law(frame: pd.DataFrame, *, happened: Mapping[str, Any], heading: st
         kinds = ((places < at, look.DARK, "", "worse"), (places == at, look.MEDIUM, look.LOST, "what happened"))
         for here, colour, hatch, label in (*kinds, (places > at, look.LIGHT, "", "better")):
             edge: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.6, "hatch": hatch}
+            if not here.any():
+                continue
             axes.bar(places[here], percent[here], color=colour, width=0.85, label=label, **edge)
         step = -(-len(places) // 16)
         axes.set_xticks(places[::step], texts[::step], rotation=60 if turned else 0, ha="right" if turned else "center")
@@ -88,7 +90,6 @@ def luck_strips(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = Non
             axes.barh(place, wide, left=left, color=colour, height=0.7, alpha=0.75, **edge)
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
-        axes.set_yticks(places, [f"{row['side']}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()])
-        for text in axes.get_yticklabels():
-            text.set_parse_math(False)
+        names = [f"{row['side']}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
+        look.name_rows(axes, places, names)
     return axes

@@ -27,7 +27,7 @@ def ranked(frame: pd.DataFrame, *, label: str, heading: str = "", ax: Axes | Non
     Examples
     --------
     >>> table = pd.DataFrame({"variant": ["a", "b"], "value": [2.0, 1.0], "status": ["best", "beaten"]})
-    >>> [text.get_text() for text in ranked(table, label="Hits").get_yticklabels()]
+    >>> [text.get_text().strip() for text in ranked(table, label="Hits").get_yticklabels()]
     ['b', 'a']
     """
     look.check_columns(frame, ("variant", "value", "status"))
@@ -47,7 +47,5 @@ def ranked(frame: pd.DataFrame, *, label: str, heading: str = "", ax: Axes | Non
         axes.plot(values[best], places[best], "o", color=look.DARK, markersize=7)
         axes.plot(values[~best], places[~best], "o", color=look.DARK, markerfacecolor="white", markersize=6)
         axes.set(ylim=(-0.7, len(shown) - 0.3))
-        axes.set_yticks(places, shown["variant"].tolist())
-        for text in axes.get_yticklabels():
-            text.set_parse_math(False)
+        look.name_rows(axes, places, shown["variant"].tolist())
     return axes
