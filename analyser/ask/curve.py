@@ -166,6 +166,8 @@ def _each_row(line: Line) -> list[Line]:
 
 def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
     """The figures by name, and of which of them less is better."""
+    if not (given is None or isinstance(given, str | list | tuple)):
+        raise InputError(f"{shown(given)} is not usable", where="metric", allowed="a figure, or two")
     names = [given] if isinstance(given, str) else list(given or ())
     names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(each, str) for each in names):
@@ -179,8 +181,11 @@ def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tup
     if isinstance(over, Mapping):
         parts = list(over.items())
     else:
-        for each in [over] if isinstance(over, str) else list(over):
-            name, equals, values = str(each).partition("=")
+        listed = [over] if isinstance(over, str) else over
+        if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+            raise InputError(f"{shown(over)} is not usable", where="over", allowed="such as distance, or dice=4..12")
+        for each in listed:
+            name, equals, values = each.partition("=")
             parts.append((name.strip(), values if equals else None))
     if not 1 <= len(parts) <= MOST_KEYS:
         raise InputError(f"{len(parts)} keys", where="over", allowed="one, or two for a map")

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from analyser.common.errors import InputError, check_choice, did_you_mean, shown
+from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
 from analyser.common.validation import Record
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
@@ -67,6 +67,9 @@ def key_of(name: str, kind: str) -> Key:
     >>> key_of("DAMAGE LIMIT", "attack").paths, key_of("a.models", "duel").paths
     ((('target', 'damage_limit'),), (('a', 'models'),))
     """
+    check_text(name, "over", "the name of a key")
+    if not name.isprintable():
+        raise InputError(f"unknown key {shown(name)}", where="over", allowed="the name of a key")
     plain = name.strip().replace(" ", "_").replace("-", "_")
     if kind not in _SECTIONS:
         return Key(plain, (tuple(plain.split(".")),))
@@ -118,6 +121,8 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
         return changed
     for path in key.paths:
         for place, at in _places(changed, path):
+            if not isinstance(place, dict):
+                raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
             if key.what == "mark":
                 marks = [each for each in place.get(at) or () if each != key.mark]
                 place[at] = [*marks, *([key.mark] if value else [])]

@@ -107,6 +107,8 @@ def _got(got: Any, destroyed: Any, kind: str) -> dict[str, Any]:
     if got is not None and not isinstance(got, Mapping):
         raise InputError(f"{shown(got)} is not usable", where="got", allowed="figures and events with what they were")
     found = dict(got or {})
+    for name in found:
+        check_text(name, "got", "the name of a figure or an event")
     if destroyed is not None:
         found = {"destroyed": destroyed, **found}
     if "destroyed" in found and not isinstance(found["destroyed"], bool):

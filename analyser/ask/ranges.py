@@ -10,6 +10,8 @@ from typing import Any
 from analyser.common.errors import InputError, shown
 
 MOST_VALUES = 100_000  # of one list
+MOST_IN_A_RANGE = 10**12
+_LONGEST = 100  # characters of one value or range
 _RANGE = re.compile(r"\s*(-?[\d_]*\.?\d+)\s*\.\.\s*(-?[\d_]*\.?\d+)\s*(?::\s*([\d_]*\.?\d+)\s*)?")
 _WORDS: Mapping[str, bool] = {"no": False, "yes": True, "false": False, "true": True}
 ALLOWED = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
@@ -38,10 +40,12 @@ def values_of(given: Any, where: str) -> Sequence[Any]:
     elif isinstance(given, range):
         parts = [given]
     elif isinstance(given, Iterable) and not isinstance(given, Mapping):
-        parts = [tuple(_plain(each, where) for each in given)]
+        parts = [tuple(plain_value(each, where) for each in given)]
     else:
-        parts = [(_plain(given, where),)]
-    size = sum(map(len, parts))
+        parts = [(plain_value(given, where),)]
+    size = sum(_size(each) for each in parts)
+    if size > MOST_IN_A_RANGE:
+        raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_IN_A_RANGE:,} in one range")
     if size == 0:
         raise InputError("no values", where=where, allowed=ALLOWED)
     if len(parts) == 1 and isinstance(parts[0], range):
@@ -51,12 +55,19 @@ def values_of(given: Any, where: str) -> Sequence[Any]:
     return tuple(dict.fromkeys(each for part in parts for each in part))
 
 
+def _size(values: Sequence[Any]) -> int:
+    """How many values there are: of a range more than `len` can say."""
+    if isinstance(values, range):
+        return max((values.stop - values.start + values.step - 1) // values.step, 0) if values.step > 0 else len(values)
+    return len(values)
+
+
 def _part(text: str, where: str) -> Sequence[Any]:
     """One part of a list: a range, or a single value."""
     text = text.strip()
-    found = _RANGE.fullmatch(text)
+    found = None if len(text) > _LONGEST else _RANGE.fullmatch(text)
     if found is None:
-        if not text or ".." in text:
+        if not text or ".." in text or len(text) > _LONGEST:
             raise InputError(f"{shown(text)} is not a value or a range", where=where, allowed=ALLOWED)
         return (_value(text),)
     first, last, step = (_number(each or "1") for each in found.groups())
@@ -87,9 +98,10 @@ def _value(text: str) -> Any:
         return text
 
 
-def _plain(value: Any, where: str) -> Any:
-    """A value as plain data: numbers of other libraries become Python's."""
-    value = value.item() if hasattr(value, "item") and not isinstance(value, str) else value
-    if not (value is None or isinstance(value, str | bool | int | float)):
+def plain_value(value: Any, where: str) -> Any:
+    """A value as plain data: numbers of other libraries become Python's; InputError for anything else."""
+    if getattr(value, "shape", None) == ():
+        value = value.item()
+    if not (value is None or isinstance(value, str | bool | int | float)) or not str(value).isprintable():
         raise InputError(f"{shown(value)} is not usable", where=where, allowed="numbers, flags and texts")
     return value

@@ -17,7 +17,7 @@ from analyser.ask.curve_answer import plain_rows
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, is_probability, reading, shown_value, title_of
 from analyser.ask.variants import Variant, Variants, read_variants
-from analyser.common.errors import InputError, check_choice, check_integer
+from analyser.common.errors import InputError, check_choice, check_integer, check_text
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned, counted
@@ -231,6 +231,8 @@ def search(
     library = library_of(profiles)
     raw, where = read_scenario(variants)
     read = read_variants(raw, where, library)
+    if metric is not None:
+        check_text(metric, "metric", "the name of a figure")
     figure = metric or read.metric or DEFAULT.get(read.kind, "")
     if not figure:
         raise InputError("which figure?", where="metric", allowed="such as p_panicked")

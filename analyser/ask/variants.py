@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from analyser.ask.asking import kind_in
 from analyser.ask.curve_answer import word_of
 from analyser.ask.keys import Key, Raw, key_of, with_value
-from analyser.ask.ranges import values_of
+from analyser.ask.ranges import plain_value, values_of
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.game.profiles import Profiles
 
@@ -112,6 +112,9 @@ def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any
     table = raw.get(name, {})
     if not isinstance(table, Mapping):
         raise InputError(f"{shown(table)} is not usable", where=f"{where}: {name}", allowed="a table")
+    for each in table:
+        if not isinstance(each, str) or not each.isprintable():
+            raise InputError(f"{shown(each)} is not a name", where=f"{where}: {name}", allowed="names in plain text")
     return list(table.items())
 
 
@@ -119,7 +122,16 @@ def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
     """The keys that a named variant changes; nested tables are keys with points between."""
     if not isinstance(given, Mapping) or not given:
         raise InputError(f"{shown(given)} is not usable", where=where, allowed="a table of keys, one or more")
-    return {key_of(name, kind): value for name, value in _flat(given)}
+    return {key_of(name, kind): _value(value, f"{where}.{name}") for name, value in _flat(given)}
+
+
+def _value(value: Any, where: str) -> Any:
+    """What a variant says of a key: a plain value, or a list or a table of such."""
+    if isinstance(value, list | tuple):
+        return [_value(each, where) for each in value]
+    if isinstance(value, dict):
+        return {str(name): _value(each, where) for name, each in value.items()}
+    return plain_value(value, where)
 
 
 def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
