@@ -47,8 +47,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.ask.curve_answer import Curve as Curve
     from analyser.ask.luck import luck as luck
     from analyser.ask.luck_answer import Luck as Luck
-    from analyser.ask.search import Search as Search
     from analyser.ask.search import search as search
+    from analyser.ask.search_answer import Search as Search
     from analyser.ask.tell import ToldTrial as ToldTrial
     from analyser.ask.tell import tell as tell
     from analyser.common.errors import AnalyserError as AnalyserError

@@ -2,175 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from html import escape
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from analyser import plots
 from analyser.ask.asking import Asker
-from analyser.ask.curve_answer import plain_rows
-from analyser.ask.race import ERROR, MOST_TRIALS, Raced, Seen, race
-from analyser.ask.readings import DEFAULT, is_probability, reading, shown_value, title_of
+from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
+from analyser.ask.readings import DEFAULT, reading
+from analyser.ask.search_answer import Search
 from analyser.ask.variants import Variant, Variants, read_variants
 from analyser.common.errors import InputError, check_choice, check_integer, check_text
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.text import aligned, counted
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 METHODS = ("exact", "race")
-SHOWN = 15
 _WITHIN = 0.01  # of a probability, or of a model, a point: those that differ by less count as alike
-_STATUS = ("best", "tied", "beaten", "not possible", "not asked")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Search:
-    """Variants, the best of them first. Printed it is plain text.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        One row a variant: `variant`, every key that is changed by its name, `value`, of a race `low`, `high` and
-        `trials`, `status` (best, tied, beaten, not possible, not asked), `same_as` (an earlier variant that is the
-        same fight), `why_not`.
-    best : str
-        The first of the best ones.
-    tied : tuple of str
-        All that are best: exactly equal, or not told apart by a race; none if one is alone.
-    metric : str
-    least : bool
-    raced : Raced or None
-        How the race went.
-    complete : bool
-        Whether all variants were asked; not after Ctrl-C.
-    fights : int
-        Different fights among them.
-    """
-
-    frame: pd.DataFrame
-    best: str
-    tied: tuple[str, ...]
-    metric: str
-    least: bool
-    kind: str
-    raced: Raced | None
-    complete: bool
-    fights: int
-    sampling: Sampling
-    explained: Result
-    profiles: ProfilesUsed | None
-
-    def to_frame(self) -> pd.DataFrame:
-        """The frame, as a copy."""
-        return self.frame.copy()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The frame as plain dicts: what ``--format csv`` prints."""
-        return plain_rows(self.frame.assign(profiles=str(self.profiles)))
-
-    def sentence(self) -> str:
-        """Which is best, and how sure that is."""
-        value = self._shown(self.frame.iloc[0])
-        what = f"{title_of(self.metric)}{' (least)' * self.least}"
-        if not self.complete:
-            return f"Stopped: of what was asked {self.best} is best by {what}: {value}."
-        how = "exactly" if self.raced is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
-        if not self.tied:
-            return f"The best is {self.best}: {what} {value}, {how}."
-        if self.raced is None:
-            return f"A tie: {counted(len(self.tied), 'variant')} are exactly equal, {what} {value}: {_few(self.tied)}."
-        reach = self._reach()
-        return (
-            f"Not told apart: {counted(len(self.tied), 'variant')} ({_few(self.tied)}), {what} {value} of the first; "
-            f"none is more than {reach} behind the best, {how}."
-        )
-
-    def _reach(self) -> str:
-        left = self.frame[self.frame["status"].isin(("best", "tied"))]
-        reach = float(left["high"].max() - left["low"].min())
-        return f"{100 * reach:.2g} percentage points" if is_probability(self.metric) else f"{reach:.2g}"
-
-    def __str__(self) -> str:
-        """Which is best, the first of the others, and what was merged or is not possible."""
-        shown = self.frame.head(max(SHOWN, min(len(self.tied), 2 * SHOWN)))
-        head = ["", "variant", title_of(self.metric), *(["trials"] if self.raced is not None else [])]
-        rows = []
-        for _, row in shown.iterrows():
-            mark = {"best": "*", "tied": "=" if self.raced is None else "≈"}.get(str(row["status"]), "")
-            trials = [f"{int(row['trials']):,}"] if self.raced is not None else []
-            rows.append([mark, row["variant"], self._shown(row), *trials])
-        more = len(self.frame) - len(shown)
-        table = aligned([head, *rows], "<<>")
-        return (
-            "\n".join([self.sentence(), "", *table, *([f"and {more:,} more"] if more else []), "", *self.notes()])
-            + "\n"
-        )
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
-    def _shown(self, row: Any) -> str:
-        return shown_value(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
-
-    def notes(self) -> list[str]:
-        """How they were told apart, what was merged, what is not possible, and where the numbers come from."""
-        statuses = Counter(self.frame["status"])
-        asked = len(self.frame) - statuses["not possible"] - statuses["not asked"]
-        how = "exact" if self.raced is None else self._how()
-        notes = [f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {self.fights:,} different fights: {how}."]
-        same = int(self.frame["same_as"].notna().sum())
-        if same:
-            notes.append(f"{counted(same, 'variant')} are the same fight as another and share its answer (`same_as`).")
-        gone = self.frame[self.frame["status"] == "not possible"]
-        if len(gone):
-            reasons = Counter(gone["why_not"])
-            notes.append(f"{counted(len(gone), 'variant')} not possible, cut: {reasons.most_common(1)[0][0]}")
-        if statuses["not asked"]:
-            notes.append(f"{counted(statuses['not asked'], 'variant')} not asked: it was stopped.")
-        notes.append(f"Not modelled: {', '.join(self.explained.not_modelled) or 'none'}.")
-        return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
-
-    def _how(self) -> str:
-        assert self.raced is not None
-        ends = {
-            "decided": "one is left",
-            "alike": "those left are alike",
-            "trials": f"{MOST_TRIALS:,} trials",
-            "interrupted": "stopped",
-        }
-        decks = "cards put back" if self.sampling.replacement else "real decks"
-        if self.kind == "attack":
-            decks = "every card from a full deck"
-        stages, trials = counted(self.raced.stages, "stage"), f"{self.raced.trials.sum():,} trials"
-        at = f"confidence sequences at {100 * ERROR:.0f}% over all variants"
-        return f"a race of {stages}, {trials}, seed {self.sampling.seed}, {decks}; {at}; ended: {ends[self.raced.why]}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data: what ``--format json`` prints."""
-        head: dict[str, Any] = {"kind": self.kind, "method": "exact" if self.raced is None else "race"}
-        head |= {"metric": self.metric, "least": self.least, "best": self.best, "tied": list(self.tied)}
-        if self.raced is not None:
-            head |= {"error": ERROR, "stages": self.raced.stages, "stop_reason": self.raced.why}
-            head |= {"trials": int(self.raced.trials.sum()), "seed": self.sampling.seed}
-        head |= {"complete": self.complete, "fights": self.fights, "said": self.sentence(), "notes": self.notes()}
-        return head | {"variants": plain_rows(self.frame), "profiles": self.profiles and self.profiles._asdict()}
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The best variants as dots, of a race with their sequences; the baseline marked."""
-        return plots.ranked(self.frame, label=title_of(self.metric), heading=self.sentence().split(":")[0], ax=ax)
 
 
 def search(
@@ -219,8 +75,8 @@ def search(
     --------
     >>> attack = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
     >>> found = search({"baseline": attack, "ranges": {"distance": "1..20", "aiming": "no,yes"}}, metric="p_broken")
-    >>> found.frame["status"].value_counts()["not possible"]
-    np.int64(12)
+    >>> int(found.frame["status"].value_counts()["not possible"])
+    12
     """
     check_choice(method, "method", METHODS)
     if trials is not None:
@@ -246,13 +102,11 @@ def search(
 def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: Sampling) -> Search:
     rows: list[dict[str, Any]] = []
     first: dict[Hashable, str] = {}
-    complete, able = True, None
+    able: Variant | None = None
     with sampling.with_bar() as reporting:
-        made = read.made(asker.library)
         try:
-            for number, each in enumerate(made, start=1):
+            for each in read.made(asker.library):
                 row = _row(each)
-                rows.append(row)
                 if each.why_not is None:
                     try:
                         answer = asker.answer(each.raw)
@@ -263,10 +117,12 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                     except InputError as error:
                         _check_is_of_variant(error)
                         row["why_not"] = str(error)
-                reporting.report(number, len(read))
+                rows.append(row)
+                reporting.report(len(rows), len(read))
         except KeyboardInterrupt:
-            complete = False
-            rows += [_row(each) | {"status": "not asked"} for each in made]
+            left = itertools.islice(read.made(asker.library), len(rows), None)
+            rows += [_row(each) | {"status": "not asked"} for each in left]
+    complete = not any(row["status"] == "not asked" for row in rows)
     frame = _ranked(rows, least)
     return _found(asker, read, frame, metric, least, None, complete, able, sampling)
 
@@ -444,7 +300,3 @@ def _found(
         explained=explained,
         profiles=asker.library.used,
     )
-
-
-def _few(names: Sequence[str]) -> str:
-    return "; ".join(names[:3]) + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")

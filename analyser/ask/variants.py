@@ -53,11 +53,13 @@ class Variants:
     least: bool = False
 
     def __len__(self) -> int:
-        """How many there are, the baseline and each named one at every combination of the ranges."""
-        return (1 + len(self.named)) * math.prod(map(len, self.ranges.values()))
+        """How many there are: the baseline as it is, and with each override at every combination of the ranges."""
+        return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def made(self, library: Profiles) -> Iterator[Variant]:
         """Each of them, the baseline first; where a value has no place, why."""
+        if self.ranges:
+            yield Variant(BASELINE, self.baseline, {})
         every: dict[str, Mapping[Key, Any]] = {BASELINE: {}, **self.named}
         for name, overrides in every.items():
             for at in itertools.product(*self.ranges.values()):

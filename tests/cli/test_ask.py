@@ -77,19 +77,19 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
 
 def test_search_as_text_json_csv_and_picture(tmp_path):
     path = tmp_path / "v.toml"
-    text = f'[baseline]\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n[ranges]\ndice = "2..5"\n'
+    text = f'[baseline]\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n[ranges]\ndice = "2..6"\n'
     path.write_text(text, encoding="utf-8")
-    assert "The best is dice 5: Mean models destroyed" in answer("search", path)
+    assert "The best is dice 6: Mean models destroyed" in answer("search", path)
     record = json.loads(answer("search", path, "--least", "--format", "json"))
     assert (record["best"], record["method"]) == ("dice 2", "exact")
     rows = list(csv.DictReader(io.StringIO(answer("search", path, "--metric", "p_broken", "--format", "csv"))))
-    assert len(rows) == 4
+    assert len(rows) == 6
     answer("search", path, "--plot", tmp_path / "s.png")
     assert (tmp_path / "s.png").stat().st_size > 5000
     raced = json.loads(answer("search", path, "--method", "race", "--metric", "p_any_destroyed", "--format", "json"))
     assert raced["stop_reason"] in ("decided", "alike", "trials")
     path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
-    assert "40,000,000,000 variants" in refusal("search", path)
+    assert "50,000,000,000 variants" in refusal("search", path)
 
 
 @pytest.mark.slow
