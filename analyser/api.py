@@ -25,17 +25,26 @@ from analyser.results.duel import DuelResult, solve_duel
 from analyser.results.focus import FocusResult, check_until, solve_focus
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.battle import BattleScenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.load import AnyScenario, Question, Unit
-from analyser.scenarios.schema import FILES, Charge, DuelTerms, Kind
+from analyser.scenarios.load import FILES, AnyScenario, Question, Unit
+from analyser.scenarios.schema import Charge, DuelTerms, Kind
+
+
+def _solve_battle(scenario: BattleScenario, sampling: Sampling) -> Result:
+    from analyser.results.battle import solve_battle  # which takes as long to read as all others
+
+    return solve_battle(scenario, sampling)
+
 
 _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
     "attack": solve_attack,
     "charge": solve_charge,
     "focus": solve_focus,
     "duel": solve_duel,
+    "battle": _solve_battle,
 }
 _OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
 
@@ -295,14 +304,14 @@ def exact(
     ----------
     question : scenario, path or mapping; with a `target` a selector, a mapping or several
         An attack, charge, focus fire or duel (`docs/scenario.md`, `docs/fights.md`), or a question about morale
-        (`docs/morale.md`). With a `target`: who attacks it.
+        (`docs/morale.md`). A battle (`docs/battle.md`) is for :func:`simulate` alone. With a `target`: who attacks it.
     target : selector or mapping, optional
         The other unit of an attack, or of the fight that `kind` names.
     profiles
         As of :func:`attack`.
     kind : str, optional
-        ``attack``, ``charge``, ``focus``, ``duel``, ``legion``, ``grande-tactique``, ``warmaster``, ``mordheim`` or
-        ``compare``. Default: as the keys of the question say; with a `target`, an attack.
+        ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, ``legion``, ``grande-tactique``, ``warmaster``,
+        ``mordheim`` or ``compare``. Default: as the keys of the question say; with a `target`, an attack.
     **conditions
         With a `target`: as of :func:`attack`, or of the function that `kind` names.
 

@@ -1,4 +1,4 @@
-"""Battles of twelve against twelve: the engine beside pure Python, and the first answer of a machine."""
+"""Battles of twelve against twelve: the engine beside NumPy and pure Python, and the first answer of a machine."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from analyser.common.validation import checked
 from analyser.engine.battle.simulation import Simulation
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encoded
-from benchmarks.baselines.battles import RIFLES, TWELVE, army, pure_python, terms_of
+from benchmarks.baselines.battles import RIFLES, TWELVE, army, numpy_vectorised, pure_python, terms_of
 from benchmarks.first_answers import cold
-from benchmarks.montecarlo import ONE, PURE_PYTHON, TWO
+from benchmarks.montecarlo import NUMPY, ONE, PURE_PYTHON, TWO
 from benchmarks.timing import Candidate, interleaved
 
-TRIALS = {PURE_PYTHON: 40, ONE: 1 << 14, TWO: 1 << 15}
+TRIALS = {PURE_PYTHON: 40, NUMPY: 4000, ONE: 1 << 14, TWO: 1 << 15}
 FIRST = 10_000
 LISTS = {  # of the first answer: lists of twelve units
     "mine": "crown/rifle-command-platoon@basic, 5 x crown/rifle-platoon@reinforced, 2 x crown/sharp-rifles@basic, "
@@ -35,6 +35,7 @@ def battles(rounds=9):
     played = simulation()
     plays = {
         PURE_PYTHON: lambda: pure_python.play(RIFLES, TWELVE, TRIALS[PURE_PYTHON], 1),
+        NUMPY: lambda: numpy_vectorised.play(RIFLES, TWELVE, TRIALS[NUMPY], 1),
         ONE: lambda: played.play(TRIALS[ONE], 1, threads=1),
         TWO: lambda: played.play(TRIALS[TWO], 1, threads=2),
     }
@@ -43,7 +44,7 @@ def battles(rounds=9):
     first = [cold("-m", "analyser", "battle", *LISTS.values(), *options)[0] for _ in range(3)]
     return {
         "seconds_a_battle": {name: sample.summary() for name, sample in samples.items()},
-        "times_as_fast": samples[ONE].times_faster_than(samples[PURE_PYTHON]),
+        "times_as_fast": {name: samples[ONE].times_faster_than(samples[name]) for name in (PURE_PYTHON, NUMPY)},
         "two_threads_over_one": samples[TWO].times_faster_than(samples[ONE]),
         "first_s": float(np.median(first)),
     }

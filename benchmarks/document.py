@@ -121,8 +121,8 @@ Dice are rolled for thousands of them at once: that takes the nearest cache from
 BATTLES = """## Battles
 
 Two lines of twelve equal units that advance, aim and shoot for six rounds, with two real decks and two hands, by
-`analyser.battle`'s engine and by a loop in pure Python that states the rules one after the other
-(`benchmarks/baselines/battles`).
+`analyser.battle`'s engine, by vectorised NumPy (the next activation of all battles at once) and by a loop in pure
+Python, which both state the rules one after the other (`benchmarks/baselines/battles`).
 
 {table}
 
@@ -140,8 +140,9 @@ bits of its own, as many as it needs, and 64 of them are counted at once.
 
 VERDICT = """## The verdict
 
-What the shipped loadouts should cost, once their game is there; what a change of one of them does; and what one price
-did between two versions of three factions, as a whole process. Kernels are compiled before.
+What the shipped loadouts should cost, once their game is there; what a change of one of them does, from Python with
+every fight fought, and as a whole process; and what one price did between two versions of three factions, as a whole
+process. Kernels are compiled before. The first process of a kind finds no fight kept, those after it find them.
 
 {table}
 

@@ -1,10 +1,13 @@
 """The verdict: what loadouts should cost, what a change does, and what changed between two versions of the data."""
 
+import os
 import shutil
+import statistics
 import tempfile
 from pathlib import Path
 
 import analyser
+from analyser.analysis.kept import SWITCH
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, fair_points
 from analyser.game.profiles import shipped_profiles
@@ -14,35 +17,59 @@ from benchmarks.timing import Candidate, compiled, interleaved
 CHANGED = "crown/rifle-platoon@reinforced"
 FIELD = "imperium/*"
 THREE = ("crown", "imperium", "commonwealth")  # factions
-GAME, PRICES, WHAT_IF, DIFF = (
+ASKED = ("what-if", CHANGED, "points=75", "dice-2", "--against", FIELD)
+FIRST = ", no fight kept"
+GAME, PRICES, WHAT_IF, SHELL, DIFF = (
     "the game of all shipped loadouts",
     "`fair_points` of it",
     "`what_if` against one faction",
+    "`analyser what-if` against one faction",
     "`analyser diff` of one price",
 )
 
 
 def verdict(rounds=5):
-    """Seconds of each; the diff as a whole process."""
+    """Seconds of each; the commands as whole processes, with their fights to be fought and then with them kept."""
+    before = os.environ.get(SWITCH)
+    os.environ[SWITCH] = "no"
+    try:
+        found = in_process(rounds)
+    finally:
+        os.environ.pop(SWITCH) if before is None else os.environ.update({SWITCH: before})
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = versions(Path(folder))
+        for name, words in ((SHELL, ASKED), (DIFF, ("diff", str(old), str(new)))):
+            first, *kept = whole_processes(words, rounds)
+            found |= {name + FIRST: first, name: statistics.median(kept)}
+    return {"loadouts": len(analyser.matchups(EVERYBODY, CHANGED).attackers), "seconds": found}
+
+
+def in_process(rounds):
+    """Seconds of each from Python, every fight fought."""
     table = matchups(EVERYBODY, EVERYBODY, situations=SITUATIONS)
     candidates = [
         Candidate(GAME, compiled(lambda: matchups(EVERYBODY, EVERYBODY, situations=SITUATIONS))),
         Candidate(PRICES, lambda: fair_points(table)),
         Candidate(WHAT_IF, compiled(lambda: analyser.what_if(CHANGED, points=75, dice=-2, against=FIELD))),
     ]
-    found = {name: sample.summary()["median_s"] for name, sample in interleaved(candidates, rounds).items()}
-    return {"loadouts": len(table.attackers), "seconds": found | {DIFF: diff()}}
+    return {name: sample.summary()["median_s"] for name, sample in interleaved(candidates, rounds).items()}
 
 
-def diff():
-    """Seconds of the command for one price in one of three factions."""
-    with tempfile.TemporaryDirectory() as folder:
-        old, new = (Path(folder) / name for name in ("old", "new"))
-        for each in (old, new):
-            each.mkdir()
-            for name in ("ruleset", *THREE):
-                shutil.copy(Path(shipped_profiles()) / f"{name}.toml", each)
-        crown = new / "crown.toml"
-        crown.write_text(crown.read_text(encoding="utf-8").replace("points = 60", "points = 75", 1), encoding="utf-8")
-        seconds, _, _ = process("-m", "analyser", "diff", str(old), str(new))
-        return seconds
+def whole_processes(words, rounds):
+    """Seconds of a command: the first time with compiled kernels and without kept fights, then with both."""
+    with tempfile.TemporaryDirectory() as cache:
+        process("-m", "analyser", "warm-up", "matchups", "exact-fights", NUMBA_CACHE_DIR=cache)
+        asked = ("-m", "analyser", *words, "--quiet")
+        return [process(*asked, NUMBA_CACHE_DIR=cache, **{SWITCH: "yes"})[0] for _ in range(1 + rounds)]
+
+
+def versions(folder):
+    """Two folders of profiles of three factions, which differ in one price."""
+    old, new = (folder / name for name in ("old", "new"))
+    for each in (old, new):
+        each.mkdir()
+        for name in ("ruleset", *THREE):
+            shutil.copy(Path(shipped_profiles()) / f"{name}.toml", each)
+    crown = new / "crown.toml"
+    crown.write_text(crown.read_text(encoding="utf-8").replace("points = 60", "points = 75", 1), encoding="utf-8")
+    return old, new

@@ -1,11 +1,15 @@
 """What many tests share: a small folder of profiles, and which of the random cases are quick."""
 
+import os
+
 import pytest
 
+from analyser.analysis.kept import SWITCH
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import write_profiles
 
 QUICK_SEEDS = 4
+os.environ[SWITCH] = "no"  # fights are fought here, but for the tests of how they are kept
 
 
 @pytest.hookimpl(tryfirst=True)

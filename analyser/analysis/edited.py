@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from analyser.analysis.grid import Field, Known, grid, not_modelled
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
+from analyser.analysis.kept import fighting, known_of
 from analyser.analysis.matchups import Matchups
 from analyser.common.sampling import Progress, Sampling
-from analyser.game.forces import Limits
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Level, Loadout, Unit
+from analyser.game.units import Loadout
+
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
 
 
 def edited(
@@ -51,12 +58,12 @@ def edited(
     -5
     """
     rules = found.ruleset if ruleset is None else ruleset
-    known = None
-    if rules == found.ruleset:
-        places = [_places(*each) for each in ((found.attackers, attackers), (found.defenders, defenders))]
-        known = Known(found.frame, *places)
     sampling = Sampling("exact", threads=threads, progress=progress)
     field = Field(tuple(defenders), rules, found.row, sampling.n_threads)
+    known = known_of(attackers, field)
+    if rules == found.ruleset:
+        places = [_places(*each) for each in ((found.attackers, attackers), (found.defenders, defenders))]
+        known = _Before(found.frame, *places)
     with sampling.with_bar() as reporting:
         frame = grid(attackers, field, found.situations, reporting.report, known)
     missing = not_modelled(attackers, defenders, found.situations)
@@ -68,14 +75,35 @@ def edited(
 
 def fights_as(one: Loadout, other: Loadout) -> bool:
     """Whether every fight of one is that of the other, whatever they cost."""
-    return one.selector == other.selector and _fighting(one) == _fighting(other)
+    return one.selector == other.selector and fighting(one) == fighting(other)
 
 
-def _fighting(loadout: Loadout) -> Unit:
-    """The unit with no other level, and without points and what only force building reads."""
-    level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
-    without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
-    return loadout.unit.model_copy(update=without)
+class _Before(Known):
+    """The cells of an earlier table: of pairs of whom neither is changed in what a fight depends on.
+
+    `attackers` and `defenders` are, for each of the wanted table, its place among those of `frame`; -1 for one that is
+    changed, or was not there.
+    """
+
+    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int]) -> None:
+        super().__init__(len(attackers), len(defenders))
+        self._frame = frame
+        self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
+        self._kept = [np.flatnonzero(each >= 0) for each in self._places]
+        rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
+        blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
+        self._missing = [each for each in blocks if all(each)]
+
+    def of(self, situation: Situation) -> tuple[Cells, Blocks]:
+        part = self._frame[self._frame["situation"] == situation.name]
+        before = np.empty(len(part), CELL)
+        for name in CELL.names or ():
+            column = part[name]
+            before[name] = column.astype(object).where(column.notna(), None) if CELL[name].hasobject else column
+        found = blank_cells(*map(len, self._places))
+        at = [places[kept] for places, kept in zip(self._places, self._kept)]
+        found[np.ix_(*self._kept)] = before.reshape(part["attacker"].nunique(), -1)[np.ix_(*at)]
+        return found, self._missing
 
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:

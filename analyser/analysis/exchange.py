@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,21 +66,20 @@ class Exchange(NamedTuple):
         shares: Array = 1.0 / np.bincount(units)[units]
         return np.asarray(shares / shares.sum(), np.float64)
 
-    def mean(self, weights: Array | None = None) -> Array:
-        """The losses as a mean over the places; default: far and near count the same."""
-        usual = np.full(len(self.losses), 1 / len(self.losses))
-        return np.asarray(np.tensordot(usual if weights is None else weights, self.losses, 1), np.float64)
+    def mean(self) -> Array:
+        """The losses as a mean over the places: far and near count the same."""
+        return np.asarray(self.losses.mean(axis=0), np.float64)
 
-    def fields(self, field: Array, draws: int, seed: int) -> Iterator[tuple[Array, Array]]:
-        """Fields that might as well be met, and how often far and near.
+    def fields(self, field: Array, draws: int, seed: int) -> tuple[Array, Array]:
+        """Fields that might as well be met, shape (draws, n), and how often far and near, shape (draws, places).
 
         Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each place arises more or less
         often (a beta distribution about a half).
         """
         generator, units = np.random.default_rng(seed), self.units
-        for _ in range(draws):
-            shares = field * generator.dirichlet(np.ones(units.max() + 1))[units]
-            yield shares / shares.sum(), generator.dirichlet(np.full(len(self.losses), NARROW))
+        shares = field * generator.dirichlet(np.ones(units.max() + 1), draws)[:, units]
+        weights = generator.dirichlet(np.full(len(self.losses), NARROW), draws)
+        return shares / shares.sum(axis=1, keepdims=True), weights
 
 
 def exchange_of(
@@ -94,7 +93,7 @@ def exchange_of(
     both = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for each in loadouts:
         if not each.level.points:
-            left_out[each.selector] = "it costs no points" if each.level.points == 0 else "it has no points"
+            left_out[each.selector] = "it costs 0 points" if each.level.points == 0 else "it has no points"
         elif each.selector not in both:
             left_out[each.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]

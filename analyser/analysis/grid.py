@@ -34,6 +34,9 @@ CELL = np.dtype(
     [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in OF_BOTH), ("why_not", object)]
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
+Cells = NDArray[np.void]  # of CELL, shape (attackers, defenders)
+Blocks = list[tuple[list[int], list[int]]]
+"""Places of attackers and defenders, of whom each attacker is to fight each defender."""
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
 _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 
@@ -61,7 +64,7 @@ class Field:
 class Fight(NamedTuple):
     """A kind of fight that situations can be of."""
 
-    cells: Callable[[Sequence[Loadout], Field, Situation], NDArray[np.void]]  # of CELL, shape (attackers, defenders)
+    cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
     occasion: str  # as the glossary of keywords calls it
     kernel: Tiered[..., Any]  # in which nearly all the time goes by
     cost: int  # microseconds of a typical machine for one pair: only proportions count, for the time that is left
@@ -76,9 +79,24 @@ def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
-def blank_cells(attackers: int, defenders: int) -> NDArray[np.void]:
+def blank_cells(attackers: int, defenders: int) -> Cells:
     """Cells of pairs that cannot fight, the reasons still to be filled in."""
     return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
+
+
+class Known:
+    """What is known of so many attackers and defenders before anybody fights: here nothing."""
+
+    def __init__(self, attackers: int, defenders: int) -> None:
+        self._shape = attackers, defenders
+
+    def of(self, situation: Situation) -> tuple[Cells, Blocks]:  # noqa: ARG002
+        """The cells, blank where they are not known; and who is to fight."""
+        rows, columns = (list(range(size)) for size in self._shape)
+        return blank_cells(*self._shape), [(rows, columns)]
+
+    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
+        """Called when these blocks have been fought, and all cells are known."""
 
 
 def grid(
@@ -89,59 +107,26 @@ def grid(
     known: Known | None = None,
 ) -> pd.DataFrame:
     """The frame of :func:`analyser.matchups`; what is `known` is not fought."""
-    blocks = [(list(range(len(attackers))), list(range(len(field.defenders))))] if known is None else known.missing
-    fields = [replace(field, defenders=tuple(field.defenders[at] for at in columns)) for _, columns in blocks]
-    total, done, parts = len(situations) * sum(len(rows) for rows, _ in blocks), 0, []
-    for situation in situations:
+    before = Known(len(attackers), len(field.defenders)) if known is None else known
+    plans = [(situation, *before.of(situation)) for situation in situations]
+    total, done, parts = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0, []
+    fields = {tuple(range(len(field.defenders))): field}
+    for situation, cells, blocks in plans:
         fight = situation.fight
-        cells = blank_cells(len(attackers), len(field.defenders)) if known is None else known.cells(situation.name)
-        fight.kernel.expect(sum(len(rows) * len(columns) for rows, columns in blocks) * fight.interpreted)
-        for (rows, columns), opponents in zip(blocks, fields):
+        if blocks:
+            fight.kernel.expect(sum(len(rows) * len(columns) for rows, columns in blocks) * fight.interpreted)
+        for rows, columns in blocks:
+            opponents = fields.setdefault(
+                tuple(columns), replace(field, defenders=tuple(field.defenders[at] for at in columns))
+            )
             for start in range(0, len(rows), AT_ONCE):
                 some = rows[start : start + AT_ONCE]
                 cells[np.ix_(some, columns)] = fight.cells([attackers[at] for at in some], opponents, situation)
                 done += len(some)
                 progress(done, total)
+        before.fought(situation, cells, blocks)
         parts.append(_tidy(attackers, field, situation.name, cells.ravel()))
     return joined(parts, len(situations))
-
-
-class Known:
-    """The cells of a table that those of another are: of pairs of whom neither is changed in what a fight depends on.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As of :func:`analyser.matchups`.
-    attackers, defenders : sequence of int
-        For each attacker and defender of the other table its place among those of `frame`; -1 for one that is changed,
-        or was not there.
-
-    Attributes
-    ----------
-    missing : list of (list of int, list of int)
-        Attackers and defenders of the other table who are still to fight, block by block.
-    """
-
-    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int]) -> None:
-        self._frame = frame
-        self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
-        self._kept = [np.flatnonzero(each >= 0) for each in self._places]
-        rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
-        blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
-        self.missing = [each for each in blocks if all(each)]
-
-    def cells(self, situation: str) -> NDArray[np.void]:
-        """The cells of a situation; those that are not known are blank."""
-        part = self._frame[self._frame["situation"] == situation]
-        before = np.empty(len(part), CELL)
-        for name in CELL.names or ():
-            column = part[name]
-            before[name] = column.astype(object).where(column.notna(), None) if CELL[name].hasobject else column
-        found = blank_cells(*map(len, self._places))
-        at = [places[kept] for places, kept in zip(self._places, self._kept)]
-        found[np.ix_(*self._kept)] = before.reshape(part["attacker"].nunique(), -1)[np.ix_(*at)]
-        return found
 
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import pandas as pd
 from analyser import plots
 from analyser.analysis.figures import figure_text
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
+from analyser.analysis.kept import known_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.errors import InputError, check_choice
@@ -262,6 +263,6 @@ def matchups(
     check_row(row, attacking)
     field = Field(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = grid(attacking, field, conditions, reporting.report)
+        frame = grid(attacking, field, conditions, reporting.report, known_of(attacking, field))
     missing = not_modelled(attacking, defending, conditions)
     return Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.exchange import WAYS, exchange_of
+from analyser.analysis.exchange import WAYS, Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, Role, rate
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, FAR, OVER, UNDER, Role, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -32,9 +32,9 @@ VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """The situations of an exchange: half of the time far apart, half of it near enough to charge."""
 LIMITS = (
-    "Not known here: movement, terrain, arcs, who activates first, objectives and victory points, orders, units that "
-    "help each other; suppression counts by what it takes of the next attack alone. "
-    "What all units of a role are paid for besides (reach, orders, room) is taken from the prices of their role."
+    "Not known here: movement, terrain, arcs, who activates first, objectives, orders, units that help each other, "
+    "what transports carry, and that artillery seldom lets anybody near. Suppression counts for the next attack alone. "
+    "What a role is paid for besides (reach, orders, room) is taken from its prices."
 )
 MOST_SHOWN = 5
 _HOW_NEAR = "near from 21% to 79% of the time"
@@ -216,26 +216,40 @@ def fair_points(
     >>> bool(rifles["low"] <= rifles["fair_points"] <= rifles["high"])
     True
     """
+    if isinstance(units, Matchups):
+        return fair_points_in(units)
+    table, shown = _all_meet(units, against, situations, profiles, threads, progress)
+    return fair_points_in(table, shown)
+
+
+def fair_points_in(
+    found: Matchups,
+    shown: Container[str] | None = None,
+    *,
+    exchange: Exchange | None = None,
+    with_played: bool = True,
+) -> FairPoints:
+    """The same of a table, of all in it or those `shown`; without `played` and `exploitability` it is sooner done.
+
+    `exchange` is that of the table, where it has been made already.
+    """
     from threadpoolctl import threadpool_limits
 
-    found, shown = (
-        (units, None)
-        if isinstance(units, Matchups)
-        else _all_meet(units, against, situations, profiles, threads, progress)
-    )
     if not any(each.kind in WAYS for each in found.situations):
         problem = "a duel is many exchanges, and no price is made of it"
         raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
     sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
-    exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
+    if exchange is None:
+        exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
     if len(exchange.loadouts) < 2:
         reasons = "; ".join(dict.fromkeys(exchange.left_out.values())) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
-        rating = rate(found, exchange)
+        rating = rate(found, exchange, with_played=with_played)
     if shown is not None:
-        rating = rating._replace(frame=rating.frame[rating.frame["loadout"].isin(shown)].reset_index(drop=True))
+        rows = [name in shown for name in rating.frame["loadout"]]
+        rating = rating._replace(frame=rating.frame[rows].reset_index(drop=True))
     exchanged = tuple(each for each in found.situations if each.kind in WAYS)
     return FairPoints(*rating, exchanged, found.profiles)
 
@@ -264,15 +278,14 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
         known = not np.isnan(row["fair_points"])
         fair = f", fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})" if known else ""
         verdict = f": {row['verdict']}" if with_verdict else ""
-        told.append(f"  {row['loadout']}: {row['points']} points{fair}{verdict}")
-        ways = [
-            f"{name} alone {row[f'fair_by_{name}']:.0f}"
-            for name in ("shooting", "charges")
-            if known and not np.isnan(row[f"fair_by_{name}"])
-        ]
+        points = "no" if pd.isna(row["points"]) else row["points"]
+        told.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
+        shot, charged = row["fair_by_shooting"], row["fair_by_charges"]
         sentences = [
             f"{row['role'].capitalize()}: {row['why']}.",
-            f"By {', by '.join(ways)}." if ways else "",
+            f"Fair if all only shot {shot:.0f}, if all only charged {charged:.0f}."
+            if known and abs(np.log(shot / charged)) > FAR
+            else "",
             f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
             f"Same verdict: {row['also']}." if row.get("also") else "",
         ]

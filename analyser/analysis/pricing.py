@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 LEAST = 0.01  # points destroyed for a point: less does not matter at a table, and is nobody's gain
 PICKINESS = 2.0  # a gain of half of all that is exchanged makes a loadout e times as frequent
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
+_STEP = 0.4  # of its gain a price moves: with 0.5 one alone would trade evenly, and all at once may go to and fro
 _EXACT = 1e-10  # of logarithms
 
 
@@ -26,7 +27,7 @@ class Solved(NamedTuple):
     residual: float
 
 
-def even_trade(losses: Array, field: Array, start: Array | None = None, *, within: float = _EXACT) -> Solved:
+def even_trade(losses: Array, field: Array) -> Solved:
     """The prices at which every loadout destroys as many points as it loses: the multiplicative form.
 
     They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the field, so that each row adds up to
@@ -45,16 +46,36 @@ def even_trade(losses: Array, field: Array, start: Array | None = None, *, withi
     >>> np.exp(np.diff(even_trade(twice_as_good, np.array([0.5, 0.5])).prices)).round(6).tolist()
     [0.5]
     """
-    prices = np.zeros(len(field)) if start is None else start
-    gain = np.inf
+    found = even_trades(losses[None], np.ones((1, 1)), field[None], np.zeros(len(field)))
+    return Solved(found.prices[0], found.residual)
+
+
+def even_trades(losses: Array, weights: Array, fields: Array, start: Array, *, within: float = _EXACT) -> Solved:
+    """The same in many fields at once, shape (fields, loadouts): each of them is met in several places.
+
+    Parameters
+    ----------
+    losses : ndarray
+        Shape (places, loadouts, loadouts).
+    weights : ndarray
+        How often each place arises, shape (fields, places).
+    fields : ndarray
+        Shape (fields, loadouts).
+    start : ndarray
+        Prices to begin with.
+    within : float
+        The gains that may be left.
+    """
+    there, back, often = losses.transpose(0, 2, 1), losses, weights.T[:, :, None]
+    prices, gain = np.tile(start, (len(fields), 1)), np.inf
     for _ in range(_MOST_ROUNDS):
         worth = np.exp(prices)
-        destroyed, lost = losses @ (field * worth) / worth, (field / worth) @ losses * worth
-        gains = np.log(destroyed / lost)
+        destroyed, lost = (often * (fields * worth @ there)).sum(axis=0), (often * (fields / worth @ back)).sum(axis=0)
+        gains = np.log(destroyed / lost) - 2 * prices
         gain = float(np.abs(gains).max())
         if gain < within:
             break
-        prices = prices + gains / 4  # half of the way to where this one alone would trade evenly: all move at once
+        prices = prices + _STEP * gains
     return Solved(prices, gain)
 
 
@@ -201,10 +222,13 @@ def connected(losses: Array) -> NDArray[np.bool_]:
 
     Who stands outside hurts nobody, or is hurt by nobody, in it: for those no price trades evenly.
     """
-    from scipy.sparse.csgraph import connected_components
-
-    _, groups = connected_components(losses > 0, directed=True, connection="strong")
-    return np.asarray(groups == np.bincount(groups).argmax())
+    reached = (losses > 0) | np.eye(len(losses), dtype=np.bool_)
+    ways = 0
+    while ways < (ways := int(reached.sum())):  # each time those of twice the length
+        step = reached.astype(np.float32)
+        reached = step @ step > 0
+    groups = reached & reached.T
+    return np.asarray(groups[groups.sum(axis=1).argmax()], np.bool_)
 
 
 def weighted_median(values: Array, weights: Array) -> float:
@@ -220,9 +244,13 @@ def weighted_median(values: Array, weights: Array) -> float:
 def medians_of(values: Array, below: Array) -> Array:
     """The same of several weights of the same `values`, which are sorted: `below` are their sums up to each value.
 
+    Values and their sums run along the last axis; what there are several of runs along those before it.
+
     >>> medians_of(np.array([1.0, 2.0, 3.0]), np.cumsum([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]], axis=1)).tolist()
     [2.0, 2.0]
     """
-    half = below[:, -1:] / 2
-    first, last = ((below < half * each).sum(axis=1) for each in (1 - _EXACT, 1 + _EXACT))
-    return np.asarray((values[first] + values[np.minimum(last, len(values) - 1)]) / 2, np.float64)
+    half = below[..., -1:] / 2
+    ends = ((below < half * each).sum(axis=-1, keepdims=True) for each in (1 - _EXACT, 1 + _EXACT))
+    several = values.reshape((1,) * (below.ndim - values.ndim) + values.shape)
+    both = [np.take_along_axis(several, np.minimum(end, values.shape[-1] - 1), -1)[..., 0] for end in ends]
+    return np.asarray(np.mean(both, axis=0), np.float64)

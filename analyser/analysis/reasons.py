@@ -11,7 +11,7 @@ import pandas as pd
 
 from analyser.analysis.exchange import Exchange
 from analyser.analysis.pricing import Array
-from analyser.analysis.roles import peers_of, usual
+from analyser.analysis.roles import TRANSPORT, peers_of, usual
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit
 
@@ -37,6 +37,7 @@ _NEARLY_NOTHING = {
 _UNCOUNTED = {
     "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
     "SPEED": "SPEED {own:.0f} (others of its role: {usual:.0f})",
+    "room": "Capacity {own:.0f} (others of its role: {usual:.0f})",
 }
 _NEXT_TO_NOTHING = 0.05  # times what others do
 _FAR = np.log(1.2)  # from the reach or the SPEED of others: may be worth points that no figure here counts
@@ -101,6 +102,7 @@ class Reasons:
         uncounted = {
             "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
             "SPEED": np.log([each.speed or 1.0 for each in units]),
+            "room": np.log([each.value("Capacity") or 1.0 for each in units]),
         }
         even, peers = exchange.evenly, peers_of(roles, exchange.units)
 
@@ -121,8 +123,10 @@ class Reasons:
             for name, part in self._uncounted.items()
             if sign * (part.own[at] - part.usual[at]) > _FAR
         ]
-        traits = [each for each in self._loadouts[at].unit.traits if each not in self._common[self._roles[at]].traits]
-        return " and ".join(found + [f"that it is {each}" for each in traits if sign > 0])
+        unit, role = self._loadouts[at].unit, self._roles[at]
+        traits = [f"that it is {each}" for each in unit.traits if each not in self._common[role].traits]
+        carries = ["what it carries"] if role == TRANSPORT else []
+        return " and ".join(found + (carries + traits if sign > 0 else []))
 
     def not_counted(self, at: int) -> str:
         """The special rules that no figure here counts, and that most others of its role have not."""
@@ -211,7 +215,7 @@ def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
 
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
     """The mean dice of each loadout's shots; without any, the most that one of its other rows rolls."""
-    shots = frame[frame["dice"].notna()].groupby("attacker", sort=False)["dice"].mean()
+    shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
     return np.array([float(shots.get(each.selector, _most_dice(each))) for each in exchange.loadouts])
 
 

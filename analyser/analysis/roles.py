@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Unit
 
+TRANSPORT = "transport"
 PAID_FOR = {
     "behemoth": "size",
     "commander": "orders",
-    "transport": "room",
+    TRANSPORT: "room",
     "artillery": "reach",
     "aircraft": "speed",
 }
 """What units of some roles have besides their exchanges, in a word."""
-_TRAITS = ("behemoth", "commander", "transport")
+_TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
@@ -48,13 +49,16 @@ class Peers(NamedTuple):
     others: NDArray[np.bool_]  # (units, members): who is not of that unit
 
     def medians(self, values: Array, weights: Array) -> Array:
-        """For each member the median of its others that have a value, as their weights are; NaN without any."""
-        order = np.argsort(values, kind="stable")
-        counts = self.others[:, order] & ~np.isnan(values[order])
-        below = np.cumsum(np.where(counts, weights[order], 0.0), axis=1)  # who does not count weighs nothing
-        able, found = counts.any(axis=1), np.full(len(counts), np.nan)
-        found[able] = medians_of(values[order], below[able])
-        return found[self.unit]
+        """For each member the median of its others that have a value, as their weights are; NaN without any.
+
+        Members run along the last axis.
+        """
+        order = np.argsort(values, axis=-1, kind="stable")
+        ordered, weighed = (np.take_along_axis(each, order, -1) for each in (values, weights))
+        counts = self.others[:, order] & ~np.isnan(ordered)
+        below = np.cumsum(np.where(counts, weighed, 0.0), axis=-1)  # who does not count weighs nothing
+        found = np.where(counts.any(axis=-1), medians_of(ordered, below), np.nan)
+        return np.moveaxis(found[self.unit], 0, -1)
 
 
 def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...]:
@@ -70,12 +74,14 @@ def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...
 def usual(peers: Sequence[Peers], values: Array, weights: Array, fewest: int = 1) -> Array:
     """For each loadout the median of the other units of its role; NaN if they are fewer than that.
 
+    Loadouts run along the last axis of `values` and `weights`.
+
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> usual(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
     [5.0, 5.0, 2.0, nan]
     """
-    found = np.full(len(values), np.nan)
+    found = np.full(values.shape, np.nan)
     for role in peers:
         if len(role.others) > fewest:
-            found[role.members] = role.medians(values[role.members], weights[role.members])
+            found[..., role.members] = role.medians(values[..., role.members], weights[..., role.members])
     return found

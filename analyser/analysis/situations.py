@@ -225,13 +225,13 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
 
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=1e-3),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=4e-3),
     "charge": Fight(
         partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,
         run,
         cost=120,
-        interpreted=2e-3,
+        interpreted=8e-3,
         how="one close quarters combat, both sides striking; the figures are of the defender",
     ),
     "duel": Fight(

@@ -14,7 +14,7 @@ from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.figures import number_text
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.prices import fair_points
+from analyser.analysis.prices import fair_points_in
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -22,6 +22,7 @@ from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY
 
 ARROW = " → "
+_MOVED = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
 class Standing(NamedTuple):
@@ -61,7 +62,9 @@ class Standings:
     """A field in which all meet each other, and where each of them stands."""
 
     def __init__(self, table: Matchups) -> None:
-        self.table, self.prices = table, fair_points(table)
+        self.table = table
+        self._exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
+        self.prices = fair_points_in(table, exchange=self._exchange, with_played=False)
 
     def after(
         self,
@@ -82,9 +85,8 @@ class Standings:
     @cached_property
     def leads(self) -> pd.DataFrame:
         """Who comes out ahead of whom, -1 to 1: (points destroyed - lost) / (destroyed + lost), by row and column."""
-        exchange = exchange_of(self.table.frame, self.table.attackers, self.table.situations, self.table.ruleset)
-        gains = pricing.ahead(exchange.mean(), np.log(exchange.points))
-        names = [each.selector for each in exchange.loadouts]
+        gains = pricing.ahead(self._exchange.mean(), np.log(self._exchange.points))
+        names = [each.selector for each in self._exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
 
     @cached_property
@@ -125,14 +127,13 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
         One row for each opponent: `opponent`; `before` and `after`, how far the loadout comes out ahead, -1 to 1;
         `change`; `changes_hands`, whether another comes out ahead now. Without rows where it is not in the exchange.
     """
-    columns = ["opponent", "before", "after", "change", "changes_hands"]
     if not all(selector in each.leads.index for each in (before, after)):
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MOVED.items()})
     both = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
     was, now = (each.leads.loc[selector].loc[both].to_numpy(np.float64) for each in (before, after))
     found = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
     found["changes_hands"] = was * now < 0
-    return found.sort_values(["change", "opponent"], ignore_index=True)[columns]
+    return found.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
 
 
 def sentence(selector: str, old: Standing, new: Standing, hands: int) -> str:
@@ -145,7 +146,8 @@ def sentence(selector: str, old: Standing, new: Standing, hands: int) -> str:
     """
     parts = [f"{_both(_points(old), _points(new))} points"]
     efficiency = _both(*(_short(each.efficiency) for each in (old, new)))
-    parts.append(f"efficiency {efficiency}" if efficiency != NONE else "no attacks")
+    without = "no attacks" if old.points and new.points else "no efficiency"
+    parts.append(f"efficiency {efficiency}" if efficiency != NONE else without)
     if old.points == new.points and (fair := _both(*(figure(each.fair_points) for each in (old, new)))) != NONE:
         parts.append(f"fair points {fair}")
     parts.append(_both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}")

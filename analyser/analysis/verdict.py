@@ -21,7 +21,8 @@ from analyser.game.units import Loadout, unit_of
 Places = NDArray[np.int64]
 
 OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot say"
-DRAWS, SEED = 200, 0
+DRAWS, SEED = 400, 0
+_NEAR_ENOUGH = 1e-3  # of a price, for an interval of prices
 FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
 MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
 FAR = np.log(1.25)  # from fair points: what is that far is not called fair, however wide the interval
@@ -51,8 +52,11 @@ class Rating(NamedTuple):
     one_number: float
 
 
-def rate(found: Matchups, exchange: Exchange) -> Rating:
-    """The verdict on everybody in a game, and a row for those who are not, in the order of the table."""
+def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Rating:
+    """The verdict on everybody in a game, and a row for those who are not, in the order of the table.
+
+    Without those `played` in the equilibrium it takes less time: no programme is solved, and nothing loaded for it.
+    """
     today, losses = np.log(exchange.points), exchange.mean()
     gains = pricing.ahead(losses, today)
     field = pricing.response(gains, exchange.evenly, exchange.met)
@@ -67,7 +71,7 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
     low, high = _interval(exchange, peers, field, even.prices)
     strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
-    played, exploitability = _played(gains, sides)
+    played, exploitability = _played(gains, sides) if with_played else (np.full(len(today), np.nan), np.nan)
     missing = frozenset(each.name for each in found.not_modelled)
     reasons = Reasons(exchange, field, dice_of(found.frame, exchange), unsuppressed, roles, missing)
     verdicts = _verdicts(np.array([today, fair, low, high, other_way]), reasons, _dearer(found, exchange))
@@ -102,10 +106,9 @@ def rate(found: Matchups, exchange: Exchange) -> Rating:
 
 def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) -> tuple[Array, Array]:
     """Fair points, as logarithms, in fields and situations that might as well be met: from where to where."""
-    drawn = [
-        peers.fair(pricing.even_trade(exchange.mean(weights), shares, prices, within=1e-4).prices, shares / field)
-        for shares, weights in exchange.fields(field, DRAWS, SEED)
-    ]
+    fields, weights = exchange.fields(field, DRAWS, SEED)
+    found = pricing.even_trades(exchange.losses, weights, fields, prices, within=_NEAR_ENOUGH)
+    drawn = peers.fair(found.prices, fields / field)
     low, high = np.percentile(drawn, (LOW, HIGH), axis=0)
     return low, high
 
@@ -172,8 +175,9 @@ class _Peers:
         prices = np.full(len(self._today), np.nan)
         if way in exchange.ways:
             part = np.flatnonzero(pricing.connected(exchange.ways[way].held))
-            shares = field[part] / field[part].sum()
-            prices[part] = pricing.even_trade(exchange.ways[way].held[np.ix_(part, part)], shares).prices
+            if len(part) > 1:
+                shares = field[part] / field[part].sum()
+                prices[part] = pricing.even_trade(exchange.ways[way].held[np.ix_(part, part)], shares).prices
         return self.fair(prices, np.ones(len(prices)))
 
     def over_usual(self, values: Array) -> Array:

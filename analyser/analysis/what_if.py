@@ -63,6 +63,17 @@ class WhatIf:
         """What the change does, in one sentence."""
         return sentence(self.loadout, self.before, self.after, int(self.frame["changes_hands"].sum()))
 
+    @property
+    def _no_matchups(self) -> str:
+        if len(self.frame):
+            return "No matchup moves."
+        left_out = [
+            f"{when} {each.why}"
+            for when, each in (("before,", self.before), ("after,", self.after))
+            if np.isnan(each.toughness)
+        ]
+        return f"No matchup can be compared: {'; '.join(left_out)}."
+
     def to_frame(self) -> pd.DataFrame:
         """The matchups, as a copy."""
         return self.frame.copy()
@@ -88,7 +99,7 @@ class WhatIf:
         blocks = [
             [*fill(f"{self.sentence} ({self.method})."), f"The change: {asked}."],
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
-            *_matchups(self.frame),
+            *(_matchups(self.frame) or [fill(self._no_matchups)]),
             [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
             [*fill(self.limits), f"Profiles: {self.profiles}."],
         ]
@@ -125,7 +136,7 @@ def _rank(each: Standing) -> str:
 
 
 def _matchups(frame: pd.DataFrame) -> list[list[str]]:
-    """The matchups that got worst and best, and those that change hands, as blocks of lines."""
+    """The matchups that got worst and best, and those that change hands, as blocks of lines; none if none moves."""
     worse = frame[frame["change"] < -_MOVED].head(MOST_SHOWN)
     better = frame[frame["change"] > _MOVED].iloc[::-1].head(MOST_SHOWN)
     hands = frame[frame["changes_hands"]]
@@ -143,7 +154,7 @@ def _matchups(frame: pd.DataFrame) -> list[list[str]]:
             ]
             more = [f"  … and {len(found) - most} more"] if len(found) > most else []
             blocks.append([f"{heading}:", *aligned(lines, "<><<"), *more])
-    return blocks or [["No matchup moves."]]
+    return blocks
 
 
 def _ahead(share: float) -> str:

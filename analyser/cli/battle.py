@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from analyser.cli.answer import NUMBERS, write
 from analyser.cli.options import (
@@ -20,6 +21,7 @@ from analyser.cli.options import (
     keys_of,
 )
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
+from analyser.common.errors import InputError
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.battle import BattleTerms
 
@@ -51,7 +53,6 @@ def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, *
     "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
     """
     from analyser.analysis.battle import battle as asked
-    from analyser.results import rendering
 
     options = click.get_current_context().params
     note_other_profiles(options["profiles"])
@@ -69,15 +70,37 @@ def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, *
         lines = list(story.lines())
         write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
         return
-    if options["all_at_once"]:
+    _write(result, _PICTURES[picture])
+
+
+def run_battle(source: str) -> None:
+    """Answer a scenario file of a battle, as the options of the command in progress ask for."""
+    from analyser.api import simulate
+
+    options = click.get_current_context().params
+    is_stated = click.get_current_context().get_parameter_source("method") is ParameterSource.COMMANDLINE
+    if is_stated and options["method"] != "monte-carlo":
+        allowed = "monte-carlo, or left out: a battle is sampled"
+        raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
+    note_other_profiles(options["profiles"])
+    numbers: dict[str, Any] = given(options, *NUMBERS)
+    with progress_bar("battles", after=1.0) as progress:
+        result = simulate(source, kind="battle", profiles=options["profiles"], progress=progress, **numbers)
+    _write(result, _PICTURES["margin"])
+
+
+def _write(result: Any, picture: str) -> None:
+    """Write the answer to a battle; `picture`: what draws it."""
+    from analyser.results import rendering
+
+    if click.get_current_context().params["all_at_once"]:
         result = result.all_at_once()
-    draw = getattr(result, _PICTURES[picture])
     write(
         lambda: rendering.text([result]),
         lambda: rendering.record([result]),
         lambda: rendering.rows([result]),
         warnings=result.warnings,
-        plot=draw,
+        plot=getattr(result, picture),
     )
 
 

@@ -260,14 +260,17 @@ def duel(a: str, b: str, **_: Any) -> None:
 @click.command(cls=Command, params=FIGHT_OPTIONS)
 @click.argument("scenario", metavar="SCENARIO.toml", shell_complete=options.complete_file)
 def run(scenario: str, **_: Any) -> None:
-    """The odds of the attack, charge, focus fire or duel that a scenario file describes, or its answer on morale."""
+    """The odds of the attack, charge, focus fire, duel or battle of a scenario file, or its answer on morale."""
+    from analyser.cli.battle import run_battle
     from analyser.cli.morale import answer_morale
     from analyser.morale.systems import system_of
     from analyser.scenarios.load import kind_of, read_scenario
 
     raw = read_scenario(scenario)[0]
     system = system_of(raw)
-    if system is None:
-        answer(kind_of(raw), scenario)
-    else:
+    if system is not None:
         answer_morale(system, scenario)
+    elif (kind := kind_of(raw)) == "battle":
+        run_battle(scenario)
+    else:
+        answer(kind, scenario)

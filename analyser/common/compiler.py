@@ -9,17 +9,21 @@ optimiser sees all of it at once. That takes less than half the time.
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numba
 from llvmlite.binding import Linkage  # type: ignore[import-untyped]
 from numba import _dynfunc, types  # type: ignore[attr-defined]
+from numba.core import event, itanium_mangler
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.cpu import CPUContext
+from numba.core.targetconfig import TargetConfig
 from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
 from numba.extending import overload, typeof_impl
@@ -28,7 +32,9 @@ from analyser.common.kernel_cache import KernelCache
 
 # For functions within functions, blocks under with, and expressions of whole arrays.
 _OF_NO_USE = WithLifting, InlineClosureLikes, InlineInlinables, LiteralUnroll, InlineOverloads, NopythonRewrites
-_ITS_OWN = CPUContext.get_executable, CPUContext.create_cfunc_wrapper
+_EXECUTABLE = CPUContext.get_executable
+_NAME_OF_TYPE: Any = itanium_mangler.mangle_type_or_value
+_LONGEST_NAME, _DIGEST = 60, 20
 
 
 class _Defined:
@@ -93,8 +99,40 @@ class _KernelLowering(NativeLowering):
 def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
     """What is called from Python has an entry point; of a step it is a name alone, by which kernels find it."""
     if isinstance(library, _KernelCode):
-        return _ITS_OWN[0](context, library, described, env)
+        return _EXECUTABLE(context, library, described, env)
     return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
+
+
+@cache
+def _short_name(what: types.Type) -> str:
+    """The name of a type within names of functions: that of a record says every field, up to 16,000 letters in each."""
+    name: str = _NAME_OF_TYPE(what)
+    return name if len(name) <= _LONGEST_NAME else f"{_DIGEST}{hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]}"
+
+
+def _name_of(what: Any) -> str:
+    return _short_name(what) if isinstance(what, types.Type) else str(_NAME_OF_TYPE(what))
+
+
+def _hash_of_options(options: TargetConfig) -> int:
+    return hash(frozenset(options._values))
+
+
+def _same_options(options: TargetConfig, others: object) -> bool:
+    """By those that are set: to look each of them up by its default took a twentieth of the time."""
+    return isinstance(others, TargetConfig) and bool(options._values == others._values)
+
+
+# What the compiler has of its own, and what takes its place while a kernel is compiled.
+_IN_PLACE: tuple[tuple[Any, str, Any], ...] = (
+    (JITCPUCodegen, "_library_class", _Code),
+    (CPUContext, "get_executable", _entry),
+    (CPUContext, "create_cfunc_wrapper", lambda *_: None),
+    *((itanium_mangler, name, _name_of) for name in ("mangle_type_or_value", "mangle_type", "mangle_value")),
+    (TargetConfig, "__hash__", _hash_of_options),
+    (TargetConfig, "__eq__", _same_options),
+    *((event, name, lambda *_, **__: None) for name in ("start_event", "end_event")),  # which nobody listens to
+)
 
 
 @contextmanager
@@ -104,15 +142,15 @@ def _translated_alone() -> Iterator[None]:
     That holds for what the compiler brings itself, as `np.zeros`. And nobody looks for garbage among the millions of
     objects that the compiler makes and keeps: that took an eighth of the time.
     """
-    was_on = gc.isenabled()
+    was_on, own = gc.isenabled(), [vars(where)[name] for where, name, _ in _IN_PLACE]
     gc.disable()
-    JITCPUCodegen._library_class = _Code
-    CPUContext.get_executable, CPUContext.create_cfunc_wrapper = _entry, lambda *_: None  # type: ignore[method-assign]
+    for where, name, other in _IN_PLACE:
+        setattr(where, name, other)
     try:
         yield
     finally:
-        JITCPUCodegen._library_class = JITCodeLibrary
-        CPUContext.get_executable, CPUContext.create_cfunc_wrapper = _ITS_OWN  # type: ignore[method-assign]
+        for (where, name, _), before in zip(_IN_PLACE, own):
+            setattr(where, name, before)
         if was_on:
             gc.enable()
 

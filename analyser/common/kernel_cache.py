@@ -58,7 +58,6 @@ class KernelCache:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """The compiled kernel for a signature, or None."""
-        target_context.refresh()
         path = self._path(signature, target_context.codegen())
         if path is None:
             return None
@@ -68,7 +67,11 @@ class KernelCache:
             if hashlib.sha256(payload).digest() != digest:
                 raise ValueError("damaged")
             from numba.core.compiler import CompileResult
+            from numba.core.runtime.nrt import rtsys
 
+            rtsys.initialize(
+                target_context
+            )  # all that machine code calls: half of a second less than what compiling needs
             return CompileResult._rebuild(target_context, *pickle.loads(payload))  # type: ignore[no-untyped-call]
         except OSError:
             return None

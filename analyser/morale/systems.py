@@ -53,7 +53,10 @@ _ALL = (
     System("compare", "Five systems side by side", _FILES),
 )
 SYSTEMS = {system.name: system for system in _ALL}
-FIGHTS = {"attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"}  # sections of fights
+FIGHTS = {  # sections of fights
+    *("attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"),
+    *("battle", "mine", "yours"),
+}
 
 
 def system_named(name: str) -> System:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.errors import InputError
 from analyser.common.estimates import Estimate, estimate, plus_minus
-from analyser.common.intervals import NORMAL_95
+from analyser.common.intervals import NORMAL_95, trials_for
+from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.battle.simulation import Simulation
@@ -39,6 +41,7 @@ _EVENTS = {
     "defeat": (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT),
     "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
 }
+_BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
 _OF_SIDES = ("victory_points", "units", "points_percent")
 
 
@@ -250,6 +253,18 @@ class BattleResult(Result):
         axes = contributions(frame_of(self.contributions()), ax=ax)
         return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
 
+    def _by_margin(self) -> list[list[str]]:
+        """The distribution of the margin in lines; where there are many, by bands, draws by themselves."""
+        margins, weights = self._weighed("margin", None)
+        wide = next(wide for wide in _BANDS if len(set(_bands(margins, wide))) <= _MOST_BANDS)
+        bands, lines = _bands(margins, wide), []
+        for band in np.unique(bands):
+            first, last = (int(band) - np.sign(band)) * wide + np.sign(band), int(band) * wide
+            ends = sorted({first, last})
+            label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
+            lines.append([label, str(estimate(float(weights[bands == band].sum()), self.trials))])
+        return lines
+
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
         terms = self.scenario.terms
@@ -274,7 +289,7 @@ class BattleResult(Result):
         blocks = [
             Block(lines=found),
             Block("For my side, by victory points", rows=rows),
-            Block("VP of mine less VP of yours", rows=_by_margin(self.margins()), align=">"),
+            Block("VP of mine less VP of yours", rows=self._by_margin(), align=">"),
             _by_round(self.survivors()),
             _by_unit(self.contributions()),
         ]
@@ -284,8 +299,10 @@ class BattleResult(Result):
         return [*blocks, Block(title, lines=list(self.story.lines()))]
 
 
-def _by_margin(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
-    return [[f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))] for row in rows]
+def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
+    """Which band each margin is in: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
+    bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // wide)
+    return bands
 
 
 def _with(mean: float, error: float | None) -> str:
@@ -339,6 +356,9 @@ def _change(row: dict[str, Any]) -> str:
 
 def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = True) -> BattleResult:
     """What a battle comes to; with `swing` also without each unit, by a tenth as many battles."""
+    if sampling.is_exact:
+        allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
+        raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=allowed)
     simulation = Simulation(*encoded(scenario), replacement=sampling.replacement)
     rules = of_battle(scenario, with_replacement=sampling.replacement)
 
@@ -356,7 +376,7 @@ def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
     """The battle without each unit: as many battles of the same random numbers each."""
-    trials = min(max(result.trials // 10, LEAST_FOR_SWING), result.trials)
+    trials = swing_trials(sampling)
     threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
     units, rows = result._units, []
     base = simulation.play(trials, seed, threads)
@@ -365,6 +385,17 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
         without = simulation.play(trials, seed, threads, without=number)
         rows.append({"side": side, "unit": unit.name} | _swing(base, without, side, trials))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
+
+
+def swing_trials(sampling: Sampling) -> int:
+    """Battles without each unit, known before the first is played, so that their intervals are what they say.
+
+    A tenth of what is asked for; of a precision, of what it takes at most, whatever a pilot says.
+    """
+    whole = sampling.trials or DEFAULT_BATTLES
+    if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:
+        whole = trials_for(precision.width)
+    return min(max(whole // 10, LEAST_FOR_SWING), whole)
 
 
 def _swing(base: Counts, without: Counts, side: str, trials: int) -> dict[str, Any]:

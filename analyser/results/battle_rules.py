@@ -18,6 +18,8 @@ NOT_MODELLED = (
     "flank attacks",
     "unit coherency and the room that models take",
     "secondary combatants",
+    "target acquisition for others, arcs of aircraft and their way over the field",
+    "embarking, towing, garrisons and special actions other than lookout and taking cover",
 )
 _POINTS = (
     "there is no map: units are points on an open field, everybody sees everybody, targets are attacked from the front "

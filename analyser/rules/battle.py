@@ -17,6 +17,7 @@ DEVASTATING_RATIO = 2  # AC-9.4
 COMMANDED_WITHIN = 600  # AC-5.8
 NEAR_IN_COMBAT = 200  # AC-8.2
 SURRENDERED = 0  # the value that surrendering the initiative counts as
+NOT_PLAYED = -1
 
 
 class Hand(IntEnum):
@@ -26,6 +27,7 @@ class Hand(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
+    KEPT = 4
 
 
 class Turn(IntEnum):
@@ -43,6 +45,7 @@ class Choice(IntEnum):
     MOST_POINTS = 1
     BEST_KILL = 2
     MOST_DANGEROUS = 3
+    THREATENED_FIRST = 4
 
 
 class Outcome(IntEnum):
@@ -62,7 +65,17 @@ def length_of(dx: int, dy: int) -> int:
     >>> length_of(300, -400), length_of(1, 1)
     (500, 1)
     """
-    return int(np.floor(np.sqrt(np.float64(dx * dx + dy * dy))))
+    return root_of(dx * dx + dy * dy)
+
+
+@step
+def root_of(squared: int) -> int:
+    """The length of which that is the square, rounded down.
+
+    >>> root_of(24), root_of(25)
+    (4, 5)
+    """
+    return int(np.floor(np.sqrt(np.float64(squared))))
 
 
 @step
@@ -78,15 +91,25 @@ def moved_by(at: int, to: int, length: int, distance: int) -> int:
 
 
 @step
-def played_from(hand: Integers, held: int, how: int) -> int:
+def played_from(hand: Integers, held: int, how: int, to_beat: int) -> int:
     """The place in a hand of the card that is played for the initiative, or -1: the side surrenders it (BT-2).
 
+    `to_beat`: the value that the other side has played; NOT_PLAYED for who plays first.
+
     >>> cards = np.array([7, 2, 9, 4])
-    >>> [played_from(cards, 4, how) for how in (Hand.HIGHEST, Hand.LOWEST, Hand.MIDDLE, Hand.SURRENDER)]
-    [2, 1, 0, -1]
+    >>> [played_from(cards, 4, how, NOT_PLAYED) for how in Hand]
+    [2, 1, 0, -1, 2]
+    >>> [played_from(cards, 4, Hand.KEPT, value) for value in (SURRENDERED, 4, 8, 10)]
+    [1, 3, 2, -1]
     """
     if how == Hand.SURRENDER or held == 0:
         return -1
+    if how == Hand.KEPT and to_beat != NOT_PLAYED:
+        found = -1
+        for place in range(held):
+            if hand[place] >= to_beat and (found < 0 or hand[place] < hand[found]):
+                found = place
+        return found
     above = held - 1 if how == Hand.LOWEST else 0  # cards that are to stand above it
     if how == Hand.MIDDLE:
         above = (held - 1) // 2

@@ -18,8 +18,8 @@ from analyser.importers.archive import ROSTERS
 from analyser.importers.enlisted import NUMBERS, Numbers, enlisted
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
+from analyser.scenarios.policies import AUTO
 
-AUTO = "auto"  # the policy of a unit that does what its armaments are for
 ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Loadout | Mapping[str, Any]]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -19,10 +20,9 @@ from analyser.game.units import Inches, hundredths
 from analyser.rules.battle import Choice, Hand, Turn, length_of
 from analyser.rules.policies import POLICIES
 from analyser.rules.structs import INCH
-from analyser.scenarios.armies import AUTO, load_army
-from analyser.scenarios.policies import rows_to_shoot_with, why_not
+from analyser.scenarios.policies import AUTO, rows_to_shoot_with, why_not
 from analyser.scenarios.resolve import resolve_combatant
-from analyser.scenarios.schema import Combatant, PolicyName
+from analyser.scenarios.schema import Combatant, PolicyName, QuestionFile
 
 SIDES = ("mine", "yours")
 _LONGEST = 120
@@ -77,6 +77,18 @@ class BattleTerms(Record):
         return getattr(self, f"{key}_{side}")
 
 
+class BattleFile(QuestionFile):
+    """A scenario file of a battle. `docs/battle.md` says each key."""
+
+    kind = "battle"
+    in_words = "a battle"
+    may_hold = "[battle], mine and yours"
+
+    battle: BattleTerms = BattleTerms()
+    mine: Any
+    yours: Any
+
+
 class Fielded(NamedTuple):
     """A unit of an army, ready to fight."""
 
@@ -123,13 +135,28 @@ class BattleScenario:
         }
 
 
+def beside(path: Path, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections of a scenario file, where armies that are paths are looked for from its own folder."""
+    return {
+        key: str(path.parent / each) if key in SIDES and isinstance(each, str) else each for key, each in raw.items()
+    }
+
+
+def resolved(file: BattleFile, library: Profiles) -> BattleScenario:
+    """The battle of a file."""
+    return battle_scenario(file.mine, file.yours, file.battle, file.ruleset, library)
+
+
 def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset, library: Profiles) -> BattleScenario:
     """The battle between two armies, given as :func:`~.armies.load_army` takes them; InputError if it cannot be."""
+    from analyser.scenarios.armies import load_army  # with all that reads rosters, which no other fight needs
+
     armies = []
     for side, given in zip(SIDES, (mine, yours)):
         try:
             armies.append(load_army(given, library))
-        except InputError as error:
+        except InputError as error:  # a list or a table is the army of that side, whose name says enough
+            error.where = error.where.removeprefix("army").removeprefix(": ")
             raise error.inside(side) from None
     terms = _filled_in(terms, (armies[0], armies[1]), library.force_rules)
     _check_terms(terms, ruleset)
@@ -138,7 +165,7 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
         _in_line(side, army, (mine, theirs), terms, library.force_rules)
         for side, army, mine, theirs in zip(SIDES, armies, resolved, resolved[::-1])
     ]
-    warnings = tuple(dict.fromkeys(about_battle((armies[0], armies[1]), fielded)))
+    warnings = tuple(dict.fromkeys(about_battle((armies[0], armies[1]), fielded, terms)))
     return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
 
 
@@ -191,6 +218,8 @@ def _in_line(
         if back < 0:
             allowed = f"up to {(table - gap) // 2 / INCH:g}"
             raise InputError(f"{unit.behind:g} inches", where=f"{side}: {unit.name}: behind", allowed=allowed)
+        if x > hundredths(_LONGEST):
+            raise InputError(f"{unit.x:g} inches", where=f"{side}: {unit.name}: x", allowed=f"up to {_LONGEST}")
         carrier = unit if unit.embarked_in is None else army[unit.embarked_in]
         reserve = carrier.reserve or bool(combatant.aircraft)
         y = 0 if reserve else back
@@ -220,8 +249,12 @@ def habit_against(habit: PolicyName, mine: Combatant, theirs: Combatant) -> Poli
     return next((each for each in (habit, "shoot", "charge") if why_not(each, mine, theirs) is None), None)
 
 
-def about_battle(armies: tuple[Army, Army], fielded: Any) -> Iterator[str]:
+def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
     """The warnings of a battle."""
+    if terms.arrives >= terms.rounds and any(each.reserve for units in fielded for each in units):
+        yield f"nobody comes out of reserve: round {terms.arrives} is not before the last, {terms.rounds} (BT-3)"
+    elif terms.arrives > max(terms.rounds, 2):  # 2 is what is said by saying nothing
+        yield f"battle.arrives: there is no round {terms.arrives} of {terms.rounds}; nobody is in reserve"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
         for each in units:

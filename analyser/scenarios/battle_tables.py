@@ -13,6 +13,7 @@ from analyser.common.records import empty_record, plain
 from analyser.engine.battle.pools import Rolls, aliases_of, expected
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
+    LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
     NO_STRIKE,
@@ -76,6 +77,12 @@ class _Strikes:
             self.records.append((record, strike.attack, fight_record(strike.attack, strike.target)))
             self.cells.append(self._cells(strike))
         return self._numbers[key]
+
+    def has_dice(self, number: int) -> bool:
+        """Whether a strike has dice at every strength that a unit on the field can have."""
+        cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
+        counts = range(first, len(cells) // CELLS_A_COUNT)
+        return all(cells[cell_of(count, short, False, 0)] for count in counts for short in (False, True))
 
     def _cells(self, strike: Strike) -> list[int]:
         attack, target = plain(strike.attack), plain(strike.target)
@@ -171,7 +178,8 @@ class _Encoder:
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
         self._set_terms(encoding)
         for name in ("habit", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
-            encoding[name][:] = -1
+            encoding.pairs[name][:] = -1
+        encoding.blasts[:] = NO_STRIKE
         encoding.carrier[:], encoding.cargo[:], encoding.fumes[:] = NONE, NONE, NONE
         for number, each in self._units.items():
             self._set_unit(encoding, number, each)
@@ -179,10 +187,13 @@ class _Encoder:
         for number, each in self._units.items():
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
-                    self._set_pair(encoding, (number, other), (each, enemy))
+                    self._set_pair(encoding, (number, other % MOST_UNITS), (each, enemy))
                 if number != other and each.combatant.value("Spectacular Demise"):
                     blast = blast_on(each.combatant, enemy.combatant, 0)
-                    encoding.strikes[number, other, Blow.BLAST] = self._strikes.number(blast)
+                    encoding.blasts[number, other] = self._strikes.number(blast)
+        pairs = encoding.pairs
+        furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
+        encoding.furthest[:] = furthest.max(axis=1)
         tables = self._strikes.tables(self._values)
         return Encoded(cast("Encoding", encoding), sides, units, tables)
 
@@ -201,7 +212,6 @@ class _Encoder:
             die.sides,
         )
         every = [each.combatant for each in self._units.values()]
-        encoding.has_fumes = any(each.has("Corrosive Fumes") for each in every)
         encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
         encoding.has_lookouts = any(each.habit == "lookout" for each in self._units.values())
         for side, name in enumerate(SIDES):
@@ -216,6 +226,12 @@ class _Encoder:
             if encoding.order[side] == Turn.DEAREST:
                 listed.sort(key=lambda place: -(units[place].unit.points or 0))
             encoding.listed[side, : len(units)] = np.array(listed) + side * MOST_UNITS
+            commanders = [place + side * MOST_UNITS for place, each in enumerate(units) if each.commander]
+            encoding.commanders[side] = len(commanders)
+            encoding.commander_at[side, : len(commanders)] = commanders
+        smokers = [number for number, each in self._units.items() if each.combatant.has("Corrosive Fumes")]
+        encoding.smokers = len(smokers)
+        encoding.smoker_at[: len(smokers)] = smokers
 
     def _set_unit(self, encoding: Any, number: int, each: Fielded) -> None:
         unit = each.combatant
@@ -245,28 +261,30 @@ class _Encoder:
     def _set_pair(self, encoding: Any, numbers: tuple[int, int], fielded: tuple[Fielded, Fielded]) -> None:
         mine, theirs = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
-        speed = length_of(mine.speed or 0)
+        facts = encoding.pairs[numbers]
+        charged = min(2 * length_of(mine.speed or 0), LONGEST)
         for blow, strike in pair.numbers.items():
-            encoding.strikes[numbers][blow] = strike
+            facts.strikes[blow] = strike
         for blow, strike in self._struck_back(*fielded).items():
-            encoding.strikes[numbers][blow] = strike
-        encoding.shots[numbers] = pair.shots
+            facts.strikes[blow] = strike
+        facts.shots = pair.shots
         if pair.habit is not None:
-            encoding.habit[numbers] = Policy[pair.habit.upper()]
+            facts.habit = Policy[pair.habit.upper()]
             if mine.may_charge(theirs, pair.habit):
-                encoding.charges[numbers] = 2 * speed
+                facts.charges = charged
         if pair.row is not None:
-            long, within = length_of(pair.row.long_range), _within(pair.row)
-            encoding.reach_rallying[numbers], encoding.within_rallying[numbers] = long, within
+            long, within = min(length_of(pair.row.long_range), LONGEST), _within(pair.row)
+            facts.reach_rallying, facts.within_rallying = long, within
             if pair.habit in SHOOTING:
-                encoding.reach[numbers], encoding.within[numbers] = long, within
+                facts.reach, facts.within = long, within
         if pair.habit == "charge":
-            encoding.reach[numbers] = 2 * speed
+            facts.reach = charged
         if pair.shooter is not None:
-            encoding.rearms[numbers], encoding.answered[numbers] = pair.shooter.rearms, pair.shooter.is_answered
+            facts.rearms, facts.answered = pair.shooter.rearms, pair.shooter.is_answered
         if pair.habit == "lookout":
-            encoding.rearms_on_lookout[numbers[0]] |= encoding.rearms[numbers]
-        self._set_value(encoding, numbers, fielded)
+            encoding.rearms_on_lookout[numbers[0]] |= facts.rearms
+        facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.numbers[0])
+        self._set_value(facts, Choice(encoding.choice[numbers[0] // MOST_UNITS]), fielded)
 
     def _pair(self, each: Fielded, enemy: Fielded) -> _Pair:
         mine, theirs = each.combatant, enemy.combatant
@@ -283,6 +301,9 @@ class _Encoder:
         if habit is None:
             return _Pair(None, None, numbers, 0)
         shooter = Shooter(mine, theirs, habit, distance, self._scenario.ruleset, "a")
+        if habit == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
+            # One that cannot fail to rally shoots all the same when it has just got off (BT-3).
+            shooter = Shooter(mine, theirs, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         numbers |= dict(enumerate(shots))
         if own == "lookout" and habit == "lookout":
@@ -307,10 +328,9 @@ class _Encoder:
             numbers[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
         return numbers
 
-    def _set_value(self, encoding: Any, numbers: tuple[int, int], fielded: tuple[Fielded, Fielded]) -> None:
+    def _set_value(self, facts: Any, choice: Choice, fielded: tuple[Fielded, Fielded]) -> None:
         """What an enemy is worth to a unit as a target, at every strength of both (BT-4)."""
-        choice = Choice(encoding.choice[numbers[0] // MOST_UNITS])
-        if choice == Choice.NEAREST:
+        if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
             return
         each, enemy = fielded
         if choice == Choice.MOST_DANGEROUS:
@@ -329,9 +349,9 @@ class _Encoder:
             worth = 1.0 if choice != Choice.MOST_POINTS else points / models
             self._value_at[key] = len(self._values), bool(by.combatant.behemoth), strike
             self._values += self._values_of(strike, models, worth, choice == Choice.BEST_KILL)
-        encoding.value_at[numbers], encoding.value_by_damage[numbers] = self._value_at[key][:2]
+        facts.value_at, facts.value_by_damage = self._value_at[key][:2]
         short = None if row is None or choice == Choice.MOST_DANGEROUS else row.short_range
-        encoding.value_short[numbers] = length_of(short)
+        facts.value_short = min(length_of(short), LONGEST)
 
     def _danger(self, enemy: Fielded, each: Fielded) -> tuple[int | None, Any]:
         """The strike by which an enemy is dangerous to a unit: the row that it would shoot with, else its charge."""
@@ -362,7 +382,7 @@ class _Encoder:
 
 
 def _within(row: Any) -> int:
-    return length_of(row.short_range) if row.has("Indirect") else NONE
+    return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE
 
 
 def _side(each: Fielded) -> Any:

@@ -14,18 +14,34 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.scenarios import attack, charge, duel, focus
+from analyser.scenarios import attack, battle, charge, duel, focus
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.battle import BattleFile, BattleScenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.schema import BONUSES, FILES, OWN_SECTIONS, PENALTIES, Attack, Kind, QuestionFile
+from analyser.scenarios.schema import (
+    BONUSES,
+    PENALTIES,
+    Attack,
+    ChargeFile,
+    DuelFile,
+    FocusFile,
+    Kind,
+    QuestionFile,
+    ScenarioFile,
+)
 
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
-AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario
+AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario | BattleScenario
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 FileT = TypeVar("FileT", bound=QuestionFile)
+FILES: dict[Kind, type[QuestionFile]] = {
+    each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
+}
+OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
+"""The sections that a kind of file has to itself."""
 
 
 def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
@@ -38,6 +54,8 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
     raw, where = read_scenario(source)  # type: ignore[arg-type]
     library = library_of(profiles)
     kind = kind or kind_of(raw)
+    if kind == "battle" and not isinstance(source, Mapping):
+        raw = battle.beside(Path(where), raw)
     file = parse_scenario(raw, FILES[kind], library.ruleset, where=where)
     try:
         scenario = _RESOLVED_BY[kind](file, library)
@@ -200,4 +218,5 @@ _RESOLVED_BY: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
     "charge": charge.resolved,
     "focus": focus.resolved,
     "duel": duel.resolved,
+    "battle": battle.resolved,
 }

@@ -18,6 +18,7 @@ from analyser.scenarios.resolve import row_named
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
 
+AUTO = "auto"  # the policy of a unit that does what its armaments are for
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
 _FITTING = {  # what a policy needs of a row, where it needs more
     "short_range": "but Reactive ones, which fire on lookout, and Indirect ones, which do not fire at short range,",

@@ -269,7 +269,7 @@ class Secondary(Combatant):
     threatened: bool = False
 
 
-Kind = Literal["attack", "charge", "focus", "duel"]
+Kind = Literal["attack", "charge", "focus", "duel", "battle"]
 
 
 class QuestionFile(Record):
@@ -338,8 +338,3 @@ class DuelFile(QuestionFile):
     duel: DuelTerms = DuelTerms()
     a: Combatant
     b: Combatant
-
-
-FILES: dict[Kind, type[QuestionFile]] = {each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile)}
-OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
-"""The sections that a kind of file has to itself."""

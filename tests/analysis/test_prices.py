@@ -69,6 +69,34 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
     assert reason in found["why"].iloc[0].split(";")[0]
 
 
+@pytest.mark.parametrize(
+    ("changes", "verdict", "reason"),
+    [
+        ({"dice": -3}, CANNOT_SAY, "points, but nothing here counts what it carries"),
+        ({"dice": +5}, UNDER, "dice for 100 points, others"),
+        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, CANNOT_SAY, "counts Capacity 1 (others of its role: 3)"),
+        ({"dice": +5, "rules": "-Capacity (3),+Capacity (6)"}, UNDER, "dice for 100 points, others"),
+    ],
+)
+def test_what_a_transport_carries_may_be_worth_what_it_costs(library, changes, verdict, reason):
+    dragoons = library["crown/black-watch-assault-dragoons@full-strength"].with_(rules="+Capacity (3)")
+    carrying = dragoons.model_copy(update={"unit": dragoons.unit.model_copy(update={"traits": ("transport",)})})
+    found = rated(copies(carrying, 6, **changes))
+    assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
+    assert reason in found["why"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("shot", "charged", "told"), [(60, 90, "Fair if all only shot 60, if all only charged 90."), (60, 66, "")]
+)
+def test_both_ways_are_told_where_they_are_far_apart(game, shot, charged, told):
+    found = _rated(*game)
+    found.frame[["fair_by_shooting", "fair_by_charges"]] = shot, charged
+    text = " ".join(str(found).split())
+    assert ("if all only" in text) == bool(told)
+    assert told in text
+
+
 @pytest.fixture(scope="module")
 def game():
     table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
@@ -98,6 +126,14 @@ def test_the_verdict_follows_a_price(game, times):
         both = [each.loc[name, "verdict"] for each in (before, after)]
         if CANNOT_SAY not in both:
             assert (order.index(both[1]) - order.index(both[0])) * np.sign(times - 1) >= 0
+
+
+def test_without_the_equilibrium_all_else_is_the_same(game):
+    table, exchange = game
+    whole, rest = (rate(table, exchange, with_played=each) for each in (True, False))
+    pd.testing.assert_frame_equal(whole.frame.drop(columns="played"), rest.frame.drop(columns="played"))
+    assert rest.frame["played"].isna().all()
+    assert np.isnan(rest.exploitability)
 
 
 def test_certificates_are_near_nothing(game):
@@ -162,9 +198,10 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
     unknown = unknown.model_copy(update={"unit": unknown.unit.model_copy(update={"levels": levels})})
     found = rated([*sides[:4], free, unarmed, unknown], situations=["long-range"])
     assert found["verdict"].tolist() == [*[FAIR] * 4, *[CANNOT_SAY] * 3]
-    assert found["why"].tolist()[4:] == ["it costs no points", "it hurts nobody here", "it has no points"]
+    assert found["why"].tolist()[4:] == ["it costs 0 points", "it hurts nobody here", "it has no points"]
     text = str(fair_points([*sides[:4], free, unarmed, unknown], against=sides[:4], situations=["long-range"]))
     assert "nan" not in text.lower()
+    assert "None" not in text
     assert "inf" not in text.lower().replace("infantry", "")
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.sparse.csgraph import connected_components
 
 from analyser.analysis import pricing
 from analyser.analysis.pricing import (
@@ -10,6 +11,7 @@ from analyser.analysis.pricing import (
     connected,
     equilibrium,
     even_trade,
+    even_trades,
     evenly_ahead,
     one_number,
     response,
@@ -71,6 +73,15 @@ def test_even_trade_is_where_a_convex_sum_is_least(random):
 
     found = minimize(exchanged, np.zeros(9), method="BFGS", options={"gtol": 1e-12}).x
     assert up_to_a_factor(even_trade(losses, field).prices) == pytest.approx(up_to_a_factor(found), abs=1e-4)
+
+
+def test_many_fields_at_once_are_each_by_itself(random):
+    losses, fields = random.uniform(0, 0.4, (2, 9, 9)), random.dirichlet(np.ones(9), 4)
+    weights = random.dirichlet(np.ones(2), 4)
+    together = even_trades(losses, weights, fields, np.zeros(9)).prices
+    for prices, often, field in zip(together, weights, fields):
+        alone = even_trade(often[0] * losses[0] + often[1] * losses[1], field).prices
+        assert up_to_a_factor(prices) == pytest.approx(up_to_a_factor(alone), abs=1e-8)
 
 
 def test_at_even_prices_each_destroys_what_it_loses(random):
@@ -162,6 +173,17 @@ def test_who_hurts_nobody_or_is_hurt_by_nobody_stands_outside():
     losses[2, :] = 0  # hurts nobody
     losses[:, 3] = 0  # nobody hurts it
     assert connected(losses).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_largest_group_is_that_of_a_library(seed):
+    random = np.random.default_rng(seed)
+    losses = (random.random((12, 12)) < 0.12).astype(float)
+    _, groups = connected_components(losses > 0, directed=True, connection="strong")
+    sizes = np.bincount(groups)[groups]
+    found = connected(losses)
+    assert found.sum() == sizes.max()
+    assert len(set(groups[found])) == 1
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -235,3 +235,28 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
 )
 def test_bad_words_are_one_line_and_exit_2(dear, words, message):
     assert message in refusal(*words, "--profiles", dear)
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "why"),
+    [
+        ("points = 60, ", "points = 0, ", "it costs 0 points"),
+        ("points = 60, ", "", "it has no points"),
+        ("dice = 12", "dice = 0", "it hurts nobody here"),
+    ],
+)
+@pytest.mark.parametrize("change", [{"points": 70}, {"defence": 3}])
+def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, instead, why, change):
+    folder = write_wood(tmp_path / "wood")
+    text = (folder / "wood.toml").read_text(encoding="utf-8")
+    rest, oak = text.split('id = "oak"')
+    oak = oak.replace(written, instead)
+    if "dice" in written:
+        oak = oak[: oak.index("[[unit.rows]]")]
+    (folder / "wood.toml").write_text(f'{rest}id = "oak"{oak}', encoding="utf-8")
+    found = analyser.what_if(OAK, profiles=folder, **change)
+    told = " ".join(str(found).split())
+    assert f"No matchup can be compared: before, {why}" in told
+    assert found.before.verdict == "cannot say"
+    assert "nan" not in told.lower()
+    json.dumps(found.as_dict(), allow_nan=False)

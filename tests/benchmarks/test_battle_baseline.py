@@ -1,4 +1,4 @@
-"""The battle that the engine is timed against follows the same law as the engine's."""
+"""The battles that the engine is timed against follow the same law as the engine's."""
 
 from collections import Counter
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.baselines.battles import RIFLES, TWELVE, pure_python
+from benchmarks.baselines.battles import RIFLES, TWELVE, numpy_vectorised, pure_python
 from benchmarks.battles import simulation
 
 TRIALS, TIMES = 1500, 20
@@ -15,8 +15,9 @@ FEWEST = 8
 
 @pytest.mark.slow
 @pytest.mark.parametrize("terms", [TWELVE._replace(units=3), TWELVE._replace(units=2, gap=1200, hand_limit=2)], ids=str)
-def test_the_baseline_plays_the_battle_of_the_engine(terms):
-    found = Counter(map(tuple, pure_python.play(RIFLES, terms, TRIALS, 1).tolist()))
+@pytest.mark.parametrize("baseline", [pure_python, numpy_vectorised], ids=lambda module: module.__name__)
+def test_the_baseline_plays_the_battle_of_the_engine(baseline, terms):
+    found = Counter(map(tuple, baseline.play(RIFLES, terms, TRIALS, 1).tolist()))
     counts = simulation(RIFLES, terms).play(TIMES * TRIALS, 2).results
     law = {pair: int(counts[pair]) for pair in zip(*(each.tolist() for each in np.nonzero(counts)))}
     common = [pair for pair, count in law.items() if count >= FEWEST * TIMES]

@@ -6,10 +6,14 @@ import json
 
 import pytest
 
+import analyser
 from analyser.cli.battle import army_from
+from analyser.scenarios.battle import BattleTerms, battle_scenario
+from tests.fuzz.doors import toml
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
 
 FEW = ["--trials", "600", "--rounds", "2", "--threads", "1"]
+PLANE = "crown/defiance-fighter-squadron@basic"
 ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 
 
@@ -55,3 +59,60 @@ def test_what_cannot_be_is_refused_in_one_line():
     assert "did you mean 'rifle-platoon'" in refusal("battle", "crown/rifel-platoon@basic", ARMIES[1])
     assert "rounds" in refusal("battle", *ARMIES, "--rounds", "12")
     assert "nearest" in refusal("battle", *ARMIES, "--target-mine", "neares")
+
+
+BATTLE = f"""
+mine = ["2 x {RIFLES}"]
+yours = "yours.toml"
+
+[battle]
+rounds = 2
+target_mine = "threatened_first"
+"""
+YOURS = f'unit = ["2 x imperium/{GRENADIERS}"]\n'
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    """A scenario file of a battle, which names the file of an army beside it."""
+    (tmp_path / "yours.toml").write_text(YOURS, encoding="utf-8")
+    path = tmp_path / "battle.toml"
+    path.write_text(BATTLE, encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+def test_a_scenario_file_is_the_battle_of_its_armies(scenario):
+    of_file = json.loads(answer("run", scenario, "--trials", "600", "--threads", "1", "--format", "json"))
+    asked = answer("battle", *ARMIES, *FEW, "--target-mine", "threatened_first", "--format", "json")
+    assert of_file["summary"] == json.loads(asked)["summary"]
+    again = scenario.with_name("again.toml")
+    again.write_bytes(toml(of_file["scenario"]))
+    assert json.loads(answer("run", again, "--trials", "600", "--format", "json"))["summary"] == of_file["summary"]
+
+
+def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
+    assert "has no exact answer" in refusal("run", scenario, "--method", "exact")
+    scenario.write_text(BATTLE.replace("yours.toml", "theirs.toml"), encoding="utf-8")
+    assert "theirs.toml" in refusal("run", scenario)
+    scenario.write_text(BATTLE.replace("rounds", "round"), encoding="utf-8")
+    assert "did you mean 'rounds'" in refusal("run", scenario)
+    scenario.write_text(BATTLE.partition("yours")[0], encoding="utf-8")
+    assert "yours" in refusal("run", scenario)
+
+
+@pytest.mark.parametrize(
+    ("army", "told"),
+    [(ARMIES[0], "no round 9 of 6"), (f"{ARMIES[0]}, {PLANE}", "nobody comes out of reserve: round 9")],
+)
+def test_reserves_that_never_come_are_not_taken_silently(army, told):
+    mine, yours = (analyser.load_army(army_from(each)) for each in (army, ARMIES[1]))
+    library = analyser.load_profiles()
+    scenario = battle_scenario(mine, yours, BattleTerms(arrives=9), library.ruleset, library)
+    assert any(told in warning for warning in scenario.warnings)
+
+
+def test_messages_say_the_side_and_the_unit():
+    message = refusal("battle", f"2 x {RIFLES}, crown/rifel-platoon@basic", ARMIES[1])
+    assert message.startswith("error: mine: unit")
+    assert "army:" not in message

@@ -604,7 +604,7 @@ def test_a_file_that_is_no_scenario_is_told_what_it_may_hold(tmp_path, text, pro
             ask(str(path))
         assert str(caught.value) == (
             f"{path}: {problem} (allowed: [attack] and [target]; or [charge], [attacker] and [target]; "
-            "or [[attacks]] and [target]; or [duel], [a] and [b])"
+            "or [[attacks]] and [target]; or [duel], [a] and [b]; or [battle], mine and yours)"
         )
 
 

@@ -372,6 +372,37 @@ def few_trials(sources):
     return [{"source": each, "options": {"trials": trials, "seed": 0}} for each in sources for trials in (2, 3, 7)]
 
 
+# --- battles --------------------------------------------------------------------------------------
+
+BATTLES = [
+    {
+        "battle": {"rounds": 2, "gap": 10, "target_mine": "threatened_first"},
+        "mine": [f"2 x {RIFLES}"],
+        "yours": [RIFLES],
+    },
+    {
+        "battle": {"rounds": 3, "scale": "skirmish", "hand_yours": "kept", "arrives": 2, "width": 20.5},
+        "mine": {"name": "First", "unit": [{"unit": RIFLES, "x": 3.5}, {"unit": RIFLES, "reserve": True}]},
+        "yours": {"unit": [GRENADIERS]},
+        "ruleset": RULESET,
+    },
+]
+FEW_BATTLES = 200
+
+
+def a_battle(given, _folder):
+    """A battle, played a few times."""
+    options = sample(given["options"])
+    if "precision" in options:
+        options = {"trials": FEW_BATTLES}
+    if isinstance(options.get("trials"), int):
+        options["trials"] = min(options["trials"], FEW_BATTLES)
+    record = analyser.simulate(given["source"], kind="battle", **options).as_dict()
+    for row in record.pop("swing"):  # whose ends are those of a difference, from -1 to 1
+        assert -1 <= row["low"] <= row["difference"] <= row["high"] <= 1, row
+    return record
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
@@ -502,6 +533,8 @@ COMMANDS = [
         "9.5",
     ],
     ["compare", "crown/rifle*", "--target", GRENADIERS, "--metric", "p_broken", "--format", "json"],
+    ["battle", f"2 x {RIFLES}", RIFLES, "--rounds", "2", "--trials", "50", "--hand-mine", "kept", "--no-swing"],
+    ["battle", RIFLES, GRENADIERS, "--tell", "3", "--gap", "12", "--target-yours", "threatened_first"],
     ["units", "--faction", "crown", "--format", "json"],
     ["units", "crown/rifle*", "--format", "csv"],
     ["card", "crown/rifle-platoon", "--format", "parquet", "--out", "out.json"],
@@ -611,9 +644,19 @@ DOORS = {
     "matchups": (matchups, [{"attackers": "river/*", "defenders": ["river/otter-guard@*", "heron"], "options": FIELD}]),
     "studies": (studies, [{"source": each, "options": {"metric": "p_broken"}} for each in ATTACKS[:2]]),
     **{f"morale {name}": (morale_of(name), few_trials(questions)) for name, questions in MORALE.items()},
+    "battle": (a_battle, many_options(BATTLES)),
     "file": (
         run_file,
-        files_of([*ATTACKS, *CHARGES, *FOCUSES, *DUELS, *(each for several in MORALE.values() for each in several)]),
+        files_of(
+            [
+                *ATTACKS,
+                *CHARGES,
+                *FOCUSES,
+                *DUELS,
+                *BATTLES[:1],
+                *(each for several in MORALE.values() for each in several),
+            ]
+        ),
     ),
     "profiles": (profile_folder, [{"faction": FACTION.encode(), "ruleset": toml(RULESET)}]),
     "import": (

@@ -37,8 +37,8 @@ QUESTIONS: what the base and the rules leave open, and what is answered here.
     the transport breaks or flees the passenger is annihilated too; only what an attack destroys has a demise. Cryo
     on a transport leaves its passenger a turn. Where the transport takes no test (8) its passenger takes none.
 16. Nobody reacts to an aircraft without a target. A sortie has no re-arm action, so a row that is Slow to Fire is
-    fired once in a battle; one that is Move or Fire never. The nearest target is the nearest to the aircraft's point
-    on its own edge.
+    fired once in a battle. Neither a disembarkation nor a sortie is an advance, so a row that is Move or Fire may be
+    fired (AC-6). The nearest target is the nearest to the aircraft's point on its own edge.
 17. A transport with its passenger has the points of the transport for `dearest`.
 18. A unit that has nothing to shoot at in its attack step does nothing (it does not go on lookout of itself).
 19. Sponsons, a Tail Gunner's answer and a Spectacular Demise have the Veteran of who deals them; no qualities.
@@ -139,7 +139,8 @@ class Battle(Fight):
 
     def _initiative(self):
         first, second = self.holder, 1 - self.holder
-        card_of = {side: self.cards[side].choice(self.sides[side].hand) for side in (first, second)}
+        card_of = {first: self.cards[first].choice(self.sides[first].hand)}
+        card_of[second] = self.cards[second].choice(self.sides[second].hand, card_of[first] or 0)
         if card_of[second] is None and card_of[first] is not None:
             return first  # who takes the card back
         for side, card in card_of.items():
@@ -317,7 +318,7 @@ class Battle(Fight):
         if foes:
             target = self._preferred(piece, foes, lambda foe: (rows[foe], self._flight(rows[foe])))
             self.reaction(piece, place=target)
-            if piece.models and self.loaded(piece, rows[target]) and "Move or Fire" not in rows[target].qualities:
+            if piece.models and self.loaded(piece, rows[target]):
                 self.shoot(piece, rows[target], target, self._flight(rows[target]))
             if piece.models:
                 self.reaction(piece, place=target)
@@ -370,9 +371,20 @@ class Battle(Fight):
 
         if policy == "nearest":
             return min(foes, key=lambda foe: self.distance(piece, foe))
+        if policy == "threatened_first":
+            return min(
+                foes, key=lambda foe: (not self._threatens(foe, piece, attack(foe)[1]), self.distance(piece, foe))
+            )
         values = {foe: float(value(foe)) for foe in foes}
         best = max(values.values())
         return min((foe for foe in foes if values[foe] >= best - TIE), key=lambda foe: self.distance(piece, foe))
+
+    def _threatens(self, foe, piece, distance):
+        """Whether it reaches the piece from where it stands, by the row or the charge of its habit (BT-4)."""
+        row, habit = self.ranged_row(foe, piece), self.habit(foe, piece, self.policy(foe))
+        if row and habit in ("shoot", "short_range", "charge") and reaches(row, distance):
+            return True
+        return habit == "charge" and distance <= 2 * foe.speed
 
     def _danger(self, foe, piece):
         """The models of the piece that the foe would destroy, wherever they stand."""

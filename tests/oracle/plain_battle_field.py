@@ -69,8 +69,8 @@ class Side:
 
     units: tuple
     order: str = "listed"  # listed, nearest, dearest
-    target: str = "nearest"  # nearest, most_points, best_kill, most_dangerous
-    hand: str = "highest"  # highest, lowest, middle, surrender
+    target: str = "nearest"  # nearest, most_points, best_kill, most_dangerous, threatened_first
+    hand: str = "highest"  # highest, lowest, middle, surrender, kept
     discard_below: int = 0
     initiative: str = "take"  # take, give
     deck: tuple = DECK
@@ -180,11 +180,13 @@ class Cards:
             self.hand.append(self.take(chance))
             self.shuffle_if_out()
 
-    def choice(self, hand):
-        """The card played for the initiative, left in the hand for now; none is a surrender."""
+    def choice(self, hand, against=None):
+        """The card played for the initiative, left in the hand for now; none is a surrender. `against`: the first's."""
         held = sorted(self.hand)
         if not held or hand == "surrender":
             return None
+        if hand == "kept":
+            return held[-1] if against is None else next((card for card in held if card >= against), None)
         return {"highest": held[-1], "lowest": held[0], "middle": held[len(held) // 2]}[hand]
 
 

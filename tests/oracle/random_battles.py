@@ -98,8 +98,8 @@ def random_side(rng, name, deck, shared, odd, transports, aircraft):
     return Side(
         tuple(changed(unit, **shared) for unit in units),
         order=rng.choice(("listed", "nearest", "dearest")),
-        target=rng.choice(("nearest", "most_points", "best_kill", "most_dangerous")),
-        hand=rng.choice(("highest", "lowest", "middle", "surrender")),
+        target=rng.choice(("nearest", "most_points", "best_kill", "most_dangerous", "threatened_first")),
+        hand=rng.choice(("highest", "lowest", "middle", "surrender", "kept")),
         discard_below=rng.choice((0, 0, 4)),
         initiative=rng.choice(("take", "take", "give")),
         deck=deck,

@@ -371,7 +371,13 @@ def test_cryo_takes_the_turn():
 
 @pytest.mark.parametrize(
     ("policy", "chosen"),
-    [("nearest", "near"), ("most_points", "dear"), ("best_kill", "weak"), ("most_dangerous", "grim")],
+    [
+        ("nearest", "near"),
+        ("most_points", "dear"),
+        ("best_kill", "weak"),
+        ("most_dangerous", "grim"),
+        ("threatened_first", "grim"),
+    ],
 )
 def test_targets(policy, chosen):
     foes = (
@@ -491,6 +497,7 @@ def test_the_choice_of_a_card():
     cards = Cards(DECK)
     cards.hand = [9, 2, 5, 7]
     assert [cards.choice(hand) for hand in ("highest", "lowest", "middle", "surrender")] == [9, 2, 7, None]
+    assert [cards.choice("kept", against) for against in (None, 0, 5, 6, 10)] == [9, 2, 5, 7, None]
 
 
 # --- the reading against itself ---------------------------------------------------------------------------

@@ -6,6 +6,9 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
+from analyser.common.intervals import trials_for
+from analyser.common.sampling import Sampling
+from analyser.results.battle import swing_trials
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
 GRENADIERS = ["3 x imperium/scion-grenadier-platoon@basic"]
@@ -146,3 +149,38 @@ def test_armies_that_cannot_fight_are_refused():
         analyser.battle([far], GRENADIERS)
     with pytest.raises(InputError, match="yours"):
         analyser.battle(RIFLES, ["imperium/nobody"])
+
+
+@pytest.mark.slow
+def test_a_long_law_is_printed_in_bands_and_kept_whole_as_data():
+    result = analyser.battle(3 * RIFLES, 3 * GRENADIERS, trials=2000, swing=False)
+    assert len(result.margins()) > 16
+    (block,) = [block for block in result.blocks() if block.title == "VP of mine less VP of yours"]
+    assert 5 < len(block.rows) <= 16
+    labels = [row[0] for row in block.rows]
+    assert any(" to " in label for label in labels)
+    assert "0" in labels
+    shown = sum(float(row[1].split("%")[0]) for row in block.rows)
+    assert shown == pytest.approx(100, abs=3)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "trials"),
+    [
+        (Sampling("monte-carlo", trials=50_000), 5000),
+        (Sampling("monte-carlo", trials=500), 500),
+        (Sampling("monte-carlo"), 10_000),
+        (Sampling("monte-carlo", precision="5%"), 10_000),
+    ],
+)
+def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
+    assert swing_trials(sampling) == trials
+
+
+def test_the_swings_of_a_precision_do_not_depend_on_its_pilot():
+    assert swing_trials(Sampling("monte-carlo", precision=0.02)) == max(2000, trials_for(0.02) // 10)
+
+
+def test_a_battle_has_no_exact_answer():
+    with pytest.raises(InputError, match="no exact answer"):
+        analyser.exact({"battle": {}, "mine": RIFLES, "yours": GRENADIERS})

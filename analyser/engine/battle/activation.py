@@ -8,8 +8,18 @@ from analyser.engine.battle.attack import pool_for, strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import advance, is_commanded, put
-from analyser.engine.battle.tables import NO_HABIT, NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put
+from analyser.engine.battle.tables import (
+    NO_HABIT,
+    NO_STRIKE,
+    Battle,
+    Blow,
+    Place,
+    first_of,
+    pair_of,
+    side_of,
+    strike_of,
+)
 from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -41,7 +51,7 @@ def activate(battle: Battle, unit: int) -> None:
         if not used:
             react(battle, unit)
         run_amok(battle, unit, target)
-    field.states[unit] = activation.ended(field.states[unit], units[unit])
+    end(battle, unit)
     spread_fumes(battle)
     if battle.encoding.has_transports:
         passenger = aboard(battle, unit)
@@ -63,7 +73,7 @@ def ride(battle: Battle, unit: int) -> None:
         if rallied:
             shoot_reforming(battle, unit)
         react(battle, unit)
-    field.states[unit] = activation.ended(field.states[unit], units[unit])
+    end(battle, unit)
     spread_fumes(battle)
 
 
@@ -74,13 +84,22 @@ def shoot_reforming(battle: Battle, unit: int) -> None:
     if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
         return
-    target = choices.best_attacked(battle, unit, True)
+    target = choices.best_attacked(battle, unit)
     if target == NO_TARGET:
         return
     field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
     field.reforming = 1
-    shoot(battle, unit, target)
+    shoot(battle, unit, target, length_between(battle, unit, target))
     field.reforming = 0
+
+
+@step
+def end(battle: Battle, unit: int) -> None:
+    """The end of an activation (AC-5.7, AC-5.8); who is in order again may be reached by Corrosive Fumes."""
+    field, state = battle.field, int(battle.field.states[unit])
+    field.states[unit] = activation.ended(state, field.units[unit])
+    if (state & ~field.states[unit]) & DISORDERED:
+        field.stirred = 1
 
 
 @step
@@ -113,15 +132,15 @@ def stand_by(battle: Battle, unit: int) -> None:
 @step
 def give_orders(battle: Battle, unit: int, target: int) -> None:
     """Decide as in a duel with the target, move, and attack."""
-    field, facts, tables = battle.field, battle.encoding, battle.tables
+    field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
     side.policy = Policy.CHARGE  # it closes in, at least
-    if facts.habit[unit, target] != NO_HABIT:
-        side.policy = facts.habit[unit, target]
-    side.charges = 1 if facts.charges[unit, target] >= 0 else 0
-    side.rearms = facts.rearms[unit, target]
-    side.distance = field.distance[unit, target]
-    number = int(facts.strikes[unit, target, 0])
+    if facts.habit != NO_HABIT:
+        side.policy = facts.habit
+    side.charges = 1 if facts.charges >= 0 else 0
+    side.rearms = facts.rearms
+    side.distance = field.nearest_length if target == field.nearest else length_between(battle, unit, target)
+    number = strike_of(battle, unit, target, 0)
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
     view = activation.view_of(state, field.states[target], (side, field.sides[target]), row, has_row)
@@ -133,27 +152,28 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
     field.states[unit] = activation.ordered(state, (manoeuvre, action), side, row, view.distance)
     if length > 0:
-        advance(battle, unit, target, length)
+        advance(battle, unit, target, length, view.distance)
         spread_fumes(battle)
     order = unit_state.order_of(field.states[unit])
     if order in (Order.SHOOT, Order.SHOOT_AIMING):
-        shoot(battle, unit, target)
+        shoot(battle, unit, target, view.distance if length == 0 else length_between(battle, unit, target))
     elif order == Order.CHARGE:
         combat.charge(battle, unit, target)
 
 
 @step
-def shoot(battle: Battle, unit: int, target: int) -> None:
-    """Fire the rows of a unit, one after the other (All-Out Attack, AC-7)."""
-    facts = battle.encoding
-    for place in range(facts.shots[unit, target]):
-        fire(battle, int(facts.strikes[unit, target, place]), unit, target, int(battle.field.distance[unit, target]))
+def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
+    """Fire the rows of a unit, one after the other (All-Out Attack, AC-7), the first at that distance."""
+    facts = pair_of(battle, unit, target)
+    for place in range(facts.shots):
+        length = distance if place == 0 else length_between(battle, unit, target)
+        fire(battle, strike_of(battle, unit, target, place), unit, target, length)
 
 
 @step
 def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> bool:
     """A ranged attack at that distance, if it can be made (AC-4.1, AC-6), and what answers it; whether it was made."""
-    field, facts = battle.field, battle.encoding
+    field = battle.field
     row, state = battle.tables.strikes[number], int(field.states[unit])
     if is_removed(state) or is_removed(field.states[other]) or (row.reloads and state & unit_state.RELOADING):
         return False
@@ -161,7 +181,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if rally_failed and not row.after_failed_rally:
         return False
     order = unit_state.order_of(state)
-    if row.move_or_fire and order == Order.SHOOT and not rally_failed:
+    if row.move_or_fire and order == Order.SHOOT and not rally_failed and has_advanced(battle, unit):
         return False
     short = row.short_range != NONE and distance <= row.short_range
     if distance > row.long_range or (row.indirect and short):
@@ -171,10 +191,16 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
     strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))
     combat.go_off(battle)
-    if facts.answered[unit, other] and combat.stand(battle, unit, other):
-        strike(battle, int(facts.strikes[other, unit, Blow.ANSWER]), other, unit, False, 0)
+    if pair_of(battle, unit, other).answered and combat.stand(battle, unit, other):
+        strike(battle, strike_of(battle, other, unit, Blow.ANSWER), other, unit, False, 0)
         combat.go_off(battle)
     return True
+
+
+@step
+def has_advanced(battle: Battle, unit: int) -> bool:
+    """Whether an active unit that does not aim has advanced: not who has just got off, nor an aircraft (BT-3)."""
+    return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
 @step
@@ -186,8 +212,9 @@ def react(battle: Battle, unit: int) -> bool:
     first = first_of(1 - side_of(unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = int(facts.strikes[other, unit, Blow.REACTION])
-            if number != NO_STRIKE and fire(battle, number, other, unit, int(field.distance[other, unit])):
+            number = strike_of(battle, other, unit, Blow.REACTION)
+            distance = length_between(battle, other, unit)
+            if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
     return False
 
@@ -200,7 +227,7 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
         return
     state, other = int(field.states[unit]), int(field.states[target])
     sides = field.sides[unit], field.sides[target]
-    sides[0].distance = field.distance[unit, target]
+    sides[0].distance = length_between(battle, unit, target)
     if not special_rules.hurts(state, other, sides, battle.field.units[target]):
         return
     limit = battle.field.units[target].damage_limit
@@ -213,17 +240,17 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 @step
 def fly(battle: Battle, unit: int) -> None:
     """The sortie of an aircraft (BT-3): to short range of its target, a shot, and back to its reserve."""
-    field, facts = battle.field, battle.encoding
+    field = battle.field
     target = choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
-        row = battle.tables.strikes[facts.strikes[unit, target, 0]]
-        distance = int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
+        distance = choices.flight_of(battle, unit, target)
         react_in_flight(battle, unit, target)
         if not is_removed(field.states[unit]):
             note(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
-            for place in range(facts.shots[unit, target]):
-                fire(battle, int(facts.strikes[unit, target, place]), unit, target, distance)
+            facts = pair_of(battle, unit, target)
+            for place in range(facts.shots):
+                fire(battle, strike_of(battle, unit, target, place), unit, target, distance)
             react_in_flight(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
@@ -239,7 +266,7 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
     x, y = int(field.x[target]), int(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = int(facts.strikes[other, unit, Blow.REACTION])
+            number = strike_of(battle, other, unit, Blow.REACTION)
             distance = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return
@@ -249,17 +276,18 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
 def spread_fumes(battle: Battle) -> None:
     """Corrosive Fumes disorder every unit that stands within their reach (AC-7)."""
     field, facts = battle.field, battle.encoding
-    if not facts.has_fumes:
+    if not field.stirred:
         return
-    for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
-            if facts.fumes[unit] == NONE or field.place[unit] != Place.ON_FIELD:
-                continue
-            others = first_of(1 - side)
-            for other in range(others, others + facts.units[1 - side]):
-                reached = facts.suffers[other] and field.distance[unit, other] <= facts.fumes[unit]
-                if reached and not is_commanded(battle, other):
-                    field.states[other] |= DISORDERED
+    field.stirred = 0
+    for place in range(facts.smokers):
+        unit = int(facts.smoker_at[place])
+        if field.off[unit]:
+            continue
+        first = first_of(1 - side_of(unit))
+        for other in range(first, first + facts.units[1 - side_of(unit)]):
+            reached = facts.suffers[other] and is_within(battle, unit, other, int(facts.fumes[unit]))
+            if reached and not field.states[other] & DISORDERED and not is_commanded(battle, other):
+                field.states[other] |= DISORDERED
 
 
 @step

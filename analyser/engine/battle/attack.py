@@ -120,7 +120,8 @@ def lose(battle: Battle, fight: FightFacts, struck: int, striker: int, losses: t
         outcome = discipline.fail_test(fight, destroyed, left, disordered)
     after = unit_state.carried_over(theirs, outcome, field.sides[struck], counts)
     settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
-    return fight.test != Test.NOT_TAKEN and not unit_state.is_removed(after)
+    takes_none = fight.test == Test.NOT_TAKEN or field.units[struck].discipline == NONE  # Irrepressible or not
+    return not takes_none and not unit_state.is_removed(after)
 
 
 @step

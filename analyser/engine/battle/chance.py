@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
 from analyser.engine.rng import HALF, LOWER, counter_of_chunk, word_of
-from analyser.rules.battle import SURRENDERED, played_from, takes_initiative
+from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
 
 WORDS_A_BATTLE = np.uint64(1 << 22)
 _ALL = np.uint64(1 << 32)
@@ -100,7 +100,7 @@ def turn(field: Field, side: int) -> int:
     card = field.deck[side, place]
     field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
     field.left[side] = last
-    return int(card)
+    return np.int64(card)  # type: ignore[return-value]
 
 
 @step
@@ -123,7 +123,7 @@ def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
 def test_card(encoding: Encoding, field: Field, side: int) -> int:
     """The card of a discipline test (AC-5.1)."""
     if encoding.replacement:
-        return int(encoding.deck[one_of(field, encoding.cards)])
+        return np.int64(encoding.deck[one_of(field, encoding.cards)])  # type: ignore[return-value]
     card = turn(field, side)
     shuffle_discards(encoding, field, side)
     return card
@@ -157,15 +157,21 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
     """Both sides play a card for the initiative (BT-2); the values of side 0 and of side 1."""
     encoding, field = battle.encoding, battle.field
     holder = int(field.holder)
-    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder])
-    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder])
-    of_holder = int(field.hand[holder, first]) if first >= 0 else SURRENDERED
-    of_other = int(field.hand[1 - holder, second]) if second >= 0 else SURRENDERED
+    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
+    of_holder = value_of(field, holder, first)
+    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
+    of_other = value_of(field, 1 - holder, second)
     if second >= 0:  # else the first general takes the card back
         take_from_hand(field, holder, first)
         take_from_hand(field, 1 - holder, second)
     field.holder = takes_initiative(holder, of_holder, of_other)
     return (of_holder, of_other) if holder == 0 else (of_other, of_holder)
+
+
+@step
+def value_of(field: Field, side: int, place: int) -> int:
+    """The value of a card of a hand, if one is played."""
+    return np.int64(field.hand[side, place]) if place >= 0 else SURRENDERED  # type: ignore[return-value]
 
 
 @step

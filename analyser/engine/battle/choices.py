@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
-from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.space import measure, squared_from
+from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, pair_of, side_of, strike_of
 from analyser.rules import unit_state
-from analyser.rules.battle import Choice, Turn, length_of
+from analyser.rules.battle import Choice, Turn, root_of
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
 
 NO_TARGET = -1
 _SAME = 1e-9
+_LAST = 1 << 28  # longer than any distance, and than the root of NOWHERE
+
+
+# The classes of enemies that a unit looks for its target in (BT-4): whom it can attack from where it stands; shoot at
+# after an advance; with whom it has a habit; whom it can charge now; whom an aircraft can fire at.
+ATTACKED, AFTER_AN_ADVANCE, KNOWN, CHARGED, FLOWN = range(5)
 
 
 @step
@@ -29,106 +38,58 @@ def is_ready(battle: Battle, unit: int) -> bool:
 def next_unit(battle: Battle, side: int) -> int:
     """The unit that a side activates next; NONE if nobody is ready."""
     field, facts = battle.field, battle.encoding
-    if facts.order[side] != Turn.NEAREST:
-        for place in range(facts.units[side]):
-            if is_ready(battle, facts.listed[side, place]):
-                return int(facts.listed[side, place])
-        return NONE
-    found, least = NONE, NOWHERE + 2
-    first, others = first_of(side), first_of(1 - side)
-    for unit in range(first, first + facts.units[side]):
-        if not is_ready(battle, unit):
-            continue
-        nearest = NOWHERE if field.place[unit] == Place.ON_FIELD else NOWHERE + 1
-        for other in range(others, others + facts.units[1 - side]):
-            nearest = min(nearest, int(field.distance[unit, other])) if nearest <= NOWHERE else nearest
-        if nearest < least:
-            found, least = unit, nearest
+    if facts.order[side] == Turn.NEAREST:
+        return nearest_to_an_enemy(battle, side)
+    for place in range(field.done[side], facts.units[side]):
+        unit = int(facts.listed[side, place])
+        if is_ready(battle, unit):
+            return unit
+        if place == field.done[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
+            field.done[side] = place + 1
+    return NONE
+
+
+@step
+def nearest_to_an_enemy(battle: Battle, side: int) -> int:
+    """The unit of a side nearest to an enemy of those that are ready, aircraft after all others; NONE if nobody is."""
+    field, found, least = battle.field, NONE, _LAST + 1
+    for unit in range(first_of(side), first_of(side) + battle.encoding.units[side]):
+        if is_ready(battle, unit):
+            length = _LAST
+            if field.place[unit] == Place.ON_FIELD:
+                measure(battle, 1 - side, int(field.x[unit]), int(field.y[unit]))
+                length = int(field.nearest_length)
+            if length < least:
+                found, least = unit, length
     return found
 
 
 @step
 def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     """The target of a unit on the field; NO_TARGET if nobody is there."""
-    facts = battle.encoding
-    must = battle.field.sides[unit].berserk if rally_failed else battle.field.sides[unit].runs_amok
+    field, facts = battle.field, battle.encoding
+    measure(battle, 1 - side_of(unit), int(field.x[unit]), int(field.y[unit]))
+    if field.nearest == NONE:
+        return NO_TARGET
+    must = field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok
     if must:
-        found = nearest_within(battle, unit, True)
+        found = best_of(battle, unit, CHARGED, rally_failed)
         if found != NO_TARGET:
             return found
     if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
         return NO_TARGET
-    found = best_attacked(battle, unit, rally_failed)
-    if found == NO_TARGET:
-        found = best_after_an_advance(battle, unit, rally_failed)
-    if found == NO_TARGET:
-        found = nearest_within(battle, unit, False)
-    if found != NO_TARGET:
-        return found
-    return nearest_of_all(battle, unit)
+    for among in range(ATTACKED, CHARGED):
+        found = best_of(battle, unit, among, rally_failed)
+        if found != NO_TARGET:
+            return found
+    return int(field.nearest)
 
 
 @step
-def best_attacked(battle: Battle, unit: int, rally_failed: bool) -> int:
-    """The best of those that it can attack from where it stands."""
-    field, facts = battle.field, battle.encoding
-    side = side_of(unit)
-    first = first_of(1 - side)
-    end = first + facts.units[1 - side]
-    choice = facts.choice[side]
-    found, least, best = NO_TARGET, NOWHERE, -1.0
-    for other in range(first, end):
-        length = field.distance[unit, other]
-        if rally_failed:
-            attacks = within(length, facts.within_rallying[unit, other], facts.reach_rallying[unit, other])
-        else:
-            attacks = within(length, facts.within[unit, other], facts.reach[unit, other])
-        if not attacks:
-            continue
-        if choice == Choice.NEAREST:
-            if length < least and can_strike(battle, unit, other, rally_failed):
-                found, least = other, int(length)
-        elif can_strike(battle, unit, other, rally_failed):
-            found, least, best = better(battle, (unit, other, int(choice)), found, least, best)
-    return found
-
-
-@step
-def best_after_an_advance(battle: Battle, unit: int, rally_failed: bool) -> int:
-    """The best of those that it can shoot at after an advance."""
-    field, facts = battle.field, battle.encoding
-    side = side_of(unit)
-    first, speed, choice = first_of(1 - side), field.sides[unit].speed, facts.choice[side]
-    found, least, best = NO_TARGET, NOWHERE, -1.0
-    for other in range(first, first + facts.units[1 - side]):
-        habit = facts.habit[unit, other]
-        if habit == NO_HABIT or (habit == Policy.CHARGE and not rally_failed):
-            continue
-        reach = facts.reach_rallying[unit, other] if rally_failed else facts.reach[unit, other]
-        length = int(field.distance[unit, other])
-        if reach >= 0 and length <= reach + speed and can_strike(battle, unit, other, rally_failed):
-            if choice == Choice.NEAREST:
-                if length < least:
-                    found, least = other, length
-            else:
-                found, least, best = better(battle, (unit, other, int(choice)), found, least, best)
-    return found
-
-
-@step
-def within(length: int, least: int, most: int) -> bool:
-    """Whether a length is above `least` and at most `most`."""
-    return least < length <= most
-
-
-@step
-def can_strike(battle: Battle, unit: int, other: int, rally_failed: bool) -> bool:
-    """Whether the grid has attack dice for the unit as it stands, in the row that it shoots with (AC-2.4)."""
-    if battle.encoding.habit[unit, other] == Policy.CHARGE and not rally_failed:
-        return True
-    number, field = int(battle.encoding.strikes[unit, other, 0]), battle.field
-    short = field.distance[unit, other] <= battle.tables.strikes[number].short_range
-    return pool_for(battle, number, int(field.states[unit]), short, False, 0) > 0
+def best_attacked(battle: Battle, unit: int) -> int:
+    """The target of a unit that has got off its transport: of those that it can shoot at from where it stands."""
+    measure(battle, 1 - side_of(unit), int(battle.field.x[unit]), int(battle.field.y[unit]))
+    return best_of(battle, unit, ATTACKED, True)
 
 
 @step
@@ -137,75 +98,84 @@ def target_in_flight(battle: Battle, unit: int) -> int:
 
     Distances are those from where it comes in: its place on its own edge.
     """
+    facts, side = battle.encoding, side_of(unit)
+    measure(battle, 1 - side, int(facts.x[unit]), 0 if side == 0 else int(facts.table))
+    return best_of(battle, unit, FLOWN, False)
+
+
+@step
+def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
+    """The best of a class of enemies, as they were last measured; equals by distance, then by the list (BT-4)."""
     field, facts = battle.field, battle.encoding
-    side = side_of(unit)
-    first, choice = first_of(1 - side), facts.choice[side]
+    first = first_of(1 - side_of(unit))
+    choice = 0 if among in (KNOWN, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
+    beyond = field.nearest_length - facts.furthest[unit]
+    if (among == ATTACKED and beyond > 0) or (among == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed):
+        return NO_TARGET
+    nearest, length = int(field.nearest), int(field.nearest_length)
+    if choice == Choice.NEAREST and nearest != NONE and belongs(battle, (unit, nearest), length, among, rally_failed):
+        return nearest
     found, least, best = NO_TARGET, NOWHERE, -1.0
-    edge = 0 if side == 0 else int(facts.table)
-    for other in range(first, first + facts.units[1 - side]):
-        if field.place[other] != Place.ON_FIELD or facts.habit[unit, other] == NO_HABIT:
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        squared = squared_from(field, np.uint64(other), field.from_x, field.from_y)
+        if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
             continue
-        if not can_strike(battle, unit, other, False):
-            continue
-        length = length_of(int(facts.x[unit]) - int(field.x[other]), edge - int(field.y[other]))
-        value = 0.0
-        if choice != Choice.NEAREST:
-            row = battle.tables.strikes[facts.strikes[unit, other, 0]]
-            flown = int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
-            value = value_of(battle, unit, other, int(choice), flown)
-        if value > best + _SAME or (abs(value - best) <= _SAME and length < least):
-            found, least, best = other, length, max(value, best)
+        length = root_of(squared)
+        if belongs(battle, (unit, other), length, among, rally_failed):
+            if choice == Choice.NEAREST:
+                found, least = other, length * length
+                continue
+            flown = flight_of(battle, unit, other) if among == FLOWN else length
+            value = value_of(battle, unit, other, choice, flown)
+            if value > best + _SAME or (abs(value - best) <= _SAME and squared < least):
+                found, least, best = other, length * length, max(value, best)
     return found
 
 
 @step
-def better(battle: Battle, pair: tuple[int, int, int], found: int, least: int, best: float) -> tuple[int, int, float]:
-    """The target found so far, or the other one of the pair if it is better; with its distance and its value."""
-    unit, other, choice = pair
-    length = int(battle.field.distance[unit, other])
-    value = value_of(battle, unit, other, choice, length)
-    more = value > best + _SAME
-    if more or (abs(value - best) <= _SAME and length < least):
-        return other, length, max(value, best)
-    return found, least, best
+def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rally_failed: bool) -> bool:
+    """Whether an enemy on the field at that distance is of that class, for the first unit of the pair."""
+    unit, other = pair
+    facts = pair_of(battle, unit, other)
+    if among == CHARGED:
+        return bool(length <= facts.charges)
+    if facts.habit == NO_HABIT or among == KNOWN:
+        return bool(facts.habit != NO_HABIT)
+    charges = facts.habit == Policy.CHARGE and not rally_failed
+    reach = facts.reach_rallying if rally_failed else facts.reach
+    if among == ATTACKED:
+        least = facts.within_rallying if rally_failed else facts.within
+        if length <= least or length > reach:
+            return False
+    elif among == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
+        return False
+    if charges or facts.has_dice:
+        return True
+    number, state = strike_of(battle, unit, other, 0), int(battle.field.states[unit])
+    short = among != FLOWN and length <= battle.tables.strikes[number].short_range
+    return pool_for(battle, number, state, short, False, 0) > 0  # whether the grid has dice as it stands (AC-2.4)
+
+
+@step
+def flight_of(battle: Battle, unit: int, other: int) -> int:
+    """How near to a target an aircraft shoots: at short range, or at long range where the row has none (BT-3)."""
+    row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
+    return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 
 
 @step
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
     """What a target is worth to a unit, both as they stand (:mod:`.values`)."""
-    facts, tables, field = battle.encoding, battle.tables, battle.field
+    facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
+    if choice == Choice.THREATENED_FIRST:
+        threat = pair_of(battle, other, unit)
+        return 1.0 if threat.within_rallying < length <= threat.reach_rallying or length <= threat.charges else 0.0
     striker, struck = (other, unit) if choice == Choice.MOST_DANGEROUS else (unit, other)
-    start = int(facts.value_at[unit, other])
+    start = int(facts.value_at)
     if start < 0:
         return 0.0
-    by_damage = facts.value_by_damage[unit, other]
     state = field.states[striker]
-    count = unit_state.damage_of(state) if by_damage else unit_state.models_of(state)
+    count = unit_state.damage_of(state) if facts.value_by_damage else unit_state.models_of(state)
     models = unit_state.models_of(field.states[struck])
-    short = 1 if length <= facts.value_short[unit, other] else 0
-    return float(tables.values[start + (count * (facts.models[struck] + 1) + models) * 2 + short])
-
-
-@step
-def nearest_within(battle: Battle, unit: int, to_charge: bool) -> int:
-    """The nearest enemy with which the unit has a habit; or that it can charge now."""
-    field, facts = battle.field, battle.encoding
-    first = first_of(1 - side_of(unit))
-    found, least = NO_TARGET, NOWHERE
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
-        length = field.distance[unit, other]
-        good = length <= facts.charges[unit, other] if to_charge else facts.habit[unit, other] != NO_HABIT
-        if good and length < least:
-            found, least = other, int(length)
-    return found
-
-
-@step
-def nearest_of_all(battle: Battle, unit: int) -> int:
-    """The nearest enemy on the field."""
-    field, first = battle.field, first_of(1 - side_of(unit))
-    found, least = NO_TARGET, NOWHERE
-    for other in range(first, first + battle.encoding.units[1 - side_of(unit)]):
-        if field.distance[unit, other] < least:
-            found, least = other, int(field.distance[unit, other])
-    return found
+    short = 1 if length <= facts.value_short else 0
+    return float(tables.values[start + (count * (battle.encoding.models[struck] + 1) + models) * 2 + short])

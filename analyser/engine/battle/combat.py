@@ -9,8 +9,8 @@ from analyser.engine.battle.attack import strike
 from analyser.engine.battle.chance import one_of
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import advance, is_beside, is_commanded, length_between, put, set_back
-from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of
+from analyser.engine.battle.space import is_beside, is_commanded, is_within, length_between, put, set_back
+from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of, strike_of
 from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.rules import close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -39,8 +39,8 @@ def charge(battle: Battle, unit: int, other: int) -> None:
         blow(battle, Blow.RETALIATION_TO_OVERRUN, other, unit, -shift)
         resolve(battle, unit, other)
     if has_destroyed and facts.throws[unit]:
-        number = battle.tables.strikes[facts.strikes[unit, other, Blow.THROW]]
-        if stand(battle, unit, other) and field.distance[unit, other] <= number.long_range:
+        number = battle.tables.strikes[strike_of(battle, unit, other, Blow.THROW)]
+        if stand(battle, unit, other) and is_within(battle, unit, other, int(number.long_range)):
             blow(battle, Blow.THROW, unit, other, 0)
     go_off(battle)
 
@@ -71,7 +71,7 @@ def engage(battle: Battle, unit: int, other: int) -> int:
 @step
 def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
     """Make a strike, if the unit has it and both stand; whether who is struck has lost models, and still stands."""
-    number = int(battle.encoding.strikes[striker, struck, kind])
+    number = strike_of(battle, striker, struck, kind)
     if number == NO_STRIKE or not stand(battle, striker, struck):
         return False
     models = unit_state.models_of(battle.field.states[struck])
@@ -187,13 +187,7 @@ def burst(battle: Battle, unit: int) -> None:
             near = other != unit and field.place[other] == Place.ON_FIELD
             if near and length_between(battle, unit, other) <= reach:
                 if strikes:
-                    strike(battle, int(facts.strikes[unit, other, Blow.BLAST]), unit, other, False, 0)
+                    strike(battle, int(facts.blasts[unit, other]), unit, other, False, 0)
                 else:
                     fight = test_of(battle, other)
                     test(battle, other, unit, discipline.test_up_to(fight, 0, fight.disordered))
-
-
-@step
-def close_to(battle: Battle, unit: int, other: int) -> None:
-    """A unit charges: it moves into contact."""
-    advance(battle, unit, other, int(battle.field.distance[unit, other]))

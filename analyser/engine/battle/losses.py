@@ -66,4 +66,5 @@ def lose_room(battle: Battle, transport: int) -> None:
         field.states[unit] = state - (models - room)
     else:
         field.states[unit] = unit_state.removed_state(state, field.sides[unit], models, ANNIHILATED)
+        field.x[unit], field.y[unit] = field.x[transport], field.y[transport]  # where it may go off
         remove(battle, unit)

@@ -91,6 +91,7 @@ def ready(battle: Battle) -> None:
         values = chance.play_for_initiative(battle)
     note(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
     for side in range(2):
+        field.done[side] = 0
         chance.draw_hand(facts, field, side)
     if 1 < field.round < facts.rounds:
         deploy_reserves(battle)

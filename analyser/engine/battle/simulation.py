@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.records import Integers, empty_record
 from analyser.common.sampling import Progress
 from analyser.engine.battle.play import play_chunk
-from analyser.engine.battle.tables import CHUNK_BATTLES, Battle, Counts, Encoding, Field, Tables
+from analyser.engine.battle.tables import CHUNK_BATTLES, NOWHERE, Battle, Counts, Encoding, Field, Tables
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import stream_of
 
@@ -85,6 +85,7 @@ class Simulation:
     def _new_field(self) -> Field:
         field: Any = empty_record(Field)
         field.sides[:], field.units[:] = self._sides, self._units
+        field.off[:] = NOWHERE
         return cast("Field", field)
 
 

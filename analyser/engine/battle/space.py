@@ -1,40 +1,79 @@
-"""Where units are (BT-1): points on an open field, the distances between enemies kept at hand."""
+"""Where units are (BT-1): points on an open field, and how far it is from one to another.
+
+Squares of lengths are compared wherever that will do: a length, which is rounded down, is at most `within` exactly if
+its square is less than that of `within` + 1.
+"""
 
 from __future__ import annotations
 
-from analyser.common.jit import step
+from typing import Any
+
+import numpy as np
+
+from analyser.common.jit import Whole, inlined, step
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.tables import NOWHERE, Battle, Field, Place, first_of, side_of
 from analyser.rules import unit_state
-from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by
+from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
+from analyser.rules.structs import NONE
 
 
 @step
 def length_between(battle: Battle, unit: int, other: int) -> int:
     """The distance between any two units on the field."""
     field = battle.field
-    return length_of(int(field.x[unit]) - int(field.x[other]), int(field.y[unit]) - int(field.y[other]))
+    return length_of(field.x[unit] - field.x[other], field.y[unit] - field.y[other])
+
+
+@inlined
+def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
+    """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
+    dx, dy = field.x[at] - x, field.y[at] - y
+    return dx * dx + dy * dy + field.off[at]
+
+
+@step
+def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
+    """Whether the other unit is on the field, and no further away than that."""
+    field = battle.field
+    squared = squared_from(field, other, field.x[unit], field.y[unit])
+    return bool(squared < (length + 1) * (length + 1))
+
+
+@step
+def measure(battle: Battle, side: int, x: int, y: int) -> None:
+    """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
+    field, least = battle.field, NOWHERE
+    nearest, end = np.uint64(first_of(side)), np.uint64(first_of(side) + battle.encoding.units[side])
+    for at in range(nearest, end):  # no index of an unsigned type is negative
+        squared = squared_from(field, at, x, y)
+        least = squared if squared < least else least
+    length = root_of(least)
+    if least < NOWHERE:
+        beyond = (length + 1) * (length + 1)
+        while squared_from(field, nearest, x, y) >= beyond:
+            nearest += np.uint64(1)
+    field.nearest = np.int64(nearest) if least < NOWHERE else NONE  # type: ignore[assignment]
+    field.nearest_length, field.from_x, field.from_y = length, x, y
 
 
 @step
 def put(battle: Battle, unit: int, x: int, y: int) -> None:
     """Put a unit on a point of the field; who is near a commander there is disordered no more (AC-5.8)."""
     field, encoding = battle.field, battle.encoding
-    field.x[unit], field.y[unit] = x, y
+    field.x[unit], field.y[unit], field.off[unit], field.stirred = x, y, 0, 1
     side = side_of(unit)
     field.sides[unit].edge_distance = y if side == 0 else encoding.table - y
-    first = first_of(1 - side)
-    for other in range(first, first + encoding.units[1 - side]):
-        if field.place[other] == Place.ON_FIELD:
-            length = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
-            field.distance[unit, other], field.distance[other, unit] = length, length
     if field.states[unit] & DISORDERED and is_commanded(battle, unit):
         field.states[unit] &= ~DISORDERED
     if encoding.commander[unit]:
         for friend in range(first_of(side), first_of(side) + encoding.units[side]):
-            disordered = field.place[friend] == Place.ON_FIELD and field.states[friend] & DISORDERED != 0
-            if friend != unit and disordered and length_between(battle, unit, friend) <= COMMANDED_WITHIN:
+            if (
+                friend != unit
+                and field.states[friend] & DISORDERED
+                and is_within(battle, unit, friend, COMMANDED_WITHIN)
+            ):
                 field.states[friend] &= ~DISORDERED
 
 
@@ -42,17 +81,14 @@ def put(battle: Battle, unit: int, x: int, y: int) -> None:
 def take_off(battle: Battle, unit: int, place: int) -> None:
     """A unit leaves the field: nobody is near it any more."""
     field = battle.field
-    field.place[unit] = place
-    first = first_of(1 - side_of(unit))
-    for other in range(first, first + battle.encoding.units[1 - side_of(unit)]):
-        field.distance[unit, other], field.distance[other, unit] = NOWHERE, NOWHERE
+    field.place[unit], field.off[unit], field.stirred = place, NOWHERE, 1
 
 
 @step
-def advance(battle: Battle, unit: int, other: int, length: int) -> None:
-    """Move a unit so far toward another one."""
+def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -> None:
+    """Move a unit so far toward another one at that distance."""
     field = battle.field
-    x, y, distance = int(field.x[unit]), int(field.y[unit]), int(field.distance[unit, other])
+    x, y = int(field.x[unit]), int(field.y[unit])
     to_x, to_y = int(field.x[other]), int(field.y[other])
     put(battle, unit, moved_by(x, to_x, length, distance), moved_by(y, to_y, length, distance))
     note(battle, Event.MOVED, unit, other, length, 0, 0)
@@ -69,11 +105,12 @@ def set_back(battle: Battle, unit: int, length: int) -> None:
 @step
 def is_commanded(battle: Battle, unit: int) -> bool:
     """Whether another friendly unit that is a commander is within 6 inches (AC-5.8)."""
-    field, encoding = battle.field, battle.encoding
-    side = side_of(unit)
-    for friend in range(first_of(side), first_of(side) + encoding.units[side]):
-        leads = encoding.commander[friend] and friend != unit and field.place[friend] == Place.ON_FIELD
-        if leads and length_between(battle, unit, friend) <= COMMANDED_WITHIN:
+    encoding, side = battle.encoding, side_of(unit)
+    if battle.field.off[unit]:
+        return False
+    for place in range(encoding.commanders[side]):
+        commander = int(encoding.commander_at[side, place])
+        if commander != unit and is_within(battle, unit, commander, COMMANDED_WITHIN):
             return True
     return False
 
@@ -81,10 +118,8 @@ def is_commanded(battle: Battle, unit: int) -> bool:
 @step
 def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool:
     """Whether a unit of that side other than `but` stands so near the point of `unit`."""
-    field = battle.field
     for other in range(first_of(of), first_of(of) + battle.encoding.units[of]):
-        counts = other not in (but, unit) and field.place[other] == Place.ON_FIELD
-        if counts and length_between(battle, unit, other) <= within:
+        if other not in (but, unit) and is_within(battle, unit, other, within):
             return True
     return False
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Int
+from analyser.common.records import Int, record_type
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
 MOST_UNITS = 64  # a side
@@ -22,7 +22,7 @@ MOST_CARDS = 10_000
 MOST_ROUNDS = 10
 MOST_SHOTS = 6  # rows that one unit fires in one activation
 NO_STRIKE = -1
-NOWHERE = 1 << 28  # further than anything reaches: of who is not on the field
+NOWHERE = 1 << 30  # the square of a distance further than any on the field: of who is not there
 BATCHES = 32  # of battles, by which differences are told from chance
 PERCENT = 101
 CHUNK_BATTLES = 256  # a power of two: the words of so many fit into those of a chunk
@@ -50,6 +50,30 @@ class Blow(IntEnum):
 BLOWS = 16
 
 
+class PairFacts:
+    """What a unit can do to an enemy, in as much room as a processor fetches at once."""
+
+    strikes: Annotated[Any, np.int16, (BLOWS,)]  # or NO_STRIKE
+    reach: Annotated[Any, np.int16]  # up to which it attacks where it stands; below 0: it cannot
+    within: Annotated[Any, np.int16]  # down to which: its short range, of an Indirect row; or -1
+    reach_rallying: Annotated[Any, np.int16]  # the same of its shot after a failed rally test
+    within_rallying: Annotated[Any, np.int16]
+    charges: Annotated[Any, np.int16]  # up to which it can charge, by whatever makes it; below 0: it cannot
+    value_short: Annotated[Any, np.int16]  # up to where the second of each two expected values holds
+    value_at: Annotated[Any, np.int32]  # where its expected values begin; below 0: they are 0
+    value_by_damage: Annotated[Any, np.int8]
+    habit: Annotated[Any, np.int8]  # a Policy, or NO_HABIT
+    rearms: Annotated[Any, np.int8]
+    answered: Annotated[Any, np.int8]  # its shots are answered (Tail Gunner)
+    shots: Annotated[Any, np.int8]  # how many rows it fires
+    has_dice: Annotated[Any, np.int8]  # the first of them has dice at every strength
+
+
+PAIR = record_type(PairFacts)
+PLACES = MOST_UNITS + 1  # one more than needed: rows that are a power of two apart would share the fastest memory
+LONGEST = np.iinfo(np.int16).max  # longer than any distance
+
+
 class Encoding:
     """Both armies and the terms of their battle, as one record."""
 
@@ -60,8 +84,7 @@ class Encoding:
     hand_limit: Int
     disembark_within: Int  # of an enemy
     disembark_by: Int  # the round
-    has_fumes: Int  # whether anybody has Corrosive Fumes,
-    has_blasts: Int  # Spectacular Demise,
+    has_blasts: Int  # whether anybody has Spectacular Demise,
     has_transports: Int  # a unit is embarked,
     has_lookouts: Int  # or may go on lookout
     miss: Int  # sides of the die by what a Spectacular Demise looks at: a miss,
@@ -77,8 +100,8 @@ class Encoding:
     deck: Annotated[Any, np.uint8, (MOST_CARDS,)]
     # Of each unit
     state: Annotated[Any, np.int64, (UNITS,)]  # as it begins
-    x: Annotated[Any, np.int32, (UNITS,)]
-    y: Annotated[Any, np.int32, (UNITS,)]
+    x: Annotated[Any, np.int64, (UNITS,)]
+    y: Annotated[Any, np.int64, (UNITS,)]
     arrives: Annotated[Any, np.int64, (UNITS,)]  # the round from which it may come out of reserve; 0: it is deployed
     aircraft: Annotated[Any, np.int64, (UNITS,)]
     commander: Annotated[Any, np.int64, (UNITS,)]
@@ -92,25 +115,16 @@ class Encoding:
     models: Annotated[Any, np.int64, (UNITS,)]  # at the start
     carrier: Annotated[Any, np.int64, (UNITS,)]  # the transport that it begins on; NONE
     cargo: Annotated[Any, np.int64, (UNITS,)]  # the unit that is embarked on it at the start; NONE
+    commanders: Annotated[Any, np.int64, (2,)]  # of a side
+    commander_at: Annotated[Any, np.int64, (2, MOST_UNITS)]
+    smokers: Int  # units with Corrosive Fumes
+    smoker_at: Annotated[Any, np.int64, (UNITS,)]
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
     own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
-    # Of each pair, the unit that acts first
-    habit: Annotated[Any, np.int8, (UNITS, UNITS)]  # a Policy, or NO_HABIT
-    reach: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to which it attacks where it stands; below 0: it cannot
-    within: Annotated[Any, np.int32, (UNITS, UNITS)]  # down to which: its short range, of an Indirect row; or -1
-    reach_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]  # the same of its shot after a failed rally test
-    within_rallying: Annotated[Any, np.int32, (UNITS, UNITS)]
-    charges: Annotated[
-        Any, np.int32, (UNITS, UNITS)
-    ]  # up to which it can charge, by whatever makes it; below 0: it cannot
-    rearms: Annotated[Any, np.int8, (UNITS, UNITS)]
-    answered: Annotated[Any, np.int8, (UNITS, UNITS)]  # its shots are answered (Tail Gunner)
-    shots: Annotated[Any, np.int8, (UNITS, UNITS)]  # how many rows it fires
-    strikes: Annotated[Any, np.int16, (UNITS, UNITS, BLOWS)]  # or NO_STRIKE
-    value_at: Annotated[Any, np.int32, (UNITS, UNITS)]  # where its expected values begin; below 0: they are 0
-    value_short: Annotated[Any, np.int32, (UNITS, UNITS)]  # up to where the second of each two holds
-    value_by_damage: Annotated[Any, np.int8, (UNITS, UNITS)]
+    furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks anybody where it stands
+    pairs: Annotated[Any, PAIR, (UNITS, PLACES)]  # of a unit and each enemy, see `pair_of`
+    blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
 
 
 NO_HABIT = -1
@@ -136,16 +150,22 @@ class Field:
     """A battle as it stands, as one record, with room to work in; it belongs to one thread."""
 
     states: Annotated[Any, np.int64, (UNITS,)]
-    x: Annotated[Any, np.int32, (UNITS,)]
-    y: Annotated[Any, np.int32, (UNITS,)]
-    distance: Annotated[Any, np.int32, (UNITS, UNITS)]  # NOWHERE where one of them is not on the field
+    x: Annotated[Any, np.int64, (UNITS,)]
+    y: Annotated[Any, np.int64, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
+    off: Annotated[Any, np.int64, (UNITS,)]  # 0 of who is on the field, else NOWHERE
+    from_x: Int  # the point from which distances to the units of one side were last measured,
+    from_y: Int
+    nearest: Int  # the first of the nearest of them; NONE
+    nearest_length: Int  # and how far it is
+    stirred: Int  # whether anything has changed since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     hand: Annotated[Any, np.uint8, (2, MOST_HAND)]
     left: Annotated[Any, np.int64, (2,)]  # cards of the deck
     held: Annotated[Any, np.int64, (2,)]  # cards of the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # communications
+    done: Annotated[Any, np.int64, (2,)]  # units at the start of the order of a side that have nothing to do this round
     points: Annotated[Any, np.int64, (2,)]  # victory points
     holder: Int  # of the initiative
     round: Int
@@ -213,6 +233,19 @@ def cell_of(count: int, short: bool, covered: bool, shift: int) -> int:
 def side_of(unit: int) -> int:
     """The side of a unit."""
     return unit // MOST_UNITS
+
+
+@step
+def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
+    """What a unit can do to an enemy."""
+    facts: PairFacts = battle.encoding.pairs[unit, enemy % MOST_UNITS]
+    return facts
+
+
+@step
+def strike_of(battle: Battle, unit: int, enemy: int, blow: int) -> int:
+    """The number of a strike of a unit at an enemy; NO_STRIKE."""
+    return np.int64(battle.encoding.pairs[unit, enemy % MOST_UNITS].strikes[blow])  # type: ignore[return-value]
 
 
 @step

@@ -5,8 +5,8 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import passes, settle
-from analyser.engine.battle.space import put
-from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, side_of
+from analyser.engine.battle.space import measure, put
+from analyser.engine.battle.tables import Battle, Place, side_of
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED
 from analyser.rules.structs import NONE
@@ -64,10 +64,9 @@ def wants_off(battle: Battle, unit: int) -> bool:
     transport = int(facts.carrier[unit])
     if field.place[transport] != Place.ON_FIELD:
         return False
-    nearest, first = NOWHERE, first_of(1 - side_of(unit))
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
-        nearest = min(nearest, int(field.distance[transport, other]))
-    return nearest <= facts.disembark_within or field.round >= facts.disembark_by
+    measure(battle, 1 - side_of(unit), int(field.x[transport]), int(field.y[transport]))
+    near = field.nearest != NONE and field.nearest_length <= facts.disembark_within
+    return bool(near or field.round >= facts.disembark_by)
 
 
 @step

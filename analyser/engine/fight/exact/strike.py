@@ -65,9 +65,20 @@ class StrikeConditions(NamedTuple):
 
 
 @step
+def _shares(counts: Integers) -> Floats:
+    """Each of all; one by one, for what divides whole arrays takes the compiler long to load."""
+    whole, shares = 0, np.empty(len(counts))
+    for count in counts:
+        whole += count
+    for place in range(len(counts)):
+        shares[place] = counts[place] / whole
+    return shares
+
+
+@step
 def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers) -> PoolCache:
     """Room for the distribution of every pool that strikes can roll, whose `places` are those of the cache."""
-    faces, cards = die / die.sum(), deck / deck.sum()
+    faces, cards = _shares(die), _shares(deck)
     pools, size = 0, 0
     for number in range(len(places)):
         pools = places[number, -1] + _RATINGS

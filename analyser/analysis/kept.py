@@ -1,0 +1,204 @@
+"""Fights that were fought before, kept on disk: found by all that they depend on, and by nothing else.
+
+What two loadouts come to is a function of their numbers, the situation, the ruleset and this program. A changed number,
+rule or module is another digest, under which nothing old is found. A file is written whole or not at all; one that is
+damaged is as none, and written anew. ``ANALYSER_KEEP_FIGHTS=no`` switches all of it off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells
+from analyser.common.errors import InputError
+from analyser.common.files import write_content
+from analyser.common.kernel_cache import folder_for
+from analyser.game.forces import Limits
+from analyser.game.keywords import RANGED_ATTACK
+from analyser.game.units import Level, Loadout, Unit
+
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
+
+SWITCH = "ANALYSER_KEEP_FIGHTS"
+FEWEST_PAIRS = 1_000  # in a situation: fewer are fought sooner than they are looked for
+MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
+MOST_BYTES = 300_000_000  # of all files
+_PACKAGE = Path(__file__).parents[1]
+_OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
+_FIGURES = tuple(name for name in CELL.names or () if name not in _OBJECTS)
+_DIGITS = 24  # of a digest
+
+
+class _Table(NamedTuple):
+    """What a file holds: the digests of attackers and of defenders, their cells, and which of them were fought."""
+
+    sides: Sequence[Sequence[str]]
+    cells: Cells
+    fought: NDArray[np.bool_]
+
+
+class Kept(Known):
+    """The cells of a grid that are kept; those that it fights are kept from then on."""
+
+    def __init__(self, attackers: Sequence[Loadout], field: Field, folder: Path) -> None:
+        self._field, self._folder = field, folder
+        self._attackers = [_of_loadout(each) for each in attackers]
+        self._defenders = [_of_loadout(each) for each in field.defenders]
+        self._targets = [_digest(each.model_dump_json()) for each in field.targets]
+
+    def of(self, situation: Situation) -> tuple[Cells, Blocks]:
+        """As of :class:`~.grid.Known`."""
+        cells = blank_cells(len(self._attackers), len(self._defenders))
+        fought = np.zeros(cells.shape, np.bool_)
+        if (table := _read(self._path(situation))) is not None:
+            mine = self._attackers, self._theirs(situation)
+            here, there = zip(*map(_both, mine, table.sides))
+            cells[np.ix_(*here)] = table.cells[np.ix_(*there)]
+            fought[np.ix_(*here)] = table.fought[np.ix_(*there)]
+        whole = np.flatnonzero(~fought.any(axis=1)).tolist()
+        rest = np.flatnonzero(~fought.all(axis=1) & fought.any(axis=1)).tolist()
+        blocks = (whole, list(range(cells.shape[1]))), (rest, np.flatnonzero(~fought[rest].all(axis=0)).tolist())
+        return cells, [each for each in blocks if all(each)]
+
+    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
+        """Keep what was fought, beside what others have kept meanwhile."""
+        if sum(len(rows) * len(columns) for rows, columns in blocks) < FEWEST_PAIRS:
+            return
+        path, mine = self._path(situation), (self._attackers, self._theirs(situation))
+        table = _Table(mine, cells, np.ones(cells.shape, np.bool_))
+        if (before := _read(path)) is not None:
+            table = _joined(before, table)
+        with suppress(InputError):  # the folder cannot be written to any more, or the disk is full
+            write_content(path, _packed(table))
+            _tidy_up(path)
+
+    def _theirs(self, situation: Situation) -> list[str]:
+        """Of a target no more counts than what is shot at; whoever strikes back does so with all that it has."""
+        return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
+
+    def _path(self, situation: Situation) -> Path:
+        asked = situation.model_dump_json(), self._field.ruleset.model_dump_json(), repr(self._field.row)
+        return self._folder / f"fights-{_digest(repr(asked))}-{_program()}.npz"
+
+
+def known_of(attackers: Sequence[Loadout], field: Field) -> Known:
+    """What is known of a grid beforehand: what is kept of it, if it is large enough for that to pay."""
+    is_on = os.environ.get(SWITCH, "yes").lower() not in ("no", "0", "off", "false")
+    if not is_on or len(attackers) * len(field.defenders) < FEWEST_PAIRS:
+        return Known(len(attackers), len(field.defenders))
+    folder = folder_for(Path(__file__))
+    return Known(len(attackers), len(field.defenders)) if folder is None else Kept(attackers, field, folder)
+
+
+def fighting(loadout: Loadout) -> Unit:
+    """What of a loadout its fights depend on: its unit with no other level, without points and rules of forces."""
+    level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
+    without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
+    return loadout.unit.model_copy(update=without)
+
+
+def _of_loadout(loadout: Loadout) -> str:
+    return _digest(f"{loadout.selector}\n{fighting(loadout).model_dump_json()}")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+@lru_cache(maxsize=1)
+def _program() -> str:
+    """A digest of every module of this package, and of what adds up their sums."""
+    found = hashlib.sha256(f"numpy {np.__version__}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        found.update(path.relative_to(_PACKAGE).as_posix().encode() + hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()[:_DIGITS]
+
+
+def _both(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The places of those of `mine` that are among `theirs`; and where there."""
+    places = {name: at for at, name in enumerate(theirs)}
+    here = [at for at, name in enumerate(mine) if name in places]
+    return here, [places[mine[at]] for at in here]
+
+
+def _joined(old: _Table, new: _Table) -> _Table:
+    """Both as one table; the new one alone where that would be too large."""
+    sides = [list(dict.fromkeys((*names, *others))) for names, others in zip(new.sides, old.sides)]
+    if max(map(len, sides)) > MOST_A_SIDE:
+        return new
+    cells = blank_cells(*map(len, sides))
+    fought = np.zeros(cells.shape, np.bool_)
+    for table in (old, new):
+        at = np.ix_(*(places for _, places in map(_both, table.sides, sides)))
+        cells[at] = np.where(table.fought, table.cells, cells[at])
+        fought[at] |= table.fought
+    return _Table(sides, cells, fought)
+
+
+def _packed(table: _Table) -> bytes:
+    """A table as the content of a file: numbers, and words as places in a list of them."""
+    arrays: dict[str, Any] = {
+        "attackers": np.array(table.sides[0]),
+        "defenders": np.array(table.sides[1]),
+        "fought": table.fought,
+        "figures": np.array([table.cells[name] for name in _FIGURES]),
+    }
+    for name in _OBJECTS:
+        codes, words = pd.factorize(table.cells[name].ravel())
+        text = json.dumps(list(words), default=int)
+        arrays |= {f"{name}_codes": codes.astype(np.int32), f"{name}_words": np.array(text)}
+    buffer = BytesIO()
+    np.savez(buffer, **arrays)  # with a checksum of each
+    return buffer.getvalue()
+
+
+def _read(path: Path) -> _Table | None:
+    """The table in a file; None where there is none, or none that is whole."""
+    try:
+        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        sides = [arrays[name].tolist() for name in ("attackers", "defenders")]
+        cells = blank_cells(*map(len, sides))
+        for name, figures in zip(_FIGURES, arrays["figures"], strict=True):
+            cells[name] = figures
+        for name in _OBJECTS:
+            words = np.array([*json.loads(str(arrays[f"{name}_words"])), None], object)
+            cells[name] = words[arrays[f"{name}_codes"].reshape(cells.shape)]
+        return _Table(sides, cells, arrays["fought"].reshape(cells.shape))
+    except FileNotFoundError:
+        return None
+    except Exception:  # whatever a damaged or foreign file leads to: it is no use, and fighting is
+        return None
+
+
+def _tidy_up(written: Path) -> None:
+    """Take away what another version of this program has kept, and the oldest files while all are too large."""
+    files = sorted(_dated(written.parent.glob("fights-*.npz")), reverse=True)
+    room = MOST_BYTES
+    for _, size, path in files:
+        room -= size
+        if path != written and (room < 0 or not path.stem.endswith(_program())):
+            with suppress(OSError):  # not ours to take away, or gone
+                path.unlink()
+
+
+def _dated(paths: Iterable[Path]) -> list[tuple[float, int, Path]]:
+    found = []
+    for path in paths:
+        with suppress(OSError):  # gone
+            state = path.stat()
+            found.append((state.st_mtime, state.st_size, path))
+    return found

@@ -1,0 +1,253 @@
+"""Fights that are kept: the same bits with them and without, and never those of other numbers, rules or programs."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analyser.analysis import kept, situations
+from analyser.analysis.matchups import matchups
+from analyser.game.profiles import Profiles
+from tests.helpers.planted import write_wood
+
+ALL = ["long-range", "short-range-aimed", "charge", "duel"]
+
+
+@pytest.fixture(scope="module")
+def wood(tmp_path_factory):
+    return Profiles(write_wood(tmp_path_factory.mktemp("wood")))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where fights are kept, of however few pairs."""
+    monkeypatch.setenv(kept.SWITCH, "yes")
+    monkeypatch.setattr(kept, "folder_for", lambda _: tmp_path)
+    monkeypatch.setattr(kept, "FEWEST_PAIRS", 1)
+    return tmp_path
+
+
+@pytest.fixture
+def fought(monkeypatch):
+    """The pairs that are fought from now on."""
+    pairs = []
+    for kind, fight in situations.FIGHTS.items():
+
+        def cells(attackers, field, situation, fight=fight, kind=kind):
+            pairs.extend((kind, each.selector, other.selector) for each in attackers for other in field.defenders)
+            return fight.cells(attackers, field, situation)
+
+        monkeypatch.setitem(situations.FIGHTS, kind, fight._replace(cells=cells))
+    return pairs
+
+
+def without(profiles, *sides, asked=ALL):
+    """The table that is worked out from nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(kept.SWITCH, "no")
+        return table(profiles, *sides, asked=asked)
+
+
+def table(profiles, *sides, asked=ALL):
+    return matchups(*(sides or ("*/*", "*/*")), situations=asked, profiles=profiles)
+
+
+def same(one, other):
+    pd.testing.assert_frame_equal(one.frame, other.frame, check_exact=True)
+
+
+def with_oak(wood, **changes):
+    return [each.with_(**changes) if each.unit.id == "oak" else each for each in wood]
+
+
+def test_what_is_kept_is_read_to_the_bit_and_not_fought_again(wood, folder, fought):
+    anew = without(wood)
+    fought.clear()
+    first = table(wood)
+    assert len(fought) == len(first.frame)
+    fought.clear()
+    again = table(wood)
+    assert fought == []
+    same(first, anew)
+    same(again, anew)
+    assert len(list(folder.glob("fights-*.npz"))) == len(ALL)
+
+
+def test_of_shipped_profiles_too(folder):
+    sides = "crown/*@basic", "imperium/*"
+    for _ in range(2):
+        same(table(None, *sides, asked=ALL[:3]), without(None, *sides, asked=ALL[:3]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"points": 75}, {}),
+        ({"defence": 4}, {"ranged": "both", "charge": "both", "duel": "both"}),
+        ({"dice": 2}, {"ranged": "attacker", "charge": "both", "duel": "both"}),
+        ({"rules": "Veteran (1)"}, {"ranged": "both", "charge": "both", "duel": "both"}),
+    ],
+)
+def test_what_a_change_touches_is_fought_and_nothing_else(wood, folder, fought, changes, kinds):
+    table(wood)
+    fought.clear()
+    changed = with_oak(wood, **changes)
+    found = table(wood, changed, changed)
+    assert {kind for kind, *_ in fought} == set(kinds)
+    for kind, *pair in fought:
+        assert "wood/oak@basic" in (pair if kinds[kind] == "both" else pair[:1])
+    same(found, without(wood, changed, changed))
+
+
+def test_whoever_asks_for_more_fights_only_the_rest(wood, folder, fought):
+    some = [each for each in wood if each.unit.id != "ash"]
+    table(wood, some, some)
+    fought.clear()
+    found = table(wood)
+    assert fought
+    assert all("wood/ash@basic" in pair for pair in fought)
+    same(found, without(wood))
+
+
+def test_another_ruleset_or_row_is_another_fight(wood, folder, fought):
+    first = table(wood)
+    other = Profiles(wood.folder)
+    die = wood.ruleset.die.model_copy(update={"heroic": wood.ruleset.die.heroic + 1})
+    vars(other)["ruleset"] = wood.ruleset.model_copy(update={"die": die})
+    for asked in ({"profiles": other}, {"profiles": wood, "row": "melee"}):
+        fought.clear()
+        second = matchups("*/*", "*/*", situations=ALL, **asked)
+        assert len(fought) == len(first.frame)
+        assert not second.frame["mean_damage"].equals(first.frame["mean_damage"])
+
+
+def test_another_program_reads_nothing_of_this_one_and_takes_it_away(wood, folder, fought, monkeypatch):
+    table(wood, asked=["long-range"])
+    (before,) = folder.iterdir()
+    fought.clear()
+    monkeypatch.setattr(kept, "_program", lambda: "another")
+    found = table(wood, asked=["long-range"])
+    assert len(fought) == len(found.frame)
+    (after,) = folder.iterdir()
+    assert after != before
+
+
+def test_the_program_is_every_module_of_the_package(tmp_path, monkeypatch):
+    package = tmp_path / "analyser"
+    (package / "rules").mkdir(parents=True)
+    rule = package / "rules" / "attack.py"
+    rule.write_text("LIMIT = 1\n")
+    monkeypatch.setattr(kept, "_PACKAGE", package)
+    before = kept._program.__wrapped__()
+    assert kept._program.__wrapped__() == before
+    rule.write_text("LIMIT = 2\n")
+    assert kept._program.__wrapped__() != before
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def garbage(path):
+    path.write_bytes(b"not a table")
+
+
+def one_bit(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def other_shape(path):
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    np.savez(path, **(arrays | {"defenders": arrays["defenders"][:-1]}))
+
+
+@pytest.mark.parametrize("damage", [cut_short, garbage, one_bit, other_shape])
+def test_a_damaged_file_is_as_none_and_is_made_anew(wood, folder, fought, damage):
+    right = table(wood, asked=["charge"])
+    (path,) = folder.iterdir()
+    damage(path)
+    fought.clear()
+    same(table(wood, asked=["charge"]), right)
+    assert len(fought) == len(right.frame)
+    fought.clear()
+    same(table(wood, asked=["charge"]), right)
+    assert fought == []
+
+
+def test_switched_off_nothing_is_written_or_read(wood, folder, fought, monkeypatch):
+    table(wood)
+    fought.clear()
+    monkeypatch.setenv(kept.SWITCH, "no")
+    assert len(table(wood).frame) == len(fought)
+    for path in folder.iterdir():
+        path.unlink()
+    table(wood)
+    assert not list(folder.iterdir())
+
+
+def test_a_few_pairs_are_fought_and_not_kept(wood, folder, monkeypatch):
+    monkeypatch.setattr(kept, "FEWEST_PAIRS", 1000)
+    table(wood)
+    assert not list(folder.iterdir())
+
+
+def test_where_nothing_can_be_written_the_answer_is_the_same(wood, folder, monkeypatch):
+    monkeypatch.setattr(kept, "folder_for", lambda _: None)
+    same(table(wood), without(wood))
+    monkeypatch.setattr(kept, "folder_for", lambda _: folder / "a file" / "no folder")
+    (folder / "a file").write_text("")
+    same(table(wood), without(wood))
+
+
+def test_a_table_does_not_grow_without_end(wood, folder, fought, monkeypatch):
+    monkeypatch.setattr(kept, "MOST_A_SIDE", len(list(wood)))
+    for dice in range(1, 4):
+        changed = with_oak(wood, dice=dice)
+        same(table(wood, changed, changed), without(wood, changed, changed))
+    fought.clear()
+    table(wood, changed, changed)
+    assert fought == []  # the last one is there
+
+
+def test_of_too_many_files_the_oldest_go(wood, folder, monkeypatch):
+    for at, asked in enumerate(ALL[:3]):
+        table(wood, asked=[asked])
+        for path in folder.iterdir():
+            os.utime(path, (at, at)) if path.stat().st_mtime > 10 else None
+    oldest, _, last = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    monkeypatch.setattr(kept, "MOST_BYTES", sum(path.stat().st_size for path in folder.iterdir()) + 100)
+    table(wood, asked=["duel"])
+    assert not oldest.exists()
+    assert last.exists()
+
+
+ASK = """
+import sys
+from pathlib import Path
+from analyser.analysis import kept
+from analyser.analysis.matchups import matchups
+from analyser.game.profiles import Profiles
+kept.folder_for, kept.FEWEST_PAIRS = lambda _: Path(sys.argv[2]), 1
+everybody = list(Profiles(sys.argv[1]))
+for size in range(2, len(everybody) + 1):
+    matchups(everybody[-size:], everybody[-size:], situations=["long-range"], profiles=sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+def test_several_processes_may_write_at_once(wood, folder):
+    command = [sys.executable, "-c", ASK, str(wood.folder), str(folder)]
+    with ThreadPoolExecutor(3) as pool:
+        done = list(pool.map(lambda _: subprocess.call(command, timeout=120), range(3)))
+    assert done == [0, 0, 0]
+    (path,) = folder.iterdir()  # and no temporary file
+    assert kept._read(Path(path)) is not None
+    same(table(wood, asked=["long-range"]), without(wood, asked=["long-range"]))
