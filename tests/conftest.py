@@ -3,13 +3,22 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 from analyser.analysis.kept import SWITCH
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import write_profiles
 
-QUICK_SEEDS = 4
+QUICK_SEEDS = 2
+QUICK_EXAMPLES, EXAMPLES = 20, 80  # of a property
 os.environ[SWITCH] = "no"  # fights are fought here, but for the tests of how they are kept
+
+
+def pytest_configure(config):
+    """Of a property, too, fewer examples are quick."""
+    number = QUICK_EXAMPLES if config.option.markexpr == "not slow" else EXAMPLES
+    settings.register_profile("analyser", max_examples=number)
+    settings.load_profile("analyser")
 
 
 @pytest.hookimpl(tryfirst=True)

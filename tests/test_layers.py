@@ -1,6 +1,7 @@
 """The levels of the package and who may know whom: imports go down, never up, and never round."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,9 +74,11 @@ def prints_or_exits(tree):
     """The lines of a module that write to the terminal or end the program."""
     writers = {"print", "exit", "quit", "SystemExit"}
     writers |= {"sys.exit", "os._exit", "sys.stdout", "sys.stderr", "click.echo"}
+    last = {name.rpartition(".")[2] for name in writers}
     for node in ast.walk(tree):
-        named = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-        if named in writers:
+        if not isinstance(node, ast.Name | ast.Attribute):
+            continue
+        if (node.id if isinstance(node, ast.Name) else node.attr) in last and (named := ast.unparse(node)) in writers:
             yield f"line {node.lineno}: {named}"
 
 
@@ -92,6 +95,12 @@ def imported_at_once(module, tree):
                     if candidate in MODULES and candidate != module:
                         yield candidate
                         break
+
+
+def imports_of_tests(text):
+    """The statements of a module that import a module of tests."""
+    statements = re.findall(r"^[ \t]*(?:from tests\S* import (?:\([^)]*\)|.*)|import tests.*)", text, re.MULTILINE)
+    return [each for each in statements if re.search(r"\btest_\w+", each)]
 
 
 def circles(graph):
@@ -165,9 +174,8 @@ def test_every_public_name_can_be_had():
 
 def test_no_test_imports_another():
     """What several tests use stands in `tests/helpers` or `tests/oracle`."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in Path(__file__).parent.rglob("*.py")}
-    imported = [(path.name, name) for path, tree in trees.items() for name in names_imported(tree)]
-    assert [each for each in imported if each[1].startswith("tests.") and ".test_" in each[1]] == []
+    texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py")}
+    assert [(name, line) for name, text in texts.items() for line in imports_of_tests(text)] == []
 
 
 # --- the checks themselves --------------------------------------------------------------------------------
@@ -187,6 +195,19 @@ def test_no_test_imports_another():
 )
 def test_an_import_that_goes_up_is_seen(place, line, wrong):
     assert list(wrong_imports(place, ast.parse(line))) == wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("from tests.rules.test_moves import one", 1),
+        ("def later():\n    import tests.rules.test_moves", 1),
+        ("from tests.rules import (\n    one,\n    test_moves,\n)\nfrom tests.rules import test_two", 2),
+        ("from tests.helpers import (\n    one,\n)\n\n\ndef test_two():", 0),
+    ],
+)
+def test_an_import_of_a_test_is_seen(text, number):
+    assert len(imports_of_tests(text)) == number
 
 
 def test_imports_that_go_round_are_seen():

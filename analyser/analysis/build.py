@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
-from analyser.analysis.field import Worth, field_of, losses_between, worth_against
-from analyser.analysis.force_programme import Force, Solved
+from analyser.analysis.built_lists import BuiltList, built_lists, by_battlegroup, typical_lists, unbought, units_of
+from analyser.analysis.field import field_of, losses_between, worth_against
+from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
 from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of, wanted_of
-from analyser.analysis.pricing import Array
 from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned, counted, fill
 from analyser.game.army import Army
-from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
-from analyser.scenarios.armies import load_army
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 
 OVER = ("mean", "worst")
 SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
@@ -35,29 +35,13 @@ ASSUMPTIONS = (
     "Far apart both shoot; near, each does what gains it most, a shot or a charge; both places count the same.",
     "Boons of battlegroups are not bought, and nothing is embarked.",
 )
+TYPICAL = (
+    "Nobody's army is known in this field. Standing for each faction in it is the list that the same programme finds "
+    "best, of as many points and battlegroups, against all units of {} alike: {}."
+)
+NOBODY = "No battles: the units of this field make no legal list within {:,} points."
 DEFAULT_BATTLES = 10_000
-
-
-class BuiltList(NamedTuple):
-    """A list, and what it is worth by the programme.
-
-    `value` is `destroyed` and `kept`, against the field as it counts; of no legal list that differs as much from those
-    before it is it more than `value` by more than the share `gap`. `differs`: the share of its points that the first
-    list does not have.
-    """
-
-    army: Army
-    value: float
-    destroyed: float
-    kept: float
-    gap: float
-    differs: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        units = [{"unit": each.loadout.selector, "battlegroup": each.battlegroup} for each in self.army.units]
-        figures = {name: value for name, value in self._asdict().items() if name != "army"}
-        return {"name": self.army.name, "points": self.army.points, **figures, "units": units}
+MOST_NAMED = 6  # opponents in a heading
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +58,10 @@ class Build:
         Whom that is over.
     played : tuple of Played
         The battles of each list, in the order of `lists`; empty without battles.
+    met : tuple of Army
+        Whom these battles are against: the armies of the field, else a typical list of each of its factions.
+    is_typical : bool
+        Whether nobody's army is known in the field.
     left_out : tuple of str
         Loadouts that cannot be counted, and why.
     """
@@ -88,6 +76,8 @@ class Build:
     most_battlegroups: int
     profiles: ProfilesUsed
     played: tuple[Played, ...] = ()
+    met: tuple[Army, ...] = ()
+    is_typical: bool = False
     left_out: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
@@ -135,35 +125,32 @@ class Build:
                 each.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
                 for place, each in enumerate(self.lists)
             ],
+            "met": [{"name": each.name, "points": each.points, "units": units_of(each)} for each in self.met],
+            "is_typical": self.is_typical,
             "left_out": list(self.left_out),
             "assumptions": list(self.assumptions),
         }
 
     def __str__(self) -> str:
         """What the command line prints."""
-        first, over = self.lists[0], "the mean over" if self.over == "mean" else "the worst of"
-        names = ", ".join(self.opponents[:6]) + (f" and {len(self.opponents) - 6} more" if self.opponents[6:] else "")
-        met = counted(len(self.opponents), "opponent")
+        first = self.lists[0]
+        title = f"Best lists of {self.faction}, up to {self.points:,} points ({self.scale}), against {self.against}"
         parts = [
-            [
-                f"Best lists of {self.faction}, up to {self.points:,} points ({self.scale}), against {names}",
-                *fill(f"Value: expected points destroyed and kept in a round, exact; {over} {met}."),
-                f"Up to {counted(self.most_battlegroups, 'battlegroup')}; each list differs from those before it in "
-                f"{100 * self.differ:g}% of its points at least.",
-            ],
+            [*fill(title), *fill(self.how)],
             [f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}", *army_lines(first.army)],
             ["By the programme", *self._table(range(len(self.lists)))],
         ]
         if self.played:
             trials = sum(each.trials for each in self.played)
-            parts.append(
-                [f"By {trials:,} battles (Monte Carlo, 95% intervals)", *self._battles(), *fill(self._verdict())]
-            )
-            best = self.lists[self.order[0]].army
-            if self.order[0]:
-                parts.append([f"{best.name}: {best.points:,} points", *army_lines(best)])
+            heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
+            parts.append([heading, *fill(self.whom), *self._battles(), *fill(self.verdict)])
+            shown = [self.best] if self.order[0] else []
+            shown += self.met if self.is_typical else ()
+            parts += [[f"{each.name}: {each.points:,} points", *army_lines(each)] for each in shown]
+        elif self.is_typical:
+            parts.append([self.whom])
         parts += [
-            [f"Left out: {each}" for each in self.left_out],
+            [line for each in self.left_out for line in fill(f"Left out: {each}")],
             [f"Profiles: {self.profiles}."],
             [line for each in self.assumptions for line in fill(f"Assumption: {each}")],
         ]
@@ -200,13 +187,51 @@ class Build:
             )
         return aligned(rows, "<>>><")
 
-    def _verdict(self) -> str:
-        """Whether the linear guess holds."""
+    @property
+    def against(self) -> str:
+        """Whom the values are against: by name, where these are few."""
+        more = len(self.opponents) - MOST_NAMED
+        if more <= 0 or "@" not in self.opponents[0]:
+            return ", ".join(self.opponents[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        factions = Counter(name.partition("/")[0] for name in self.opponents)
+        return ", ".join(f"{counted(number, 'loadout')} of {name}" for name, number in factions.items())
+
+    @property
+    def how(self) -> str:
+        """What a value is, and how the lists differ."""
+        over = "the mean over" if self.over == "mean" else "the worst of"
+        return (
+            f"Value: expected points destroyed and kept in a round, exact; {over} "
+            f"{counted(len(self.opponents), 'opponent')}. Up to {counted(self.most_battlegroups, 'battlegroup')}; each "
+            f"list differs from those before it in {100 * self.differ:g}% of its points at least."
+        )
+
+    @property
+    def whom(self) -> str:
+        """Whom the battles are against, or why there are none."""
+        if not self.met:
+            return NOBODY.format(self.points)
+        named = ", ".join(f"{each.name} ({each.points:,} points)" for each in self.met)
+        return TYPICAL.format(self.faction, named) if self.is_typical else f"Against {named}."
+
+    @property
+    def verdict(self) -> str:
+        """Whether the linear guess holds in battle."""
         first = self.lists[0].army.name
         if not self.played[0].is_tied:
-            return f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
-        how = "the best" if self.order[0] == 0 else "tied with the best"
-        return f"The guess of the programme holds: {first} is {how} in battle, too."
+            told = f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
+        elif len(self.tied) == len(self.lists) > 1:
+            told = (
+                "Battles do not tell these lists apart, so they neither bear out nor refute the guess of the programme."
+            )
+        else:
+            how = "the best" if self.order[0] == 0 else "tied with the best"
+            told = f"The guess of the programme holds: {first} is {how} in battle, too."
+        if len(self.lists) == 1:
+            return told
+        values, scores = [each.value for each in self.lists], [each.score for each in self.played]
+        apart = f"{max(values) - min(values):.1f} of value", f"{100 * (max(scores) - min(scores)):.1f} of score"
+        return f"{told} The best and the worst of these lists are {apart[0]} apart, and in battle {apart[1]}."
 
 
 def proof_text(each: BuiltList) -> str:
@@ -217,17 +242,11 @@ def proof_text(each: BuiltList) -> str:
 
 
 def army_lines(army: Army) -> list[str]:
-    """The units of an army by battlegroup."""
+    """The units of an army by battlegroup, as text."""
     lines = []
-    for name in dict.fromkeys(unit.battlegroup for unit in army.units):
-        inside = [unit for unit in army.units if unit.battlegroup == name]
+    for name, rows in by_battlegroup(army):
         lines += [f"{name}:"] if name else []
-        kinds = {unit.loadout.selector: unit.loadout for unit in inside}
-        rows = []
-        for selector, loadout in kinds.items():
-            number = sum(unit.loadout.selector == selector for unit in inside)
-            rows.append((f"  {number} ×", selector, f"{number * (loadout.level.points or 0)}"))
-        lines += aligned(rows, "<<>")
+        lines += aligned([(f"  {number} ×", selector, f"{points}") for number, selector, points in rows], "<<>")
     return lines
 
 
@@ -261,7 +280,8 @@ def build(
     points : int
         What the list may cost.
     against : path, Army or list of these; or str
-        The army or armies that it meets; or a faction or selectors with wildcards: then each loadout alone.
+        The army or armies that it meets; or a faction or selectors with wildcards: then each loadout alone, and in
+        battle the best list of each faction there.
     over : "mean" or "worst"
         What counts: the mean over the field, or the worst case, over several armies or over the loadouts of one.
     scale : str, optional
@@ -277,7 +297,7 @@ def build(
     situations
         As of :func:`analyser.matchups`: what the values of units are of.
     battles : bool
-        Whether the lists then fight battles against the armies; against selectors there are none.
+        Whether the lists then fight battles against the armies.
     trials, seed
         Battles of each list against each army.
     resume : path, optional
@@ -332,7 +352,7 @@ def build(
     weights = np.array([each.weight for each in opponents])
     values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
     found = solved_lists(force, values, next_best, differ)
-    lists = _built(found, force, worth, weights if over == "mean" else None, (chosen.id, size, points), library)
+    lists = built_lists(found, force, worth, weights if over == "mean" else None, (chosen.id, size, points), library)
     answer = Build(
         chosen.id,
         points,
@@ -343,54 +363,17 @@ def build(
         differ,
         battlegroups,
         library.used,
-        left_out=(*left_out, *(f"{each}, which has no points, of the field" for each in field.left_out)),
+        left_out=(
+            *left_out,
+            *(f"{each}, which has no points, of the field" for each in field.left_out),
+            *unbought(chosen, [each.army for each in lists]),
+        ),
     )
-    if not battles or not field.armies:
+    if not battles:
         return answer
-    kept = kept_battles(resume)
-    played = play_battles([each.army for each in lists], field.armies, sampling, library, kept)
+    met = field.armies or typical_lists(field.loadouts, force, everybody, losses, size, library)
+    answer = replace(answer, met=met, is_typical=not field.armies)
+    if not met:
+        return answer
+    played = play_battles([each.army for each in lists], met, sampling, library, kept_battles(resume))
     return replace(answer, played=ranked(played))
-
-
-def _built(
-    found: Sequence[Solved],
-    force: Force,
-    worth: Worth,
-    weights: Array | None,
-    head: tuple[str, str, int],
-    library: Profiles,
-) -> tuple[BuiltList, ...]:
-    """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
-    lists = []
-    points = force.points
-    for rank, each in enumerate(found, 1):
-        counts = np.array(each.counts)
-        by_opponent = worth.destroyed @ counts, worth.kept @ counts
-        if weights is None:
-            worst = int((by_opponent[0] + by_opponent[1]).argmin())
-            destroyed, kept = (float(side[worst]) for side in by_opponent)
-        else:
-            destroyed, kept = (float(weights @ side) for side in by_opponent)
-        common = points @ np.minimum(counts, found[0].counts)
-        differs = 1 - float(common / (points @ found[0].counts))
-        army = _army(f"List {rank}", each, force, head, library)
-        lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
-    return tuple(lists)
-
-
-def _army(name: str, solved: Solved, force: Force, head: tuple[str, str, int], library: Profiles) -> Army:
-    """A list as an army, its units in their battlegroups."""
-    faction, scale, points = head
-    groups: dict[str, str] = {}
-    units: list[dict[str, Any]] = []
-    for part in solved.parts:
-        called = None
-        if part.kind is not None:
-            number = sum(kind == part.kind.id for kind in groups.values()) + 1
-            called = part.kind.name if number == 1 else f"{part.kind.name} {number}"
-            groups[called] = part.kind.id
-        for loadout, count in zip(force.loadouts, part.counts):
-            unit = {"unit": loadout.selector} | ({} if called is None else {"battlegroup": called})
-            units += [unit] * count
-    table = {"name": name, "faction": faction, "scale": scale, "points_limit": points, "unit": units}
-    return load_army(table | ({"battlegroups": groups} if groups else {}), library)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
+CHARGES = NotModelled("Charges", "the best attacks of a round, which are shots alone", ())
 OF_VOLLEYS = (
     "An assignment is of ranged attacks alone, each unit attacking once or not at all, all in the same situation, each "
     "with the row that is best on the target as it stands before the first attack.",
@@ -70,9 +71,12 @@ class Clash:
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
-        """What the profiles of both sides carry that no figure is computed from."""
+        """What the profiles of both sides carry that no figure, or no assignment, is computed from."""
         both = {each.name: each for each in (*self.ours.not_modelled, *self.theirs.not_modelled)}
-        return tuple(both[name] for name in sorted(both))
+        named = tuple(both[name] for name in sorted(both))
+        kinds = (each.unit for army in (self.mine, self.yours) for each in army.kinds)
+        fighters = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
+        return (*named, CHARGES._replace(units=fighters)) if self.volleys and fighters else named
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed) -> lis
             names = volley_name(each, army)
             rows += [(enemy.named(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
         table = aligned(rows, "<<>>") if found.attacked else ["No attack is possible."]
-        aim = fill(f"Aim: {AIMS[found.aim].title}; {proof_text(found)}.")
+        aim = fill(f"Shots alone, no charges. Aim: {AIMS[found.aim].title}; {proof_text(found)}.")
         parts.append([volleys_title(found, army), *aim, *table, *volley_lines(found, army)])
     return parts
 

@@ -96,11 +96,15 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> F
     kept = [each for each in found.values() if each.level.points]
     if not kept:
         raise InputError("nobody there has points", where="against", allowed="units that cost points")
-    units = pd.Series([unit_of(each.selector) for each in kept])
-    weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()  # all units alike, and their levels
-    alone = _each_alone(kept, points)
-    mean = tuple(each._replace(weight=weight) for each, weight in zip(alone, weights))
-    return Field(mean, alone, tuple(kept), tuple(name for name, each in found.items() if not each.level.points))
+    without = tuple(name for name, each in found.items() if not each.level.points)
+    return Field(each_unit_alike(kept, points), _each_alone(kept, points), tuple(kept), without)
+
+
+def each_unit_alike(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
+    """Armies of so many points of one loadout each, all units met as often, and so are the levels of a unit."""
+    units = pd.Series([unit_of(each.selector) for each in loadouts])
+    weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
+    return tuple(each._replace(weight=weight) for each, weight in zip(_each_alone(loadouts, points), weights))
 
 
 def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:

@@ -212,14 +212,17 @@ class _Programme:
 
     def _first_copies(self, at: int, number: int) -> list[int]:
         """Whether there is a first, a second and so on up to `number` of a loadout."""
-        if at not in self._copies:
+        copies = self._copies.setdefault(at, [])
+        if number > len(copies):
             inside = self._number_of([at])
             most = int(min(sum(self._upper[each] for each, _ in inside), self._room(at, None)))
-            copies = self._copies[at] = [self._variable(1) for _ in range(most)]
-            self._row([*inside, *((each, -1.0) for each in copies)], 0, 0)
+            copies += [self._variable(1) for _ in range(number - len(copies))]
+            left = [*inside, *((each, -1.0) for each in copies)]  # of these there is some only after all copies
+            self._row(left, 0, _LARGEST)
+            self._row([*left, (copies[-1], -float(most - number))], -_LARGEST, 0)
             for one, other in pairwise(copies):
                 self._row([(one, 1.0), (other, -1.0)], 0, 1)
-        return self._copies[at][:number]
+        return copies[:number]
 
     def solved(self, values: Array, unlike: Sequence[Solved], differ: float, *, any_points: bool) -> Solved | None:
         """The best list; see :meth:`Force.best`."""

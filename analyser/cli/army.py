@@ -8,16 +8,17 @@ from typing import Any
 import click
 
 from analyser.cli.answer import write
-from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, complete_file
+from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option, OutOption, complete_file
 from analyser.cli.shell import Choice, Command, profiles_in
 
 CHECK = "check"
+LIST, CARD = ".toml", ".html"
 BROKEN = 1  # the exit status of a check that finds something
 NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
 _NUMBERS = "Whose numbers count where a roster says otherwise. Default: the profile's."
 ARMY_OPTIONS = [
     Option("--numbers", _NUMBERS, type=Choice(NUMBERS), default="profile"),
-    *(PROFILES, FORMAT, OUT, QUIET_OPTION),
+    *(PROFILES, FORMAT, OutOption(LIST, CARD), QUIET_OPTION),
 ]
 
 
@@ -46,13 +47,14 @@ def army(
         context.exit(0 if checked else BROKEN)
 
     def text() -> str:
-        if out is None or Path(out).suffix not in (".toml", ".html"):
-            return str(found)
-        if Path(out).suffix == ".toml":
+        ending = Path(out or "").suffix.lower()
+        if ending == LIST:
             return found.to_toml()
-        from analyser.report.army_card import army_card
+        if ending == CARD:
+            from analyser.report.army_card import army_card
 
-        return army_card(found)
+            return army_card(found)
+        return str(found)
 
     write(text, found.as_dict, found.rows, warnings=found.warnings)
 

@@ -10,12 +10,26 @@ import click
 from analyser.cli import options
 from analyser.cli.answer import write
 from analyser.cli.battle import army_from
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, THREADS, Integer, Number, Option
+from analyser.cli.options import (
+    AT_LEAST_1,
+    FORMAT,
+    METHOD,
+    OUTPUT,
+    PLOT,
+    PROFILES,
+    QUIET_OPTION,
+    THREADS,
+    Integer,
+    Number,
+    Option,
+    OutOption,
+)
 from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
+from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_content
 
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
-PAGE = ".html"
+PAGE, LIST = ".html", ".toml"
 SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
 OVER = ("mean", "worst")
 _OF_BUILD = (
@@ -26,11 +40,12 @@ _AIM = "What the best attacks of a round are to gain. Default: points."
 _DISTANCE = "Also with all so many inches apart, aiming; the best attacks of that come first."
 CLASH_OPTIONS = [
     Option("--situations NAMES", "Names with commas between them. Default: all.", type=options.names),
-    Option("--distance INCHES", _DISTANCE, type=Number(0)),
+    Option("--distance INCHES", _DISTANCE, type=Number(0, min_open=True)),
     Option("--aim", _AIM, type=Choice(AIMS)),
     THREADS,
-    *OUTPUT_OPTIONS,
+    *(PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
 ]
+_DIFFER = "Of its points in which each differs from all before it (0.2)."
 _LIST, _FIELD = "The list", "The field"
 BUILD_OPTIONS = [
     Option("--faction NAME", "Whose list.", _LIST, required=True),
@@ -41,7 +56,7 @@ BUILD_OPTIONS = [
     Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
     Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
     Option("--next-best N", "So many lists more (10).", _LIST, type=Integer(0, 100)),
-    Option("--differ SHARE", "Of its points in which each differs from all before it (0.2).", _LIST, type=Number(0, 1)),
+    Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
     Option(
         "--against ARMY",
         "An army file, or a faction or selectors. Can be repeated.",
@@ -57,19 +72,30 @@ BUILD_OPTIONS = [
     Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
     Option("--resume FILE", "Keeps the battles that are done; the same command goes on from there.", METHOD),
     THREADS,
-    Option("--save FILE", "Also the best list as an army file.", options.OUTPUT),
-    *[each for each in OUTPUT_OPTIONS if each is not PLOT],
+    Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
+    *(PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
 ]
 
 
 @click.command(cls=Command, params=BUILD_OPTIONS)
 def build(
-    faction: str, points: int, against: tuple[str, ...], profiles: str | None, save: str | None, **keys: Any
+    faction: str,
+    points: int,
+    against: tuple[str, ...],
+    profiles: str | None,
+    save: str | None,
+    out: str | None,
+    **keys: Any,
 ) -> None:
-    """The best list of a faction against armies or a field: by an integer programme, then by battles."""
+    """The best list of a faction against armies or a field: by an integer programme, then by battles.
+
+    With --out FILE.html as a page.
+    """
     from analyser.analysis.build import build as built
 
     if save is not None:
+        if Path(save).suffix.lower() != LIST:
+            raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
         check_writable(Path(save))
     how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
     with progress_bar("battles", after=1.0) as progress:
@@ -78,7 +104,14 @@ def build(
     def rows() -> list[dict[str, Any]]:
         return [{**row, "profiles": str(found.profiles)} for row in found.rows()]
 
-    write(lambda: str(found), found.as_dict, rows)
+    def text() -> str:
+        if not _is_page(out):
+            return str(found)
+        from analyser.report.build_page import build_page
+
+        return build_page(found)
+
+    write(text, found.as_dict, rows)
     if save is not None:
         write_content(Path(save), found.best.to_toml())
 
@@ -99,7 +132,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
         found = clashed(*armies, profiles=profiles_in(profiles), progress=progress, **how)
 
     def text() -> str:
-        if out is None or Path(out).suffix != PAGE:
+        if not _is_page(out):
             return str(found)
         from analyser.report.clash_page import clash_page
 
@@ -109,3 +142,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
         return [{**row, "profiles": str(found.profiles)} for row in found.as_dict()["matchups"]]
 
     write(text, found.as_dict, rows, warnings=found.warnings, plot=found.heatmap)
+
+
+def _is_page(out: str | None) -> bool:
+    return Path(out or "").suffix.lower() == PAGE

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from analyser.common.validation import Record
 
+METHOD, OUTPUT = "Method", "Input and output"  # headings of a help
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # that the help of an option lists
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
@@ -101,6 +102,14 @@ class Option(click.Option):
         more = {"shell_complete": COMPLETERS.get(name, COMPLETERS.get(metavar))} | more
         super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=text, **more)
         self.group = group
+
+
+class OutOption(Option):
+    """Where an answer goes; `endings` are those of files that hold something else than the formats of every answer."""
+
+    def __init__(self, *endings: str) -> None:
+        super().__init__("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
+        self.endings = endings
 
 
 class KeyOption(Option):
@@ -194,17 +203,19 @@ class Integer(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number from `min` up to below `max`, or without an end, refused in the words of Python."""
+    """A number from `min`, or above it, up to `max`, if there is one; refused in the words of Python."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """The number; raises InputError for anything else."""
-        least, end = float(self.min or 0), math.inf if self.max is None else float(self.max)
-        allowed = f"{least:g} or more" if end == math.inf else f"{least:g} up to below {end:g}"
+        least, most = float(self.min or 0), math.inf if self.max is None else float(self.max)
+        allowed = f"above {least:g}" if self.min_open else f"{least:g} or more"
+        allowed += "" if self.max is None else f", up to {most:g}"
         try:
             number = float(value)
         except ValueError:
             raise InputError(f"must be a number, got {shown(value)}", where=_name_of(param), allowed=allowed) from None
-        if not least <= number < end:
+        enough = number > least if self.min_open else number >= least
+        if not (enough and number <= most and math.isfinite(number)):
             raise InputError(f"{number:g} is out of range", where=_name_of(param), allowed=allowed)
         return number
 
@@ -242,7 +253,6 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     context.meta[QUIET] = quiet
 
 
-METHOD, OUTPUT = "Method", "Input and output"
 AT_LEAST_1 = Integer(1)
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
 _PRECISION = "Monte Carlo: until no 95% interval is wider; 5%: than that share of any event."
@@ -254,7 +264,7 @@ SAMPLE_OPTIONS = [
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, is_eager=True)
 _FORMAT = "How the answer is written. Default: as --out ends, or text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
-OUT = Option("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
+OUT = OutOption()
 PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
 ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also intervals that hold for a whole table.", METHOD)

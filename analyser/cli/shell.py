@@ -24,6 +24,7 @@ INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGIN
 BROKEN_PIPE = 141  # and SIGPIPE
 QUIET = "analyser.quiet"  # in the memory of a context
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
+TEXTS = (".txt", ".md")
 PICTURES = (".png", ".svg", ".pdf")
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 
@@ -129,9 +130,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless its files could not be written: before long work, not after it."""
         if "form" in ctx.params:
-            ending = Path(ctx.params.get("out") or "").suffix.removeprefix(".")
-            ctx.params["form"] = ctx.params["form"] or (ending if ending in FORMATS else "text")
             out, plot = ctx.params.get("out"), ctx.params.get("plot")
+            ctx.params["form"] = ctx.params["form"] or self._form_of(Path(out or ""))
             if out is not None:
                 check_writable(Path(out))
             elif ctx.params["form"] == "parquet":
@@ -143,6 +143,17 @@ class Command(click.Command):
                     raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURES))
                 check_writable(Path(plot))
         return super().invoke(ctx)
+
+    def _form_of(self, out: Path) -> str:
+        """The format of an answer that goes to a file, by its ending; InputError for one of no format."""
+        ending = out.suffix.lower()
+        if ending.removeprefix(".") in FORMATS:
+            return ending.removeprefix(".")
+        own = next((option.endings for option in self.params if hasattr(option, "endings")), ())
+        if ending not in (*own, *TEXTS, ""):
+            allowed = ", ".join((*own, *TEXTS, *(f".{form}" for form in FORMATS[1:])))
+            raise InputError(f"{ending!r} is no ending of an answer", where=str(out), allowed=f"{allowed}; or --format")
+        return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, after a look at what is given: none of it is dropped in silence."""

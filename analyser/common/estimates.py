@@ -162,3 +162,18 @@ def points_figures(name: str, rating: int | None, gone: tuple[float, float | Non
         return {name: None}
     p, error = gone
     return {**mean_figures(name, rating * p, None if error is None else rating * error)}
+
+
+def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
+    """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
+    if estimated.low is None or estimated.high is None:
+        return {name: estimated.probability}
+    before = "" if name == "probability" else f"{name}_"
+    ends = {f"{before}low": estimated.low, f"{before}high": estimated.high, f"{before}interval": estimated.by}
+    return {name: estimated.probability, **ends}
+
+
+def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
+    """The probability `name` of a row of figures, with the interval that stands beside it."""
+    before = "" if name == "probability" else f"{name}_"
+    return Estimate(figures[name], *(figures.get(f"{before}{part}") for part in ("low", "high", "interval")))

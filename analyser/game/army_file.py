@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any, Literal
@@ -19,9 +18,12 @@ from analyser.game.keywords import Rule
 from analyser.game.names import Name
 from analyser.game.profiles import Profiles
 from analyser.game.units import (
-    MOST_MODELS,
     OF_LEVELS,
+    BreakLimit,
     Category,
+    DamageLimit,
+    Defence,
+    Discipline,
     Faction,
     Inches,
     Level,
@@ -30,9 +32,12 @@ from analyser.game.units import (
     Models,
     Row,
     Selector,
+    Size,
     Trait,
     Unit,
     UnitType,
+    Without,
+    as_kept,
     each_row_once,
 )
 
@@ -55,8 +60,8 @@ Called = Annotated[Name, AfterValidator(_not_blank)]
 class UnitEntry(Record):
     """One ``[[unit]]`` of an army file.
 
-    `unit` is a selector; every key of a profile beside it is said instead of the profile's. Without `unit` the keys
-    are the whole profile.
+    `unit` is a selector; every key of a profile beside it is said instead of the profile's, ``"none"`` where the unit
+    has none. Without `unit` the keys are the whole profile.
     """
 
     unit: Selector | None = None
@@ -76,12 +81,12 @@ class UnitEntry(Record):
     type: UnitType | None = None
     traits: Several[Trait] | None = None
     category: Category | None = None
-    size: Annotated[int, Field(ge=0, le=100)] | None = None
-    speed: Inches | None = None
-    defence: Annotated[int, Field(ge=1, le=100)] | None = None
-    damage_limit: Annotated[int, Field(ge=1, le=1000)] | None = None
-    discipline: Annotated[int, Field(ge=0, le=100)] | None = None
-    break_limit: Annotated[int, Field(ge=0, le=MOST_MODELS)] | None = None
+    size: Size | Without | None = None
+    speed: Inches | Without | None = None
+    defence: Defence | None = None
+    damage_limit: DamageLimit | None = None
+    discipline: Discipline | Without | None = None
+    break_limit: BreakLimit | Without | None = None
     rules: Several[Rule] | None = None
     rows: Several[Row] | None = None
 
@@ -229,6 +234,8 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
     if known != loadout:
         before = profile_of(known)
         changes = {key: value for key, value in profile_of(loadout).items() if value != before.get(key)} | changes
+        lost = (key for key in OF_LEVELS if key in before and getattr(loadout.unit, key) is None)
+        changes = dict.fromkeys(lost, "none") | changes
     return loadout.selector, with_changes(loadout, changes), changes
 
 
@@ -241,18 +248,30 @@ def profile_of(loadout: Loadout) -> dict[str, Any]:
 
 
 def _found(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
-    """The loadout of a selector; one without a faction is looked for in the army's, and then in all."""
-    if isinstance(selector, str) and "/" not in selector and faction in library.factions:
-        with suppress(InputError):
-            return library.loadout(f"{faction}/{selector}")
-    return library.loadout(selector)
+    """The loadout of a selector; one without a faction is looked for in the army's, and then in all.
+
+    If none has it, the nearest names are those of the army's faction.
+    """
+    if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
+        return library.loadout(selector)
+    own = f"{faction}/{selector}"
+    return library.loadout(next((each for each in (own, selector) if _has_unit(each, library)), own))
+
+
+def _has_unit(selector: str, library: Profiles) -> bool:
+    try:
+        library.unit(selector)
+    except InputError:
+        return False
+    return True
 
 
 def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
     """A loadout with some keys of its profile or its level said anew."""
     if not changes:
         return loadout
-    unit, plain = loadout.unit.model_dump(), plain_keys(changes)
+    unit = loadout.unit.model_dump()
+    plain = {key: as_kept(key, value, loadout.unit) for key, value in plain_keys(changes).items()}
     of_level = {*_LEVEL_KEYS, *loadout.unit.differing}
     unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in of_level}
     unit |= {key: value for key, value in plain.items() if key not in of_level}
@@ -263,7 +282,8 @@ def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any]) -> 
     """The profile that an entry without a selector is."""
     if entry.name is None:
         raise InputError("this key is missing: it is required", where="unit", allowed="a selector; or a whole profile")
-    plain, level = plain_keys(changes), entry.level or "basic"
+    plain = {key: value for key, value in plain_keys(changes).items() if key not in OF_LEVELS or value != "none"}
+    level = entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
     name = _NUMBER.sub("", entry.name)

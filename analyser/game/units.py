@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
@@ -10,8 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, as_tuple, checked
+from analyser.game.changes import change
 from analyser.game.forces import Battlegroup, Boon, Limits, Place
-from analyser.game.keywords import MOST_X, Bearer, Keyword, Quality, Rule
+from analyser.game.keywords import MOST_X, Bearer, Quality, Rule
 from analyser.game.names import Entry, Name, Slug
 
 Category = Literal["light", "heavy", "aerial"]
@@ -325,7 +326,7 @@ class Loadout(Record):
                 problem = f"no key {key!r}{did_you_mean(key, parts)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(parts))
             try:
-                _change(parts[key], key, "none" if value is None and key in self.unit.differing else value)
+                change(parts[key], key, as_kept(key, value, self.unit))
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
@@ -343,57 +344,13 @@ Selector = Annotated[str, PlainValidator(_selector)]
 
 
 _NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
-_KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 
 
-def _change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
-    """Change one key of a level, of a unit, or of several rows."""
-    if key in _KEYWORDS:
-        _change_keywords(parts, key, value)
-        return
-    signed = isinstance(value, str) and value[:1] in ("+", "-")
-    for part in parts:
-        if key == "dice":
-            part["bands"] = tuple(_more_dice(band, _number(value)) for band in part["bands"])
-        elif signed and part[key] in (None, "none"):
-            raise InputError(f"nothing to add {value} to", allowed="a number without a sign")
-        else:
-            part[key] = part[key] + _number(value) if signed else value
-
-
-def _number(value: Any) -> float:
-    try:
-        number = float(value)
-        return int(number) if number == int(number) else number
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{shown(value)} is not a number") from None
-
-
-def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
-    """A band with more attack dice; one without any stays without."""
-    return band | {key: max(band[key] + by, 0) for key in ("dice", "special") if band[key]}
-
-
-def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
-    if not isinstance(value, str | list | tuple):
-        raise InputError(f"{shown(value)} is not usable", allowed='names such as "+Arc", in one text or a list')
-    written = [str(each).strip() for each in (value.split(",") if isinstance(value, str) else value) if each]
-    signs = [each[:1] if each[:1] in ("+", "-") else "" for each in written]
-    if "" in signs and any(signs):
-        raise InputError(f"{shown(value)} has names with and without a sign")
-    keywords = [_KEYWORDS[key](each.lstrip("+-").strip()) for each in written]
-    for sign, keyword in zip(signs, keywords):
-        if keyword.term is None:
-            raise InputError(f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, keyword.TABLE)}")
-        if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
-            raise InputError(f"there is no {keyword.name} to take away")
-    for part in parts:
-        kept = {old.name: old for old in part[key]} if any(signs) else {}
-        for sign, keyword in zip(signs, keywords):
-            kept.pop(keyword.name, None)
-            if sign != "-":
-                kept[keyword.name] = keyword
-        part[key] = tuple(kept.values())
+def as_kept(key: str, value: Any, unit: Unit) -> Any:
+    """A number, or that there is none, as the profile keeps it: levels in words, a unit whose levels are alike not."""
+    if key in OF_LEVELS and (value is None or (isinstance(value, str) and value == "none")):
+        return "none" if key in unit.differing else None
+    return value
 
 
 def unit_of(selector: str) -> str:

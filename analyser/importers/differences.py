@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from analyser.game.keywords import each_once
-from analyser.game.units import Loadout, Row, Unit
+from analyser.game.units import OF_LEVELS, Loadout, Row, Unit
 from analyser.importers.rosters import RosterUnit
 
 _NUMBERS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
@@ -46,7 +46,8 @@ def differences(stated: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
 
 def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
     if own != profile:
-        yield Difference(key, _told(key.replace("_", " "), own, profile), own)
+        without = "none" if key in OF_LEVELS else None
+        yield Difference(key, _told(key.replace("_", " "), own, profile), without if own is None else own)
 
 
 def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:

@@ -59,7 +59,8 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
     army = resolved_army(checked(ArmyFile, table), library)
     unread = [pick for pick, boon in boons if boon is None]
-    told = [str(each) for each in roster.doubts.warnings]
+    told = [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
+    told += [str(each) for each in roster.doubts.warnings]
     told += chain.from_iterable(map(_about_unit, found))
     told += [
         f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
@@ -78,9 +79,14 @@ def _check_usable(roster: Roster, usable: list[Found], *, is_ours: bool) -> None
     allowed = "at least one unit of Armoured Clash"
     if not roster.units:
         raise InputError("no unit in this roster", allowed=allowed)
-    game = f" of {roster.game}" if roster.game and not is_ours else ""
+    game = f" of {_game_of(roster)}" if not is_ours else ""
     units = "its one unit is not" if len(roster.units) == 1 else f"of its {len(roster.units)} units none is"
     raise InputError(f"a roster{game}: {units} understood, such as {roster.units[0].name!r}", allowed=allowed)
+
+
+def _game_of(roster: Roster) -> str:
+    """The game of a roster that is not ours, as it says."""
+    return roster.game or "a game that it does not name"
 
 
 def _found(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Found:

@@ -163,10 +163,10 @@ class ForceReader:
         """What battlegroups may have besides units: the file's own upgrades, and what is chosen within them."""
         boons: dict[str, Boon] = {}
         for element in self._upgrades():
-            name = self.tree.name_of(element)
-            self.tree.doubts.unit = name
+            written = self.tree.name_of(element)
+            name = self.tree.doubts.unit = written.rstrip(": ") or written
             boon_id = unused_id(cells.slug(name) or "boon", boons)
-            self._name_bonuses(element, name)
+            self._name_bonuses(element, written)
             data = {
                 "id": boon_id,
                 "name": name,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
-from analyser.common.estimates import Estimate, mean_of, points_figures
+from analyser.common.estimates import Estimate, mean_of, points_figures, probability_figures
 from analyser.common.precision import WIDEST_PILOT
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
@@ -21,15 +21,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
-from analyser.results.base import (
-    Result,
-    RulesUsed,
-    Weighed,
-    distribution_block,
-    frame_of,
-    probability_figures,
-    share_columns,
-)
+from analyser.results.base import Result, RulesUsed, Weighed, distribution_block, frame_of, share_columns
 from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
-from analyser.common.estimates import Estimate, Method, estimate, mean_figures, mean_of
+from analyser.common.estimates import (
+    Estimate,
+    Method,
+    estimate,
+    estimate_in,
+    mean_figures,
+    mean_of,
+    probability_figures,
+)
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import NEGLIGIBLE, records, shown_range
@@ -425,15 +433,6 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
 
 
-def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
-    """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
-    if estimated.low is None or estimated.high is None:
-        return {name: estimated.probability}
-    before = "" if name == "probability" else f"{name}_"
-    ends = {f"{before}low": estimated.low, f"{before}high": estimated.high, f"{before}interval": estimated.by}
-    return {name: estimated.probability, **ends}
-
-
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
     """The distribution of a figure as a table, cut at either end where it is long."""
     first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
@@ -443,9 +442,3 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
         more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
         cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
     return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)
-
-
-def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
-    """The probability `name` of a row of figures, with the interval that stands beside it."""
-    before = "" if name == "probability" else f"{name}_"
-    return Estimate(figures[name], *(figures.get(f"{before}{part}") for part in ("low", "high", "interval")))

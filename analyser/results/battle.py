@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import Estimate, estimate, plus_minus
+from analyser.common.estimates import Estimate, estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import NORMAL_95, trials_for
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
@@ -19,7 +19,7 @@ from analyser.common.text import counted
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
-from analyser.results.base import Result, Weighed, captioned, estimate_in, frame_of, probability_figures, share_columns
+from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
 from analyser.results.battle_rules import of_battle
 from analyser.results.by_batch import Shared, mean_by_batch, means_by_batch
 from analyser.results.rendering import Block

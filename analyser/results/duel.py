@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import estimate
+from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import FIGURES, unit_line
-from analyser.results.base import captioned, estimate_in, frame_of, probability_figures
+from analyser.results.base import captioned, frame_of
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of

@@ -10,14 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import Estimate, estimate, mean_figures, mean_of, points_figures
+from analyser.common.estimates import (
+    Estimate,
+    estimate,
+    estimate_in,
+    mean_figures,
+    mean_of,
+    points_figures,
+    probability_figures,
+)
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, FIGURES, unit_line
-from analyser.results.base import distribution_block, estimate_in, probability_figures
+from analyser.results.base import distribution_block
 from analyser.results.rendering import Block
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program

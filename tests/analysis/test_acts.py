@@ -164,6 +164,7 @@ def test_of_copies_the_one_that_suppresses_worse_is_worth_what_it_prevents(libra
         assert found["verdict"].iloc[0] == "under-priced"
 
 
+@pytest.mark.slow
 def test_who_loses_its_charge_to_a_failed_rally_is_worth_less(library):
     """The same unit with less DISCIPLINE, where all fight hand to hand."""
     loadout = library["crown/horse-guard-cavalry@basic"]

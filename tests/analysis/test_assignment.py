@@ -1,5 +1,6 @@
 """The assignment of attacks: against every assignment there is, and against the focus fire of the engine."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -109,14 +110,15 @@ def armies():
     return mine, yours, frame, library.ruleset
 
 
-def focus_on(attacked):
+@cache
+def focus_on(target, shots):
     """The same attacks by the engine of focus fire."""
     attacks = []
-    for shot in attacked.shots:
-        short = Profiles().loadout(shot.attacker).unit.row(shot.row).short_range is not None
+    for shot in shots:
+        short = analyser.load_profiles().loadout(shot.attacker).unit.row(shot.row).short_range is not None
         bonuses = ["aiming", *(["short_range"] if short else [])]
         attacks += [{"attacker": shot.attacker, "row": shot.row, "bonuses": bonuses}] * shot.units
-    return analyser.exact({"attacks": attacks, "target": {"unit": attacked.target, "from_front": True}}, kind="focus")
+    return analyser.exact({"attacks": attacks, "target": {"unit": target, "from_front": True}}, kind="focus")
 
 
 @pytest.mark.parametrize("aim", AIMS)
@@ -125,7 +127,7 @@ def test_volleys_are_what_focus_fire_says(armies, aim):
     found = best_volleys(mine, yours, frame, SHORT_RANGE_AIMED, ruleset, aim)
     assert found.gap == 0
     for each in (*found.attacked, *found.together):
-        answer = focus_on(each)
+        answer = focus_on(each.target, each.shots)
         assert each.p_annihilated == pytest.approx(float(answer.probability("annihilated")), abs=1e-12)
         assert each.mean_models_destroyed == pytest.approx(answer.mean("models_destroyed"), abs=1e-12)
         target = next(kind for kind in yours.kinds if kind.selector == each.target)

@@ -1,5 +1,6 @@
 """The best list: against every list of a small faction; limits that always hold; what battles tell apart."""
 
+import html
 import itertools
 import json
 from dataclasses import replace
@@ -8,15 +9,17 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis import build as building
 from analyser.analysis import build_battles
 from analyser.analysis.build import build
 from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
+from analyser.analysis.built_lists import army_of, unbought
 from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles
+from analyser.report.build_page import build_page
+from tests.helpers.unit_files import unit_file
 
 FORCES = """
 format = 1
@@ -48,28 +51,6 @@ most = 1
 commander = {name = "Commander", least = 1, most = 1}
 foot = {name = "Foot", most = 1}
 """
-UNIT = """
-[[unit]]
-id = "{name}"
-name = "{name}"
-type = "{type}"
-traits = [{traits}]
-category = "light"
-defence = {defence}
-damage_limit = 1
-discipline = 8
-break_limit = 3
-{in_force}
-battlegroups = {{ {places} }}
-levels = {{ {levels} }}
-[[unit.rows]]
-id = "rifles"
-name = "Rifles"
-kind = "ranged"
-against = ["light"]
-long_range = 12
-bands = [{{ first = 1, last = 20, dice = {dice} }}]
-"""
 CHIEF = 'line = {most = 1, slots = ["commander"]}, wing = {most = 1, slots = ["commander"]}'
 FOOT = 'line = {most = 2, slots = ["foot"]}, wing = {most = 1, slots = ["foot"]}'
 UNITS = {  # type, traits, places, in force, levels, DEFENCE, dice
@@ -85,12 +66,9 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("hill")
     texts = [HEAD]
     for name, (kind, traits, places, in_force, levels, defence, dice) in UNITS.items():
-        at = ", ".join(
-            f"{level} = {{models = {6 + 6 * place}, points = {points}, victory_points = 2}}"
-            for place, (level, points) in enumerate(levels.items())
-        )
-        keys = {"type": kind, "traits": traits, "places": places, "in_force": in_force}
-        texts.append(UNIT.format(name=name, levels=at, defence=defence, dice=dice, **keys))
+        at = {level: (6 + 6 * place, points) for place, (level, points) in enumerate(levels.items())}
+        more = f"traits = [{traits}]\n{in_force}\nbattlegroups = {{ {places} }}"
+        texts.append(unit_file(name, defence, at, dice, kind=kind, more=more))
     (path / "hill.toml").write_text("\n".join(texts), encoding="utf-8")
     (path / "forces.toml").write_text(FORCES, encoding="utf-8")
     return path
@@ -185,7 +163,7 @@ def test_no_limit_of_a_real_faction_is_ever_broken(seed):
     loadouts = tuple(each for each in library.matching(f"{faction}/*") if each.level.points)
     force = Force(loadouts, library.faction(faction).battlegroups, 500, points, int(rng.integers(1, 4)), "commander")
     found = force.best(rng.uniform(0, 2, len(loadouts)) * force.points)
-    army = building._army("List", found, force, (faction, "skirmish", points), library)
+    army = army_of("List", found, force, (faction, "skirmish", points), library)
     assert analyser.check_army(army, library).broken == ()
     assert army.points <= points
 
@@ -346,8 +324,6 @@ def test_ties_are_named():
 
 def test_the_best_is_who_wins_battles(hill, fought):
     against = [{"name": "Enemy", "faction": "hill", "unit": ["hill/ash@basic"]}]
-    found = asked(hill, battles=True)  # against selectors: none
-    assert found.played == ()
     found = build("hill", 150, against, next_best=2, situations="long-range", trials=200, profiles=hill)
     assert fought.calls == len(found.lists)
     points = [each.army.points for each in found.lists]
@@ -355,3 +331,62 @@ def test_the_best_is_who_wins_battles(hill, fought):
     assert "By 600 battles" in str(found)
     assert found.as_dict()["best"] == found.best.name
     assert found.best.name in found.tied
+    assert "Against Enemy (20 points)." in str(found)
+    assert not found.is_typical
+
+
+@pytest.mark.parametrize(
+    ("won", "says"),
+    [
+        ((900, 500), "holds: List 1 is the best in battle, too. The best and the worst"),
+        ((500, 900), "does not hold: in battle List 2 does better than List 1."),
+        ((898, 900, 100), "holds: List 1 is tied with the best in battle, too."),
+        ((898, 900), "Battles do not tell these lists apart"),
+        ((900,), "holds: List 1 is the best in battle, too."),
+    ],
+)
+def test_the_verdict_is_that_of_the_battles(hill, won, says):
+    found = asked(hill, next_best=2)
+    lists = found.lists[: len(won)]
+    verdict = replace(found, lists=lists, played=ranked([Played(each, 0, 1000) for each in won])).verdict
+    assert says in verdict
+    assert (" of score." in verdict) == (len(won) > 1)
+
+
+def test_a_faction_is_met_as_its_best_list(hill, fought):
+    """Of a faction against itself that is the list that the programme has found already."""
+    found = build("hill", 150, "hill", next_best=1, situations="long-range", trials=200, profiles=hill)
+    (enemy,) = found.met
+    assert (enemy.name, enemy.loadouts) == ("Best list of Hill", found.lists[0].army.loadouts)
+    assert (fought.calls, len(found.played), found.is_typical) == (2, 2, True)
+    assert "Nobody's army is known in this field." in str(found)
+    assert f"Best list of Hill: {enemy.points} points" in str(found)
+    assert found.as_dict()["met"][0]["points"] == enemy.points
+    assert "against 5 loadouts of hill" not in str(found)
+    named = replace(found, opponents=found.opponents + found.opponents)
+    assert "10 loadouts of hill" in str(named)
+
+
+def test_without_a_legal_list_there_are_no_battles(hill, fought):
+    found = asked(hill, battles=True)  # nobody leads ash alone
+    assert (found.played, found.met, fought.calls) == ((), (), 0)
+    assert "No battles: the units of this field make no legal list within 150 points." in str(found)
+    assert "No battles" not in str(asked(hill))
+
+
+def test_what_is_not_bought_is_named():
+    library = Profiles()
+    army = analyser.load_army(["crown/tristan-assault-transports@basic", "crown/rifle-platoon@basic"])
+    boons, passengers = unbought(library.faction("crown"), [army])
+    assert boons.startswith("boons, of which none is bought: Forlorn Hope (15), ")
+    assert passengers == "passengers of Tristan Assault Transports: nobody is aboard"
+
+
+def test_the_page_has_all_of_it(hill, fought):
+    found = build("hill", 150, "hill", next_best=1, situations="long-range", trials=200, profiles=hill)
+    page = build_page(found)
+    for each in (*found.lists[0].army.loadouts, *found.met[0].loadouts):
+        assert f">{each.selector}<" in page
+    for said in (found.verdict, found.played[0].score_text, *found.assumptions):
+        assert html.escape(said).replace("&#x27;", "&#39;") in page
+    assert "In battle" not in build_page(asked(hill))

@@ -35,6 +35,16 @@ def test_the_matrix_is_that_of_matchups(found):
     assert len(found.frame) == 2 * 2 * 2 * len(QUICK)  # twice, two kinds on two kinds
 
 
+def test_that_assignments_have_no_charges_is_said(found):
+    said = found.not_modelled[-1]
+    assert (said.name, said.touches) == ("Charges", "the best attacks of a round, which are shots alone")
+    assert said.units[0] == "Rifle platoon"
+    assert "Shots alone, no charges." in str(found)
+    assert "best attacks of a round, which are shots alone" in clash_page(found)
+    without = clash(MINE, YOURS, situations="charge")
+    assert "Charges" not in {each.name for each in without.not_modelled}
+
+
 def test_answers_are_the_best_of_the_matrix(found):
     for side, best in (("mine", found.answers), ("yours", found.threats)):
         frame = found.of(side)

@@ -205,6 +205,7 @@ def test_the_same_loadout_under_two_names_does_not_differ(river):
     assert "≈" in str(found)
 
 
+@pytest.mark.slow
 def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(library):
     given = {"method": "monte-carlo", "precision": 0.0006, "seed": 2, "profiles": library}
     found = compare([*RIFLES, "crown/horse-guard@basic"], [SCIONS, "imperium/krupp@basic"], **given)

@@ -97,9 +97,14 @@ def test_both_ways_are_told_where_they_are_far_apart(game, shot, charged, told):
     assert told in text
 
 
-@pytest.fixture(scope="module")
-def game():
-    table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
+@pytest.fixture(
+    scope="module",
+    params=[("crown/*@basic", "imperium/*@basic"), pytest.param(("*/*@basic",), marks=pytest.mark.slow)],
+    ids=" ".join,
+)
+def game(request):
+    """The basic loadouts of two factions; slowly, of all."""
+    table = matchups(request.param, request.param, situations=["long-range", "charge"])
     return table, exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
 
 

@@ -38,6 +38,12 @@ def test_a_clash_from_files_and_its_page_and_picture(tmp_path):
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
+def test_a_build_is_a_page(tmp_path):
+    page = tmp_path / "build.HTML"
+    assert answer(*BUILD, *FIELD, "--out", page) == ""
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 def test_a_build_saves_its_best_list(tmp_path):
     saved = tmp_path / "best.toml"
     printed = answer(*BUILD, *FIELD, "--save", saved, "--must", "crown/sharp-rifles", "--ban", "crown/*dragoons")
@@ -67,6 +73,10 @@ def test_a_build_saves_its_best_list(tmp_path):
 )
 def test_what_cannot_be_asked_is_refused_in_a_line(arguments, message):
     assert message in refusal(*arguments)
+
+
+def test_a_saved_list_is_a_list(tmp_path):
+    assert "'.json' is no ending of an army file (allowed: .toml)" in refusal(*BUILD, *FIELD, "--save", "best.json")
 
 
 def test_nothing_is_written_where_it_fails(tmp_path):

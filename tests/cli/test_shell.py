@@ -23,6 +23,12 @@ from tests.helpers.shell import refusal
         ),
         ("attack a b --precision 1", "error: --precision: 1 is out of range (allowed: 1e-05 up to below 1; or a share"),
         ("diff a b --fail-over -1", "error: --fail-over: -1 is out of range (allowed: 0 or more)"),
+        ("clash a b --distance 0", "error: --distance: 0 is out of range (allowed: above 0)"),
+        ("clash a b --distance far", "error: --distance: must be a number, got 'far' (allowed: above 0)"),
+        ("build --differ 1.1", "error: --differ: 1.1 is out of range (allowed: above 0, up to 1)"),
+        ("attack a b --out x.xyz", "error: x.xyz: '.xyz' is no ending of an answer (allowed: .txt, .md, .json, .csv, "),
+        ("clash a b --out x.toml", "error: x.toml: '.toml' is no ending of an answer (allowed: .html, .txt, .md, "),
+        ("army a --out x.pdf", "error: x.pdf: '.pdf' is no ending of an answer (allowed: .toml, .html, .txt, .md, "),
         ("explore --port 1", "error: --port: 1 is out of range (allowed: 1024 to 65535)"),
         (
             "attack a b --format xml",

@@ -53,7 +53,7 @@ def acceptable(count, trials, p):
     return pmf[tails <= tails[count] * (1 + 1e-12)].sum()
 
 
-@pytest.mark.parametrize("trials", [1, 2, 5, 23, 60])
+@pytest.mark.parametrize("trials", [1, 2, 5, 23, pytest.param(60, marks=pytest.mark.slow)])
 def test_blakers_interval_is_as_it_is_defined(trials):
     counts = np.arange(trials + 1)
     for count, low, high in zip(counts, *blaker(counts, trials)):
@@ -86,7 +86,9 @@ def coverage(trials, truths, counts):
 EXPECTED = np.geomspace(0.05, 1500, 1200)  # events
 
 
-@pytest.mark.parametrize("trials", [10**5, 1 << 20, 10**9])
+@pytest.mark.parametrize(
+    "trials", [10**5, pytest.param(1 << 20, marks=pytest.mark.slow), pytest.param(10**9, marks=pytest.mark.slow)]
+)
 def test_rare_events_are_covered_as_often_as_is_said(trials):
     covered = coverage(trials, EXPECTED / trials, np.arange(2000))
     assert covered.min() >= 0.945
@@ -95,7 +97,21 @@ def test_rare_events_are_covered_as_often_as_is_said(trials):
     assert covered[EXPECTED > 2 * RARE].max() <= 0.956
 
 
-@pytest.mark.parametrize("trials", [1, 2, 10, 57, 200, 400, 401, 700, 2000, 5000])
+@pytest.mark.parametrize(
+    "trials",
+    [
+        1,
+        2,
+        10,
+        57,
+        200,
+        400,
+        401,
+        700,
+        pytest.param(2000, marks=pytest.mark.slow),
+        pytest.param(5000, marks=pytest.mark.slow),
+    ],
+)
 def test_any_probability_is_covered_as_often_as_is_said(trials):
     truths = np.linspace(1e-4, 0.9999, 700)
     covered = coverage(trials, truths, np.arange(trials + 1))

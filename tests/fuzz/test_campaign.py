@@ -18,7 +18,7 @@ from tests.fuzz.campaign import (
 from tests.fuzz.doors import DOORS
 
 SEED = 12
-CASES = 400
+CASES, QUICK = 400, 160
 AT_ONCE = 40
 
 
@@ -27,7 +27,10 @@ def test_what_failed_once_does_not_fail_again(door, given):
     assert wrong_with(door, given) is None
 
 
-@pytest.mark.parametrize("first", range(0, CASES, AT_ONCE))
+@pytest.mark.parametrize(
+    "first",
+    [pytest.param(first, marks=[pytest.mark.slow] if first >= QUICK else []) for first in range(0, CASES, AT_ONCE)],
+)
 def test_every_door_answers_or_refuses_in_one_clear_line(first):
     wrong = {number: wrong_with(*case(SEED, number)) for number in range(first, first + AT_ONCE)}
     assert {number: each for number, each in wrong.items() if each is not None} == {}

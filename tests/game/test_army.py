@@ -101,12 +101,27 @@ def test_the_scale_follows_from_the_points(points, scale):
     assert scale_for(points, analyser.load_profiles().force_rules) == scale
 
 
+@pytest.mark.parametrize("selector", [RIFLES, "empire/bulnabang-winged-infantry@reinforced"])
+def test_a_unit_is_said_to_have_no_discipline(selector):
+    """Of a unit whose levels are alike, of one whose levels differ, and of one that no library has."""
+    army = analyser.load_army([{"unit": selector, "discipline": "none"}, OTTER | {"speed": "none", "discipline": 6}])
+    assert [unit.loadout.unit.discipline for unit in army] == [None, 6]
+    assert army.units[1].loadout.unit.speed is None
+    assert again(army).loadouts == army.loadouts
+    changed = analyser.load_profiles()[selector].with_(discipline="none")
+    assert changed == army.loadouts[0]
+    assert again(analyser.load_army([changed])).loadouts == (changed,)
+
+
 @pytest.mark.parametrize(
     ("source", "says"),
     [
         ([], "unit: 0 entries"),
         ([RIFLES, 7], "unit.1"),
         (["crown/rifel-platoon@basic"], "did you mean 'rifle-platoon'"),
+        ({"faction": "crown", "unit": ["rifle-comand-platon"]}, "(allowed: rifle-command-platoon, rifle-platoon)"),
+        ({"faction": "crown", "unit": ["krupp-field-guns"]}, "the level is missing"),
+        ([{"unit": RIFLES, "defence": "none"}], "unit.0.defence"),
         ([{"unit": RIFLES, "embarkd_in": "a"}], "did you mean 'embarked_in'"),
         ([{"unit": RIFLES, "embarked_in": "rifle-platoon@basic"}], "is no transport for it"),
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon@basic"}], "with Capacity"),

@@ -131,6 +131,7 @@ def test_the_card_of_a_report_has_the_numbers_of_all_levels(winged):
     assert "DISCIPLINE 8 ·" in _facts(load_profiles()["crown/rifle-command-platoon@basic"].unit)
 
 
+@pytest.mark.slow
 def test_the_explorer_s_menus_lead_to_the_numbers_of_the_level():
     page = analyser.explore(f"{WINGED}@full-strength", f"{WINGED}@basic")
     page.controls["distance"].value = 5
@@ -141,6 +142,7 @@ def test_the_explorer_s_menus_lead_to_the_numbers_of_the_level():
     assert all(level in page.table for level in DISCIPLINES)
 
 
+@pytest.mark.slow
 def test_what_if_starts_from_the_number_of_the_level():
     def asked(discipline):
         how = {"against": "crown/rifle-platoon@basic", "situations": "long-range"}

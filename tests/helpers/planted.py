@@ -1,5 +1,7 @@
 """A field of infantry in which it is known who is wrongly priced: a unit is there twice, once at another price."""
 
+from tests.helpers.unit_files import unit_file
+
 UNITS = {  # dice of shots, dice in close quarters, DEFENCE, points
     "ash": (12, 6, 2, 60),
     "beech": (16, 4, 2, 68),
@@ -8,39 +10,13 @@ UNITS = {  # dice of shots, dice in close quarters, DEFENCE, points
     "fir": (6, 12, 3, 80),
     "hazel": (20, 4, 1, 44),
 }
-_UNIT = """
-[[unit]]
-id = "{name}"
-name = "{name}"
-type = "infantry"
-category = "light"
-defence = {defence}
-damage_limit = 1
-discipline = 8
-break_limit = 3
-levels = {{ basic = {{ models = 10, points = {points}, victory_points = 2 }} }}
-
-[[unit.rows]]
-id = "rifles"
-name = "Rifles"
-kind = "ranged"
-against = ["light"]
-long_range = 12
-bands = [{{ first = 1, last = 10, dice = {shots} }}]
-
-[[unit.rows]]
-id = "melee"
-name = "Melee"
-kind = "melee"
-bands = [{{ first = 1, last = 10, dice = {blows} }}]
-"""
 
 
 def write_wood(folder, **points):
     """The profiles of a field, some units at other `points`; `oak` is the unit `ash` under another name."""
     units = UNITS | {"oak": UNITS["ash"]}
     texts = [
-        _UNIT.format(name=name, shots=shots, blows=blows, defence=defence, points=points.get(name, usual))
+        unit_file(name, defence, {"basic": (10, points.get(name, usual))}, shots, blows)
         for name, (shots, blows, defence, usual) in units.items()
     ]
     folder.mkdir(exist_ok=True)

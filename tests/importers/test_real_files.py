@@ -157,7 +157,7 @@ def test_every_boon_is_that_of_the_file(faction):
     entries = [holder, *holder.findall("selectionEntries/selectionEntry")]
     assert [each.entry for each in ours.boons] == [each.get("id") for each in entries]
     for boon, entry in zip(ours.boons, entries, strict=True):
-        assert boon.name == entry.get("name").strip()
+        assert boon.name == entry.get("name").strip().rstrip(":")
         assert boon.points == sum(int(each.get("value")) for each in entry.findall("costs/cost"))
         limits = {each.get("type"): int(each.get("value")) for each in entry.findall("constraints/constraint")}
         assert (boon.least, boon.most) == (limits.get("min", 0), limits.get("max"))

@@ -50,7 +50,7 @@ def listed(made):
 def check(made, army):
     """The army is what the roster was made of, and what nobody can understand is named."""
     assert found(army) == listed(made)
-    assert [each.boon.name for each in army.boons] == made.boons
+    assert [each.boon.name for each in army.boons] == [name.rstrip(":") for name in made.boons]
     unread = [line for line in army.warnings if "not understood" in line]
     assert len(unread) == len(set(unread))
     for name, _ in made.unknown:
@@ -112,6 +112,27 @@ def cell(selection, name):
 
 def set_defence(selection):
     cell(selection, "Defence").text = "4"
+
+
+@pytest.mark.parametrize(("numbers", "discipline"), [("profile", 7), ("roster", None)])
+def test_a_roster_can_have_a_unit_without_discipline(own_library, tmp_path, numbers, discipline):
+    def undisciplined(selection):
+        cell(selection, "Discipline").text = "-"
+
+    army = edited(own_library, tmp_path, undisciplined, numbers=numbers)
+    assert any("discipline none in the roster, 7 in the profile" in line for line in army.warnings)
+    assert {unit.loadout.unit.discipline for unit in army} == {discipline}
+
+
+def test_a_roster_of_another_game_that_holds_units_of_ours_says_so(own_library, tmp_path):
+    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2)
+    before = read(made, ".ros", tmp_path, profiles=own_library)
+    told = "the roster is of {}; its units were found by the ids of their entries"
+    for game, named in (("Chess", "Chess"), ("", "a game that it does not name")):
+        made.root.attrib |= {"gameSystemId": "chess", "gameSystemName": game}
+        army = read(made, ".ros", tmp_path, profiles=own_library)
+        assert (army.loadouts, army.warnings[0]) == (before.loadouts, told.format(named))
+    assert told[:14] not in "".join(before.warnings)
 
 
 @pytest.mark.parametrize(("numbers", "defence"), [("profile", 2), ("roster", 4)])

@@ -1,5 +1,6 @@
 """Pictures, tested as data: what is written in them, where it stands, and that it can be read."""
 
+import functools
 import io
 import math
 import sys
@@ -33,6 +34,12 @@ def frame():
 @pytest.fixture(scope="module")
 def basic(frame):
     return frame[(frame["attacker_level"] == "basic") & (frame["defender_level"] == "basic")]
+
+
+@pytest.fixture(scope="module")
+def drawn(basic):
+    """The picture of the basic loadouts by its metric, for who only looks at it."""
+    return functools.cache(lambda metric: heatmap(basic, metric=metric))
 
 
 def pixels(ax):
@@ -79,8 +86,8 @@ def in_order(frame, side, metric):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, metric):
-    ax = heatmap(basic, metric=metric)
+def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, drawn, metric):
+    ax = drawn(metric)
     for side, labels in (("attacker", ax.get_yticklabels()), ("defender", ax.get_xticklabels())):
         names = dict(zip(basic[side], basic[f"{side}_unit"]))
         wanted = [names[each] for each in in_order(basic, side, metric)]
@@ -92,8 +99,8 @@ def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, metri
 @pytest.mark.parametrize(
     "metric", ["mean_models_destroyed", "p_annihilated", "expected_points_destroyed_per_100_points"]
 )
-def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, metric):
-    ax = heatmap(basic, metric=metric)
+def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, drawn, metric):
+    ax = drawn(metric)
     attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
     found = cell_texts(ax)
     shown = 0
@@ -110,8 +117,8 @@ def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, metr
 
 
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, metric):
-    found = cell_texts(heatmap(basic, metric=metric))
+def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, drawn, metric):
+    found = cell_texts(drawn(metric))
     attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
     means = {
         **{(place, len(defenders)): basic[basic["attacker"] == each] for place, each in enumerate(attackers)},
@@ -136,8 +143,8 @@ def test_the_title_says_metric_sides_situation_and_method(basic, frame):
     )
 
 
-def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic):
-    ax = heatmap(basic, metric="p_annihilated")
+def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic, drawn):
+    ax = drawn("p_annihilated")
     assert ax.patch.get_hatch()
     assert ax.get_xlabel() == IMPOSSIBLE
     shown = ax.images[0].get_array()
@@ -162,9 +169,9 @@ def test_nothing_is_clipped(frame, basic, metric):
             assert box.y1 <= whole.y1 + 0.5, each.get_text()
 
 
-def test_nothing_touches_the_edge_of_the_picture(basic):
-    drawn = pixels(heatmap(basic, metric="p_annihilated"))
-    edge = np.concatenate([drawn[0], drawn[-1], drawn[:, 0], drawn[:, -1]])
+def test_nothing_touches_the_edge_of_the_picture(drawn):
+    shown = pixels(drawn("p_annihilated"))
+    edge = np.concatenate([shown[0], shown[-1], shown[:, 0], shown[:, -1]])
     assert (edge == 255).all()
 
 
@@ -183,8 +190,8 @@ def test_no_text_is_tiny_and_cells_hold_theirs(frame):
 
 
 @pytest.mark.slow
-def test_labels_of_columns_do_not_run_into_the_title(basic):
-    ax = heatmap(basic, metric="p_annihilated")
+def test_labels_of_columns_do_not_run_into_the_title(drawn):
+    ax = drawn("p_annihilated")
     pixels(ax)
     title = next(each for each in texts(ax) if each.get_text() == ax.get_title(loc="left"))
     highest = max(each.get_window_extent().y1 for each in ax.get_xticklabels())
@@ -192,8 +199,8 @@ def test_labels_of_columns_do_not_run_into_the_title(basic):
 
 
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_text_stands_out_from_its_cell(basic, metric):
-    ax = heatmap(basic, metric=metric)
+def test_text_stands_out_from_its_cell(drawn, metric):
+    ax = drawn(metric)
     image = ax.images[0]
     colours = luminance(image.cmap(image.norm(image.get_array())))
     for place, text in cell_texts(ax).items():
@@ -231,8 +238,8 @@ def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
     assert [each.get_text() for each in bar.get_yticklabels()] == ["2", "5", "10", "20", "50", "100"]
 
 
-def test_chances_are_coloured_by_their_odds_and_the_bar_says_so(basic):
-    ax = heatmap(basic, metric="p_annihilated")
+def test_chances_are_coloured_by_their_odds_and_the_bar_says_so(drawn):
+    ax = drawn("p_annihilated")
     assert ax.images[0].get_clim() == (1, 99)
     norm = ax.images[0].norm
     assert norm(50.0) == pytest.approx(0.5)
@@ -242,8 +249,8 @@ def test_chances_are_coloured_by_their_odds_and_the_bar_says_so(basic):
     assert [each.get_text() for each in bar.get_yticklabels()] == ["1", "5", "20", "50", "80", "95", "99"]
 
 
-def test_impossible_chances_are_no_colour(basic):
-    ax = heatmap(basic, metric="p_annihilated")
+def test_impossible_chances_are_no_colour(basic, drawn):
+    ax = drawn("p_annihilated")
     shown = np.ma.getmaskarray(ax.images[0].norm(ax.images[0].get_array()))
     assert shown[:-1, :-1].sum() == basic["why_not"].notna().sum()
 
@@ -307,10 +314,10 @@ def test_no_state_is_shared_with_pyplot(basic):
     assert pyplot is None or not pyplot.get_fignums()
 
 
-def test_a_notebook_shows_the_picture(basic):
+def test_a_notebook_shows_the_picture(drawn):
     from IPython.core.formatters import DisplayFormatter
 
-    shown, _ = DisplayFormatter().format(heatmap(basic, metric="p_annihilated"))
+    shown, _ = DisplayFormatter().format(drawn("p_annihilated"))
     assert shown["image/png"].startswith(b"\x89PNG")
 
 

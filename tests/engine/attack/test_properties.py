@@ -9,7 +9,7 @@ from tests.oracle.random_scenarios import RATINGS, random_scenario
 
 SLACK = 1e-12
 
-every_attack = settings(derandomize=True, deadline=None, database=None, max_examples=80)
+every_attack = settings(derandomize=True, deadline=None, database=None)
 scenarios = st.builds(random_scenario, st.randoms(use_true_random=False))
 small = st.integers(min_value=1, max_value=4)
 

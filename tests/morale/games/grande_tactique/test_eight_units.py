@@ -29,6 +29,7 @@ def test_eight_units_over_six_turns_are_answered():
         assert sum(row[f"p_{state}"] for state in states) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_eight_cavalry_of_one_column_are_answered():
     """Each may flee, from cavalry or not, to any inch that dice lead to: 2**62 states have a number."""
     units = [{"arm": "cavalry", "edge_distance": 42, "column": 1, "charged_by_cavalry": 0.1}] * 8

@@ -1,0 +1,131 @@
+"""Lists that the programme finds, as armies; and the list that stands for a faction whose armies nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.analysis.field import Worth, each_unit_alike, worth_against
+from analyser.analysis.force_programme import Force, Solved
+from analyser.analysis.pricing import Array
+from analyser.game.army import Army
+from analyser.game.profiles import Profiles
+from analyser.game.units import Faction, Loadout
+from analyser.scenarios.armies import load_army
+
+
+class BuiltList(NamedTuple):
+    """A list, and what it is worth by the programme.
+
+    `value` is `destroyed` and `kept`, against the field as it counts; of no legal list that differs as much from those
+    before it is it more than `value` by more than the share `gap`. `differs`: the share of its points that the first
+    list does not have.
+    """
+
+    army: Army
+    value: float
+    destroyed: float
+    kept: float
+    gap: float
+    differs: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        figures = {name: value for name, value in self._asdict().items() if name != "army"}
+        return {"name": self.army.name, "points": self.army.points, **figures, "units": units_of(self.army)}
+
+
+def units_of(army: Army) -> list[dict[str, Any]]:
+    """The units of an army and their battlegroups as plain data."""
+    return [{"unit": each.loadout.selector, "battlegroup": each.battlegroup} for each in army.units]
+
+
+def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
+    """Each battlegroup by its name: of each loadout how many, its selector, and the points of all of them."""
+    for name in dict.fromkeys(unit.battlegroup for unit in army.units):
+        inside = [unit.loadout for unit in army.units if unit.battlegroup == name]
+        rows = []
+        for selector, loadout in {each.selector: each for each in inside}.items():
+            number = sum(each.selector == selector for each in inside)
+            rows.append((number, selector, number * (loadout.level.points or 0)))
+        yield name or "", rows
+
+
+def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
+    """What lists of a faction could have besides units, and these have not: boons, passengers."""
+    boons = [f"{each.name} ({each.points})" for each in faction.boons if each.points]
+    carriers = {each.unit.name for army in armies for each in army.loadouts if each.capacity}
+    told = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
+    return [*told, *(f"passengers of {name}: nobody is aboard" for name in sorted(carriers))]
+
+
+def built_lists(
+    found: Sequence[Solved],
+    force: Force,
+    worth: Worth,
+    weights: Array | None,
+    head: tuple[str, str, int],
+    library: Profiles,
+) -> tuple[BuiltList, ...]:
+    """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
+    lists = []
+    points = force.points
+    for rank, each in enumerate(found, 1):
+        counts = np.array(each.counts)
+        by_opponent = worth.destroyed @ counts, worth.kept @ counts
+        if weights is None:
+            worst = int((by_opponent[0] + by_opponent[1]).argmin())
+            destroyed, kept = (float(side[worst]) for side in by_opponent)
+        else:
+            destroyed, kept = (float(weights @ side) for side in by_opponent)
+        common = points @ np.minimum(counts, found[0].counts)
+        differs = 1 - float(common / (points @ found[0].counts))
+        army = army_of(f"List {rank}", each, force, head, library)
+        lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
+    return tuple(lists)
+
+
+def army_of(name: str, solved: Solved, force: Force, head: tuple[str, str, int], library: Profiles) -> Army:
+    """A list as an army, its units in their battlegroups."""
+    faction, scale, points = head
+    groups: dict[str, str] = {}
+    units: list[dict[str, Any]] = []
+    for part in solved.parts:
+        called = None
+        if part.kind is not None:
+            number = sum(kind == part.kind.id for kind in groups.values()) + 1
+            called = part.kind.name if number == 1 else f"{part.kind.name} {number}"
+            groups[called] = part.kind.id
+        for loadout, count in zip(force.loadouts, part.counts):
+            unit = {"unit": loadout.selector} | ({} if called is None else {"battlegroup": called})
+            units += [unit] * count
+    table = {"name": name, "faction": faction, "scale": scale, "points_limit": points, "unit": units}
+    return load_army(table | ({"battlegroups": groups} if groups else {}), library)
+
+
+def typical_lists(
+    theirs: Sequence[Loadout],
+    force: Force,
+    everybody: Sequence[Loadout],
+    losses: Array,
+    scale: str,
+    library: Profiles,
+) -> tuple[Army, ...]:
+    """Who stands for a field whose armies nobody knows: of each faction in it the best list, by the same programme.
+
+    It has as many points and battlegroups as `force`, is of the units in the field, and best against `force`, whose
+    units it meets all alike. A faction has none where its units there make no legal list.
+    """
+    points, lists = force.most_points, []
+    opponents = each_unit_alike(force.loadouts, points)
+    weights = np.array([each.weight for each in opponents])
+    for name in dict.fromkeys(each.faction for each in theirs):
+        faction, units = library.factions[name], tuple(each for each in theirs if each.faction == name)
+        enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None, _programme=[])
+        best = enemy.best(weights @ worth_against(opponents, units, everybody, losses, points).total)
+        if best is not None:
+            lists.append(army_of(f"Best list of {faction.name}", best, enemy, (name, scale, points), library))
+    return tuple(lists)

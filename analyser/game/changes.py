@@ -1,0 +1,69 @@
+"""Changes of a profile as people write them: a new number, or so much more or less than the old one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.game.keywords import Keyword, Quality, Rule
+
+_KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
+
+
+def change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
+    """Change one key of a level, of a unit, or of several rows, given as plain data.
+
+    A number or a list takes the place of the old one; with a sign it is added to that, or taken away.
+
+    >>> parts = [{"points": 35}]
+    >>> change(parts, "points", "+10")
+    >>> parts
+    [{'points': 45}]
+    """
+    if key in _KEYWORDS:
+        _change_keywords(parts, key, value)
+        return
+    signed = isinstance(value, str) and value[:1] in ("+", "-")
+    for part in parts:
+        if key == "dice":
+            part["bands"] = tuple(_more_dice(band, _number(value)) for band in part["bands"])
+        elif signed and part[key] in (None, "none"):
+            raise InputError(f"nothing to add {value} to", allowed="a number without a sign")
+        else:
+            part[key] = part[key] + _number(value) if signed else value
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+        return int(number) if number == int(number) else number
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{shown(value)} is not a number") from None
+
+
+def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
+    """A band with more attack dice; one without any stays without."""
+    return band | {key: max(band[key] + by, 0) for key in ("dice", "special") if band[key]}
+
+
+def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
+    if not isinstance(value, str | list | tuple):
+        raise InputError(f"{shown(value)} is not usable", allowed='names such as "+Arc", in one text or a list')
+    written = [str(each).strip() for each in (value.split(",") if isinstance(value, str) else value) if each]
+    signs = [each[:1] if each[:1] in ("+", "-") else "" for each in written]
+    if "" in signs and any(signs):
+        raise InputError(f"{shown(value)} has names with and without a sign")
+    keywords = [_KEYWORDS[key](each.lstrip("+-").strip()) for each in written]
+    for sign, keyword in zip(signs, keywords):
+        if keyword.term is None:
+            raise InputError(f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, keyword.TABLE)}")
+        if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
+            raise InputError(f"there is no {keyword.name} to take away")
+    for part in parts:
+        kept = {old.name: old for old in part[key]} if any(signs) else {}
+        for sign, keyword in zip(signs, keywords):
+            kept.pop(keyword.name, None)
+            if sign != "-":
+                kept[keyword.name] = keyword
+        part[key] = tuple(kept.values())

@@ -1,0 +1,217 @@
+"""Every numbered rule of a charge (AC-8), each changing its number as it should.
+
+The fights are rigged as those of `test_ranged_attack` are: each die is a strike, so `row("melee", 3)` destroys three of
+ten models for certain, and each card is a 12, so that every test by card is failed. Expected values are worked by hand.
+"""
+
+import pytest
+
+from analyser.common.errors import InputError
+from tests.oracle.fight_files import LOW_CARDS, certain, charge, row, unit
+from tests.oracle.rigged_fights import BY_MODELS, fighters, one_die, rating_of
+
+# --- AC-8.1: who may charge, and Sponsons -----------------------------------------------------------------
+
+
+def test_a_charge_needs_a_melee_or_impact_row():
+    for kind in ("melee", "impact"):
+        assert certain(charge(unit(row(kind, 3)), unit()))["target_models_destroyed"] == 3
+    with pytest.raises(InputError, match="no melee or impact row"):
+        charge(unit(row("ranged", 3)), unit())
+
+
+def test_sponsons_fire_before_contact_and_do_not_count_for_who_wins():
+    ending = certain(charge(*fighters(1, 0, t={"rules": ["Sponsons (3)"]})))
+    assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (3, 1)
+    assert ending["result"] == "attacker_wins"
+
+
+def test_sponsons_take_dice_from_the_charge():
+    assert certain(charge(*fighters(BY_MODELS, 0, t={"rules": ["Sponsons (4)"]})))["target_models_destroyed"] == 6
+
+
+def test_sponsons_are_weakened():
+    attacker, target = one_die(t={"rules": ["Sponsons (1)"]})
+    assert rating_of(attacker, target, side="attacker") == "weakened"
+
+
+def test_a_charger_that_falls_to_sponsons_comes_to_no_combat():
+    result = charge(*fighters(3, 2, a={"models": 2}, t={"rules": ["Sponsons (2)", "Hunter"]}))
+    assert certain(result)["result"] == "no_combat"
+    assert result.summary["expected_target_victory_points"] == 5
+
+
+# --- AC-8.2: bonuses and penalties ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "rating"),
+    [
+        ({}, "neutral"),
+        ({"outflanking": True}, "improved"),
+        ({"supported": True}, "improved"),
+        ({"threatened": True}, "weakened"),
+        ({"supported": True, "threatened": True}, "neutral"),
+    ],
+)
+def test_bonuses_and_penalties_of_the_charge(circumstances, rating):
+    assert rating_of(*one_die(), **circumstances) == rating
+
+
+@pytest.mark.parametrize(
+    ("type_", "rating"), [("infantry", "improved"), ("field gun", "improved"), ("armour", "neutral")]
+)
+def test_only_infantry_cavalry_and_field_guns_are_outflanked(type_, rating):
+    assert rating_of(*one_die(a={"type": "cavalry"}, t={"type": type_}), outflanking=True) == rating
+
+
+@pytest.mark.parametrize(
+    ("type_", "rating"), [("armour", "improved"), ("fortification", "improved"), ("artillery", "neutral")]
+)
+def test_infantry_overwhelms_armour_and_fortifications(type_, rating):
+    assert rating_of(*one_die(t={"type": type_})) == rating
+    assert rating_of(*one_die(a={"type": "cavalry"}, t={"type": type_})) == "neutral"
+
+
+def test_a_suppressed_unit_strikes_with_a_penalty():
+    assert rating_of(*one_die(a={"suppressed": True})) == "weakened"
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "rating"),
+    [({}, "neutral"), ({"supported": True}, "weakened"), ({"threatened": True}, "improved")],
+)
+def test_retaliation_is_judged_from_the_other_side(circumstances, rating):
+    attacker, target = unit(row("melee", [0] * 9 + [1])), unit(row("melee", 1))
+    assert (
+        rating_of(attacker | {"models": 9, "rows": [row("melee", 0)]}, target, side="attacker", **circumstances)
+        == rating
+    )
+
+
+# --- AC-8.3, AC-8.4: who strikes when ---------------------------------------------------------------------
+
+
+def test_the_target_strikes_back_with_the_models_that_it_has_left():
+    ending = certain(charge(*fighters(4, BY_MODELS)))
+    assert (ending["attacker_models_destroyed"], ending["result"]) == (6, "target_wins")
+
+
+def test_an_impact_row_does_not_strike_back():
+    assert certain(charge(unit(row("melee", 3)), unit(row("impact", 9))))["attacker_models_destroyed"] == 0
+
+
+def test_a_target_that_is_gone_does_not_strike_back():
+    ending = certain(charge(*fighters(10, 9)))
+    assert (ending["target_annihilated"], ending["attacker_models_destroyed"]) == (True, 0)
+    assert ending["result"] == "attacker_wins"
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "rules"), [({"difficult_terrain": True}, []), ({}, ["Stoic Defence"])], ids=["terrain", "stoic"]
+)
+def test_defensive_advantage_lets_the_target_strike_first(circumstances, rules):
+    ending = certain(charge(*fighters(BY_MODELS, 4, t={"rules": rules}), **circumstances))
+    assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (4, 6)
+
+
+def test_a_defender_without_melee_has_nothing_of_its_advantage():
+    assert certain(charge(*fighters(3, 0, t={"rules": ["Stoic Defence"]})))["target_models_destroyed"] == 3
+
+
+# --- AC-8.5: who wins, and what becomes of the loser ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dice", "result"), [((3, 2), "attacker_wins"), ((2, 3), "target_wins"), ((2, 2), "draw"), ((0, 0), "draw")]
+)
+def test_who_destroys_more_wins(dice, result):
+    attacker, target = fighters(*dice) if any(dice) else fighters(0, 0)
+    assert certain(charge(attacker, target))["result"] == result
+
+
+def test_only_the_loser_tests():
+    won, lost, even = (certain(charge(*fighters(*dice))) for dice in ((3, 2), (2, 3), (2, 2)))
+    assert (won["target_suppressed"], won["attacker_suppressed"]) == (True, False)
+    assert (lost["target_suppressed"], lost["attacker_suppressed"]) == (False, True)
+    assert not even["target_suppressed"] | even["attacker_suppressed"]
+
+
+def test_the_losers_test_counts_its_losses_in_the_combat():
+    sixes = {"6": 1}  # DISCIPLINE 6 passes; with half of the models lost it does not (AC-5.2)
+    assert not certain(charge(*fighters(4, 0), deck=sixes))["target_suppressed"]
+    assert certain(charge(*fighters(5, 0), deck=sixes))["target_suppressed"]
+
+
+def test_losses_to_sponsons_do_not_count_for_the_losers_test():
+    attacker, target = fighters(1, 2, t={"rules": ["Sponsons (4)"]})
+    assert not certain(charge(attacker, target, deck={"6": 1}))["attacker_suppressed"]
+
+
+def test_a_loser_breaks_or_falls_back_or_flees():
+    assert certain(charge(*fighters(3, 0, t={"break_limit": 7})))["target_broken"]
+    assert certain(charge(*fighters(3, 0, t={"suppressed": True})))["target_fell_back"]
+    assert certain(charge(*fighters(3, 0, t={"suppressed": True, "edge_distance": 6.0})))["target_fled"]
+    assert not certain(charge(*fighters(3, 0, t={"suppressed": True, "edge_distance": 7.0})))["target_fled"]
+
+
+def test_models_without_room_are_lost_in_withdrawing():
+    assert certain(charge(*fighters(3, 0, t={"withdraws_without_room": 2})))["target_models_destroyed"] == 5
+
+
+# --- AC-8.6: storming a building --------------------------------------------------------------------------
+
+
+def test_both_sides_of_a_storm_count_half_of_their_models_and_the_garrison_strikes_first():
+    ending = certain(charge(*fighters(BY_MODELS, BY_MODELS, t={"garrisoned": True})))
+    assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (5, 3)  # half of 10, half of 5
+
+
+def test_a_storming_party_strikes_first():
+    ending = certain(charge(*fighters(BY_MODELS, BY_MODELS, a={"rules": ["Storming Party"]}, t={"garrisoned": True})))
+    assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (3, 5)
+    stoic = {"garrisoned": True, "rules": ["Stoic Defence"]}
+    assert certain(charge(*fighters(BY_MODELS, BY_MODELS, a={"rules": ["Storming Party"]}, t=stoic))) == ending
+
+
+# --- AC-8.7, AC-8.8: others in contact, and passengers ----------------------------------------------------
+
+
+def test_secondary_combatants_strike_for_the_side_of_the_target():
+    attacker, target = fighters(3, 2)
+    assert certain(charge(attacker, target))["result"] == "attacker_wins"
+    ending = certain(charge(attacker, target, secondary=[unit(row("melee", 2))]))
+    assert (ending["result"], ending["attacker_models_destroyed"]) == ("target_wins", 4)
+
+
+def test_secondary_combatants_threaten_the_charger_and_support_the_target():
+    attacker, target = one_die()
+    assert rating_of(attacker, target, secondary=[unit()]) == "weakened"
+
+
+def transport(**keys):
+    return unit(type="armour", models=2, damage_limit=1, rules=["Capacity (3)"], **keys)
+
+
+def test_passengers_without_a_place_are_destroyed_and_count_for_who_wins():
+    passengers = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6, "victory_points": 3}
+    attacker = unit(row("melee", 1), type="cavalry")
+    bus = transport() | {"rows": [row("melee", 2)]}
+    assert certain(charge(attacker, bus, deck=LOW_CARDS))["result"] == "target_wins"  # one model for two
+    full = certain(charge(attacker, bus | {"passengers": passengers}, deck=LOW_CARDS))
+    assert (full["result"], full["target_passengers_left"]) == ("attacker_wins", 3)  # and three embarked ones
+
+
+def test_passengers_take_a_test_of_their_own():
+    passengers = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6}
+    attacker = unit(row("melee", 1), type="cavalry")
+    assert certain(charge(attacker, transport(passengers=passengers)))["target_passengers_suppressed"]
+    assert not certain(charge(attacker, transport(passengers=passengers), deck=LOW_CARDS))[
+        "target_passengers_suppressed"
+    ]
+
+
+def test_passengers_go_with_their_transport_and_are_paid_for():
+    passengers = {"models": 6, "defence": 1, "damage_limit": 1, "victory_points": 3}
+    result = charge(unit(row("melee", 2), type="cavalry"), transport(passengers=passengers))
+    assert result.summary["expected_attacker_victory_points"] == 5 + 3

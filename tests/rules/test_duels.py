@@ -1,0 +1,489 @@
+"""Every numbered rule of a duel (AC-9.2 to AC-9.4), each changing its number as it should.
+
+The fights are rigged as those of `test_ranged_attack` are: each die is a strike, so `row("melee", 3)` destroys three of
+ten models for certain, and each card is a 12, so that every test by card is failed. Expected values are worked by hand.
+"""
+
+import pytest
+
+import analyser
+from analyser.common.errors import InputError
+from tests.oracle.fight_files import COIN, LOW_CARDS, charge, duel, focus, likely, row, unit
+from tests.oracle.rigged_fights import BY_MODELS, RATINGS, THREE, THREE_FACES, fighters, models, shooter, target
+
+# --- AC-9.2: duels ----------------------------------------------------------------------------------------
+
+
+def test_units_are_activated_in_turn():
+    strong = shooter(10)
+    assert likely(duel(strong, strong, first="a"), "a_wins") == 1
+    assert likely(duel(strong, strong, first="b"), "b_wins") == 1
+    assert likely(duel(strong, strong, first="random"), "a_wins") == pytest.approx(0.5)
+
+
+def test_a_duel_goes_on_for_its_rounds_and_ends_with_a_side():
+    result = duel(shooter(3), shooter(2), deck=LOW_CARDS, rounds=4)
+    assert [models(result, "b", number) for number in (1, 2, 3, 4)] == [7, 4, 1, 0]
+    assert models(result, "a") == 4  # the fourth shot is not returned
+
+
+def rating_in_duel(a, b, side="b", **terms):
+    """The rating of the one shot of the other side, told as :func:`rating_of` does."""
+    result = duel(a, b, die=THREE_FACES, deck=LOW_CARDS, **terms)
+    return RATINGS[round(9 * (10 - models(result, side)))]
+
+
+SILENT = {"policy_b": "take_cover"}
+
+
+def test_who_aims_shoots_better():
+    assert rating_in_duel(shooter(1), shooter(1), **SILENT) == "improved"
+
+
+def test_a_suppressed_unit_that_fails_its_rally_test_does_not_aim():
+    dice = {"strike": 1, "glancing": 1, "miss": 1}
+    lost = 10 - models(duel(shooter(1, suppressed=True), shooter(1), die=dice, **SILENT), "b")
+    assert round(9 * lost) == 3  # weakened: suppressed, no aim
+    rallied = 10 - models(duel(shooter(1, suppressed=True), shooter(1), die=dice, deck=LOW_CARDS, **SILENT), "b")
+    assert round(9 * rallied) == 4  # suppressed and aiming
+
+
+def test_hot_headed_units_rally_without_a_card():
+    hot = shooter(1, suppressed=True, rules=["Hot Headed"])
+    lost = 10 - models(duel(hot, shooter(1), die=THREE_FACES, **SILENT), "b")
+    assert round(9 * lost) == 4
+
+
+def test_suppression_ends_with_the_next_activation():
+    result = duel(shooter(1, suppressed=True), shooter(1), **SILENT)
+    assert likely(result, "a_suppressed") == 0
+    charged = duel(shooter(3), shooter(1), deck={"12": 1}, first="a", rounds=1)
+    assert likely(charged, "b_suppressed") == 0  # it has had its activation since
+
+
+def test_disorder_ends_with_the_next_activation_but_not_that_of_a_construct():
+    assert likely(duel(shooter(1, disordered=True), shooter(1), deck=LOW_CARDS, **SILENT), "a_disordered") == 0
+    construct = shooter(1, disordered=True, rules=["Construct"])
+    assert likely(duel(construct, shooter(1), deck=LOW_CARDS, **SILENT), "a_disordered") == 1
+
+
+def test_a_unit_on_lookout_shoots_at_what_acts_without_a_test():
+    result = duel(shooter(3), shooter(2, on_lookout=True), policy_a="take_cover", policy_b="take_cover")
+    assert models(result, "a") == 8
+    assert likely(result, "a_suppressed") == 0  # AC-4.5
+    assert likely(duel(shooter(1), shooter(2), policy_b="lookout", first="b", rounds=1), "b_on_lookout") == 0
+
+
+def test_opportunity_fire_is_weakened_unless_locked_on():
+    watched, watcher = shooter(1), shooter(1, on_lookout=True)
+    terms = {"policy_a": "take_cover", "policy_b": "take_cover", "side": "a"}
+    assert rating_in_duel(watched, watcher, **terms) == "weakened"
+    assert rating_in_duel(watched, shooter(1, "Lock On", on_lookout=True), **terms) == "neutral"
+
+
+def test_a_reactive_row_fires_on_lookout_only():
+    reactive = unit(row("ranged", 2, "Reactive"))
+    for named in ({}, {"row": reactive["rows"][0]["id"]}):
+        with pytest.raises(InputError, match=r"policy shoot: .*Reactive.*on lookout only") as refusal:
+            duel(reactive | named, shooter(1), **SILENT)
+        assert "allowed: lookout, take_cover" in str(refusal.value)
+    assert models(duel(shooter(1), reactive, policy_b="lookout", first="b", deck=LOW_CARDS), "a") == 8
+
+
+def test_taking_cover_counts_while_concealed_and_behind_pavises_anyway():
+    """The unit that is shot at is activated first."""
+    terms = {"policy_b": "take_cover", "first": "b", "deck": LOW_CARDS}
+    assert models(duel(shooter(4), shooter(1), **terms), "b") == 6
+    assert models(duel(shooter(4), shooter(1, concealed=True), **terms), "b") == 8
+    assert models(duel(shooter(4), shooter(1, rules=["Pavises"]), **terms), "b") == 8
+
+
+def test_a_slow_row_re_arms_every_other_activation():
+    result = duel(shooter(2, "Slow to Fire"), shooter(1), deck=LOW_CARDS, rounds=4, **SILENT)
+    assert [models(result, "b", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
+    assert likely(result, "a_reloading", 1) == 1
+
+
+def test_who_goes_on_lookout_re_arms_what_it_fires_on_lookout():
+    """The Reactive row empties the unit in round 1, and in round 3 after it has re-armed in round 2."""
+    slow = unit(row("ranged", 2, "Reactive", "Slow to Fire"), row("ranged", 1) | {"id": "usual"})
+    watcher = {"policy_a": "take_cover", "policy_b": "lookout", "first": "b", "deck": LOW_CARDS, "rounds": 4}
+    for named in ({}, {"row": slow["rows"][0]["id"]}):
+        result = duel(shooter(1), slow | named, **watcher)
+        assert [models(result, "a", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
+
+
+def test_a_row_that_moves_or_fires_does_not_fire_after_an_advance():
+    far = {"distance": 30.0, "deck": LOW_CARDS, **SILENT}
+    assert models(duel(shooter(2, speed=8.0), shooter(1), **far), "b") == 8
+    assert models(duel(shooter(2, "Move or Fire", speed=8.0), shooter(1), **far), "b") == 10
+
+
+def test_all_out_attack_fires_several_rows():
+    rows = [row("ranged", 2), row("ranged", 1) | {"id": "second"}, row("ranged", 1) | {"id": "third"}]
+    both = unit(*rows, rules=["All-Out Attack (2)"])
+    assert models(duel(both, shooter(1), policy_a="all_out", deck=LOW_CARDS, **SILENT), "b") == 7
+    assert models(duel(both, shooter(1), policy_a="shoot", deck=LOW_CARDS, **SILENT), "b") == 8
+
+
+def test_overcharge_adds_the_cards_dice_and_its_blanks_cost_models():
+    twos = {"2": 1}
+    result = duel(shooter(3, "Overcharge"), shooter(1), deck=twos, policy_a="overcharge", **SILENT)
+    assert models(result, "b") == 5
+    blanks = duel(shooter(3, "Overcharge"), shooter(1), die={"blank": 1}, deck=twos, policy_a="overcharge", **SILENT)
+    assert (models(blanks, "a"), models(blanks, "b")) == (5, 10)
+
+
+def besieged(*qualities, die=None, **terms):
+    """Two rounds of shots with one row of four dice at a garrison that keeps quiet."""
+    terms = {"deck": LOW_CARDS, "rounds": 2, **SILENT} | terms
+    return duel(shooter(4, *qualities), shooter(1, garrisoned=True), die=die, **terms)
+
+
+def test_siegebreaker_drives_a_garrison_out():
+    # In the building a model takes two hits, three once it takes cover; outside one, cover or not (AC-4.3).
+    assert [models(besieged(), "b", number) for number in (1, 2)] == [8, 7]
+    breaking = besieged("Siegebreaker")
+    assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
+    assert "Siegebreaker" in breaking.rules_applied
+    whole, halved = (besieged(*each, die=COIN) for each in ((), ("Siegebreaker",)))
+    assert models(whole, "b") - models(halved, "b") > 0.1
+    assert models(whole, "b", 1) == models(halved, "b", 1)
+
+
+def test_opportunity_fire_breaks_a_building_too():
+    terms = {"policy_a": "take_cover", "policy_b": "lookout", "rounds": 2, "deck": LOW_CARDS}
+    first, second = (duel(shooter(1, garrisoned=True), shooter(4, *each), **terms) for each in ((), ["Siegebreaker"]))
+    assert [models(first, "a", number) for number in (1, 2)] == [10, 8]  # nobody is on lookout in round 1
+    assert [models(second, "a", number) for number in (1, 2)] == [10, 8]
+    third = duel(shooter(1, garrisoned=True), shooter(4, "Siegebreaker"), **terms | {"rounds": 3})
+    assert models(third, "a") == 4
+
+
+def test_a_storm_wrecks_the_building_when_the_combat_is_over():
+    # The garrison strikes first: 6 of 10, then the other 4 (AC-8.6). Out of its building it is struck first, by all 4.
+    terms = {"policy_a": "charge", "rounds": 2, "policy_b": "take_cover", "deck": LOW_CARDS}
+    garrison = unit(row("melee", 6), garrisoned=True)
+    usual, breaking = (
+        duel(unit(row("melee", BY_MODELS, *qualities)), garrison, **terms) for qualities in ((), ["Siegebreaker"])
+    )
+    assert [models(usual, "b", number) for number in (1, 2)] == [8, 8]
+    assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
+
+
+def test_short_range_is_a_bonus_and_point_blank_counts_there():
+    close = {"policy_a": "short_range", "deck": LOW_CARDS, **SILENT}
+    row_ = row("ranged", 2, "Point Blank", special=4, short_range=6.0)
+    assert models(duel(unit(row_), shooter(1), **close), "b") == 6
+    assert models(duel(unit(row_), shooter(1), deck=LOW_CARDS, **SILENT), "b") == 8
+
+
+def test_short_range_is_walked_to():
+    closing = {"policy_a": "short_range", "distance": 14.0, "rounds": 2, "deck": LOW_CARDS, **SILENT}
+    row_ = row("ranged", 2, "Point Blank", special=4, short_range=6.0)
+    result = duel(unit(row_, speed=6.0), shooter(1), **closing)
+    assert [models(result, "b", number) for number in (1, 2)] == [8, 4]  # 14 - 6 = 8, then 6 inches
+
+
+def test_who_charges_closes_in_at_double_time_first():
+    charger = unit(row("melee", 3), speed=6.0)
+    result = duel(charger, shooter(1), policy_a="charge", distance=20.0, rounds=2, deck=LOW_CARDS, **SILENT)
+    assert [models(result, "b", number) for number in (1, 2)] == [10, 7]
+
+
+FUMES = {"rules": ["Corrosive Fumes (4)"]}
+
+
+def test_corrosive_fumes_disorder_who_is_near_enough():
+    quiet = {"policy_a": "take_cover", "policy_b": "take_cover", "deck": LOW_CARDS}
+    near, far = (duel(shooter(1, **FUMES), shooter(1), distance=inches, **quiet) for inches in (4.0, 5.0))
+    assert (likely(near, "b_disordered"), likely(far, "b_disordered")) == (1, 0)
+    assert likely(near, "a_disordered") == 0
+    for safe in ({"rules": ["Automata"]}, {"near_commander": True}):
+        assert likely(duel(shooter(1, **FUMES), shooter(1, **safe), distance=4.0, **quiet), "b_disordered") == 0
+
+
+FACES = {"heroic": {"heroic": 1}, "strike": {"strike": 1}, "miss": {"strike": 9, "miss": 1}}
+WRECK = {"models": 1, "rules": ["Spectacular Demise (3)"]}
+
+
+@pytest.mark.parametrize(
+    ("die", "inches", "lost"),
+    [("heroic", 8.0, 10), ("heroic", 9.0, 0), ("strike", 4.0, 3), ("strike", 5.0, 0)],
+)
+def test_what_a_last_model_does_within_inches(die, inches, lost):
+    """B is shot down; each of the three dice of its blast hits, a heroic one four times with the die it adds."""
+    shot = duel(shooter(9), shooter(1, **WRECK), die=FACES[die], deck=LOW_CARDS, distance=inches, **SILENT)
+    assert likely(shot, "b_destroyed") == pytest.approx(1)
+    assert 10 - models(shot, "a") == pytest.approx(lost)
+
+
+@pytest.mark.parametrize(("inches", "chance"), [(6.0, 0.1), (7.0, 0.0)])
+def test_a_miss_frightens_who_is_near(inches, chance):
+    shot = duel(shooter(9), shooter(1, **WRECK), die=FACES["miss"], distance=inches, **SILENT)
+    assert likely(shot, "a_suppressed") == pytest.approx(likely(shot, "b_destroyed") * chance)
+
+
+def test_opportunity_fire_and_own_blanks_set_it_off_too():
+    watcher = shooter(9, on_lookout=True)
+    watched = duel(shooter(1, **WRECK), watcher, policy_a="shoot", distance=4.0, **SILENT)
+    assert (likely(watched, "a_destroyed"), models(watched, "b")) == (1, 7)
+    risky = unit(row("ranged", 1, "Overcharge"), **WRECK)
+    near, far = (
+        duel(
+            risky,
+            shooter(1),
+            die={"miss": 9, "blank": 1},
+            deck={"9": 1},
+            policy_a="overcharge",
+            distance=inches,
+            **SILENT,
+        )
+        for inches in (6.0, 7.0)
+    )
+    assert likely(near, "b_suppressed") == pytest.approx(0.9 * likely(near, "a_destroyed"))
+    assert likely(far, "b_suppressed") == 0
+
+
+def test_without_a_distance_a_demise_reaches_who_is_in_contact():
+    charging = duel(unit(row("melee", 1), **WRECK), shooter(1), policy_a="charge")
+    assert any("Spectacular Demise (3) reaches only" in each for each in charging.assumptions)
+    assert duel(shooter(1, **WRECK), shooter(1)).not_modelled == ("Spectacular Demise (3)",)
+    assert "Spectacular Demise (3)" in duel(shooter(1, **WRECK), shooter(1), distance=9.0).rules_applied
+
+
+@pytest.mark.parametrize(("reach", "left"), [(2.0, 8), (3.0, 7)])
+def test_an_overrun_follows_up_and_leaves_the_two_three_inches_apart(reach, left):
+    charger = unit(row("melee", 2), speed=6.0, rules=["Overrun"])
+    charged = unit(row("melee", 1), row("ranged", 1, long_range=reach))
+    terms = {"policy_a": "charge", "distance": 6.0, "deck": LOW_CARDS}
+    assert models(duel(charger, charged, **terms), "a") == left  # two struck back, and a shot
+
+
+def test_who_is_disordered_by_fumes_is_suppressed_sooner():
+    sixes = {"6": 1}  # DISCIPLINE 6 passes, disordered it does not (AC-5.3)
+    shot = {"policy_b": "take_cover", "first": "b", "deck": sixes}
+    near, far = (duel(shooter(1, **FUMES), shooter(1), distance=inches, **shot) for inches in (4.0, 5.0))
+    assert (likely(near, "b_suppressed"), likely(far, "b_suppressed")) == (1, 0)
+
+
+def test_fumes_reach_whoever_moves_into_them_before_it_shoots():
+    walker = shooter(1, speed=4.0) | {"rows": [row("ranged", 1, short_range=3.0)]}
+    closing = {"policy_b": "short_range", "policy_a": "take_cover", "first": "a", "distance": 7.0, "deck": LOW_CARDS}
+    assert likely(duel(shooter(1, **FUMES), walker, **closing), "b_disordered") == 1
+    assert likely(duel(shooter(1, **FUMES), walker, **closing | {"distance": 9.0}), "b_disordered") == 0
+
+
+def test_without_a_distance_fumes_reach_who_is_in_contact():
+    quiet = duel(shooter(1, **FUMES), shooter(1))
+    assert quiet.not_modelled == ("Corrosive Fumes (4)",)
+    charging = duel(unit(row("melee", 1), **FUMES), shooter(1), policy_a="charge")
+    assert "Corrosive Fumes (4)" in charging.rules_applied
+    assert any("Corrosive Fumes (4) reaches only" in each for each in charging.assumptions)
+    apart = duel(shooter(1, **FUMES), shooter(1), distance=12.0)
+    assert "Corrosive Fumes (4)" in apart.rules_applied
+    assert not any("reaches only" in each for each in apart.assumptions)
+
+
+RIFLES_AND_BAYONETS = row("ranged", 1), row("melee", 3)
+LONE = {"policy_a": "shoot", "policy_b": "take_cover"}
+
+
+def fury(*rules, suppressed=False, **keys):
+    """A unit that would shoot one model, and destroys three if it charges."""
+    return unit(*RIFLES_AND_BAYONETS, rules=rules, suppressed=suppressed, **keys)
+
+
+def models_lost(a, b=None, **terms):
+    """Models that B loses in one activation of A, all cards high."""
+    result = duel(a, b or unit(), **LONE | terms)
+    return 10 - result.summary["mean_b_models_left"]
+
+
+def test_who_runs_amok_charges_whatever_its_policy():
+    assert (models_lost(fury()), models_lost(fury("Run Amok"))) == (1, 3)
+    assert duel(fury("Run Amok"), unit(), **LONE).rules_applied == ("Run Amok",)
+
+
+def test_who_is_berserk_charges_after_a_failed_rally_test_only():
+    assert models_lost(fury("Berserk")) == 1
+    assert models_lost(fury("Berserk", suppressed=True)) == 3
+    assert models_lost(fury("Berserk", suppressed=True), deck=LOW_CARDS) == 1  # rallied
+    assert models_lost(fury("Run Amok", suppressed=True)) == 1  # a failed rally test forbids it (AC-5.6)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "terms"),
+    [
+        (fury("Run Amok", "Static"), {}, {}),
+        (fury("Run Amok", garrisoned=True), {}, {}),
+        (fury("Run Amok") | {"rows": [row("ranged", 1)]}, {}, {}),
+        (fury("Run Amok"), {"type": "rotorcraft"}, {}),
+        (fury("Run Amok", speed=6.0), {}, {"distance": 13.0}),
+    ],
+    ids=["static", "in a building", "no row", "rotorcraft", "out of reach"],
+)
+def test_no_rule_makes_a_unit_charge_that_cannot(a, b, terms):
+    assert models_lost(a, unit(**b), **terms) == 1
+
+
+def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_itself_a_model():
+    stuck = unit(rules=["Run Amok"])
+    terms = {"policy_a": "take_cover", "policy_b": "take_cover"}
+    for distance, lost in ((6.0, 1), (7.0, 0)):
+        found = duel(stuck, unit(), distance=distance, **terms).summary
+        assert (10 - found["mean_a_models_left"], 10 - found["mean_b_models_left"]) == (lost, lost)
+    tough = duel(stuck, unit(damage_limit=2), distance=6.0, rounds=2, **terms).summary
+    assert (tough["mean_a_models_left"], tough["mean_b_models_left"]) == (8, 9)
+    assert duel(stuck, unit(category="aerial"), distance=6.0, **terms).summary["mean_a_models_left"] == 10
+    unmeasured = duel(stuck, unit(), **terms)
+    assert unmeasured.summary["mean_a_models_left"] == 10
+    assert any("runs amok" in each for each in unmeasured.assumptions)
+
+
+def test_who_runs_amok_has_charged_even_if_nobody_won():
+    even = fury("Run Amok", speed=6.0) | {"rows": [row("melee", 2), row("ranged", 1)]}
+    found = duel(even, unit(row("melee", 2)), distance=6.0, **LONE).summary
+    assert (found["mean_a_models_left"], found["mean_b_models_left"]) == (8, 8)
+
+
+def test_rules_that_make_a_unit_charge_are_not_modelled_in_a_charge():
+    assert charge(*fighters(3, 0, a={"rules": ["Berserk", "Run Amok"]})).not_modelled == ("Berserk", "Run Amok")
+
+
+def test_a_failed_rally_test_forbids_the_charge():
+    charger = unit(row("melee", 3), suppressed=True)
+    assert models(duel(charger, shooter(1), policy_a="charge", **SILENT), "b") == 10
+    assert models(duel(charger, shooter(1), policy_a="charge", deck=LOW_CARDS, **SILENT), "b") == 7
+
+
+def test_cryo_takes_an_activation_away():
+    cold, plain = (duel(shooter(1, *qualities), shooter(3)) for qualities in (["Cryo"], []))
+    assert (models(cold, "a"), models(plain, "a")) == (10, 7)
+
+
+def test_falling_back_ends_at_the_edge():
+    near = shooter(1, edge_distance=3.0)
+    rows = [row("ranged", 1), row("ranged", 1) | {"id": "again"}]
+    twice = unit(*rows, rules=["All-Out Attack (2)"])
+    assert likely(duel(twice, near, policy_a="all_out", **SILENT), "b_fled") == 1
+    assert likely(duel(twice, shooter(1), policy_a="all_out", **SILENT), "b_fled") == 0
+
+
+def test_aircraft_fight_no_duels():
+    with pytest.raises(InputError, match="aircraft"):
+        duel(shooter(1), shooter(1, type="aircraft"))
+
+
+# --- AC-9.3, AC-9.4: cards, and who has won ---------------------------------------------------------------
+
+
+def test_the_answer_says_that_cards_are_put_back():
+    result = duel(shooter(1), shooter(1))
+    assert any("AC-9.3" in each for each in result.assumptions)
+    assert any("AC-9.3" in each for each in focus([THREE, THREE], target()).assumptions)
+    assert charge(*fighters()).assumptions == ()  # one test, one card
+
+
+def test_victory_points_are_paid_for_who_is_gone():
+    result = duel(shooter(10, victory_points=3), shooter(1, victory_points=7))
+    assert (result.summary["expected_a_victory_points"], result.summary["expected_b_victory_points"]) == (7, 0)
+    assert result.margins() == [{"margin": 7, "probability": pytest.approx(1)}]
+
+
+def test_at_least_twice_the_other_sides_points_is_devastating():
+    hunters = {"rules": ["Hunter"]}
+    a = unit(row("melee", 3), **hunters)
+    result = duel(a, unit(row("melee", 4)), policy_a="charge", rounds=1, policy_b="take_cover")
+    assert (likely(result, "draw"), likely(result, "a_devastating")) == (1, 0)
+    won = duel(unit(row("melee", 4), **hunters), unit(row("melee", 3)), policy_a="charge", policy_b="take_cover")
+    assert (likely(won, "a_wins"), likely(won, "a_devastating")) == (1, 1)
+
+
+@pytest.mark.parametrize(("points", "devastating"), [((2, 1), 1), ((3, 2), 0)])
+def test_how_much_more_is_devastating(points, devastating):
+    """Both are annihilated: B by the attack, A by its own blanks (Overcharge)."""
+    a = unit(row("ranged", 1, "Overcharge"), models=1, victory_points=points[1])
+    b = unit(models=1, victory_points=points[0])
+    result = duel(a, b, die=COIN, deck={"1": 1}, policy_a="overcharge", policy_b="take_cover")
+    both = [each for each in result.margins() if each["margin"] == points[0] - points[1]]
+    assert both[0]["probability"] == pytest.approx(0.5)  # a strike and a blank, in either order
+    assert likely(result, "a_devastating") == pytest.approx(0.25 + (0.5 if devastating else 0))
+
+
+def test_nobody_hurt_is_a_draw():
+    result = duel(shooter(1), shooter(1), policy_a="take_cover", policy_b="take_cover")
+    assert likely(result, "draw") == 1
+
+
+# --- as far as units can move -----------------------------------------------------------------------------
+
+ALL_STRIKES = {"heroic": 0, "strike": 6, "glancing": 0, "miss": 0, "blank": 0}
+
+
+@pytest.mark.parametrize(("edge", "attack"), [(66, 22), (92, 31), (96, 32)])
+def test_a_unit_flees_however_far_its_edge_was(edge, attack):
+    """Each attack destroys a model, and the suppressed unit falls back 3" after each (AC-5.4)."""
+    shaken = {"models": 40, "defence": 1, "damage_limit": 1, "discipline": 0, "suppressed": True, "type": "cavalry"}
+    attacks = [{"dice": 1, "rating": "neutral"} for _ in range(32)]
+    result = analyser.focus(
+        {"attacks": attacks, "target": shaken | {"edge_distance": edge}, "ruleset": {"die": ALL_STRIKES}}
+    )
+    fled = [after["p_fled"] for after in result.as_dict()["attacks"]]
+    assert fled == [0.0] * (attack - 1) + [1.0] * (33 - attack)
+
+
+def test_a_charge_over_the_whole_table_is_as_good_as_a_short_one():
+    """A charger of speed 30 is as quick over 60" as over 30", and hits as hard in the rounds that follow (AC-9.2)."""
+    charger, charged = fighters(1, 0, a={"speed": 30.0}, t={"models": 30})
+
+    def models(distance):
+        terms = {"rounds": 8, "first": "a", "policy_a": "charge", "policy_b": "take_cover", "distance": distance}
+        result = analyser.duel({"duel": terms, "a": charger, "b": charged, "ruleset": {"die": ALL_STRIKES}})
+        return [after["mean_models"] for after in result.as_dict()["rounds"] if after["side"] == "b"]
+
+    assert models(60.0) == pytest.approx(models(30.0))
+    assert models(60.0)[-1] < models(60.0)[0]
+
+
+def test_an_edge_beyond_the_table_is_refused_in_a_duel():
+    charger, charged = fighters(1, 1)
+    scenario = {"duel": {"distance": 10}, "a": charger | {"edge_distance": 61}, "b": charged}
+    with pytest.raises(InputError, match="edge_distance: 61 inches in a duel") as refused:
+        analyser.duel(scenario | {"duel": {"distance": 10, "policy_a": "charge", "policy_b": "take_cover"}})
+    assert refused.value.where == "a.edge_distance"
+
+
+def test_as_many_attacks_as_there_may_be_can_all_be_answered():
+    """A Tail Gunner answers each of 32 attacks from the air."""
+    attackers = ["commonwealth/kheshig-sky-cutter-wings@basic"] * 32
+    result = analyser.focus(attackers, "crown/defiance-fighter-squadron@basic")
+    assert len(result.as_dict()["attacks"]) == 32
+
+
+# --- what an answer may cost, and how sure it is ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rounds", "refused"), [(1, False), (6, True)])
+def test_an_exact_duel_of_two_chargers_over_a_distance_is_refused_where_it_would_take_gigabytes(rounds, refused):
+    large = unit(row("melee", 1), models=30, speed=6.0)
+    terms = {"policy_a": "charge", "policy_b": "charge", "distance": 24.0, "rounds": rounds}
+    if not refused:
+        found = analyser.duel({"duel": terms, "a": large, "b": large}).summary
+        assert found["p_draw"] + found["p_a_wins"] + found["p_b_wins"] == pytest.approx(1.0, abs=1e-12)
+        return
+    with pytest.raises(InputError, match="the exact distribution of this fight takes about") as problem:
+        analyser.duel({"duel": terms, "a": large, "b": large})
+    assert "monte-carlo" in str(problem.value)
+
+
+def test_what_is_applied_goes_by_what_is_stated_and_not_by_the_dice():
+    """The target of a single die has nothing to fear, yet its demise is counted in; nobody storms an open field."""
+    charger, target = unit(row("melee", 1), rules=["Storming Party"]), unit(rules=["Spectacular Demise (6)"])
+    scenario = {"charge": {}, "attacker": charger, "target": target}
+    exact = analyser.charge(scenario)
+    assert exact.probability("target_destroyed").probability == 0
+    assert exact.rules_applied == ("Spectacular Demise (6)",)
+    assert analyser.charge(scenario, method="monte-carlo", trials=100).rules_applied == exact.rules_applied
+    in_a_building = analyser.charge(scenario | {"target": target | {"garrisoned": True}})
+    assert in_a_building.rules_applied == ("Storming Party", "Spectacular Demise (6)")
