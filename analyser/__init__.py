@@ -46,6 +46,14 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.api import exact as exact
     from analyser.api import focus as focus
     from analyser.api import simulate as simulate
+    from analyser.ask.curve import curve as curve
+    from analyser.ask.curve_answer import Curve as Curve
+    from analyser.ask.luck import luck as luck
+    from analyser.ask.luck_answer import Luck as Luck
+    from analyser.ask.search import search as search
+    from analyser.ask.search_answer import Search as Search
+    from analyser.ask.tell import ToldTrial as ToldTrial
+    from analyser.ask.tell import tell as tell
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
     from analyser.common.errors import TooLargeError as TooLargeError

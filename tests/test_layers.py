@@ -22,6 +22,7 @@ LEVELS = (
     ("plots",),
     ("results",),
     ("analysis", "morale"),
+    ("ask",),
     ("report", "api"),
     ("kernels",),
     ("cli",),

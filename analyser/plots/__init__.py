@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from analyser.plots.battles import contributions as contributions
     from analyser.plots.battles import margins as margins
     from analyser.plots.battles import points_left as points_left
+    from analyser.plots.chances import luck_strips as luck_strips
+    from analyser.plots.chances import outcome_law as outcome_law
     from analyser.plots.decisions import choices as choices
     from analyser.plots.decisions import given_away as given_away
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from analyser.plots.lines import curves as curves
     from analyser.plots.lines import survival as survival
     from analyser.plots.lines import trade_off as trade_off
+    from analyser.plots.over_numbers import best_lines as best_lines
+    from analyser.plots.over_numbers import front as front
+    from analyser.plots.over_numbers import trade_map as trade_map
+    from analyser.plots.ranking import ranked as ranked
 
 _PLACES = {
     **dict.fromkeys(("probability_bars", "probabilities", "fates_by_system", "funnel", "tornado"), "bars"),
@@ -38,6 +44,9 @@ _PLACES = {
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("compared_distributions", "curves", "survival", "trade_off"), "lines"),
+    **dict.fromkeys(("luck_strips", "outcome_law"), "chances"),
+    "ranked": "ranking",
+    **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
 __all__ = list(_PLACES)
 

@@ -195,6 +195,16 @@ def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:
     return [ax.annotate(text, place, **look) for text, place in zip(texts, zip(x, percent))]
 
 
+def name_rows(ax: Axes, places: Sequence[float] | NDArray[Any], names: Sequence[str]) -> None:
+    """Name rows at those heights, no name a formula.
+
+    A long name may come out wider than it was measured for the size of the figure: blanks before it leave room.
+    """
+    ax.set_yticks(places, [f"{' ' * (2 + len(name) // 12)}{name}" for name in names])
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
+
+
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
     """Relative luminance (WCAG 2) of sRGB colours, shape (..., 3 or 4); shape (...)."""
     channels = np.asarray(colours, np.float64)[..., :3]

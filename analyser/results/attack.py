@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +21,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
-from analyser.results.base import Result, Weighed, distribution_block, frame_of, share_columns
+from analyser.results.base import Result, RulesUsed, Weighed, distribution_block, frame_of, share_columns
 from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
@@ -108,7 +108,7 @@ class AttackResult(Result):
 
     def at_least(self, models: int) -> Estimate:
         """The probability that so many models or more, 0 or more, are destroyed."""
-        return self._at_least("models_destroyed", models)
+        return self.at_least_of("models_destroyed", models)
 
     def _all_weights(self) -> list[NDArray[Any]]:
         destroyed, events = self.destroyed_weights, np.array([self._event_weight(name, None) for name in self.events])
@@ -272,6 +272,13 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
         return _sampled(scenario, sample, sample.counts, sample.trials, how.seed)
 
     return sampling.settled(answer, WIDEST_PILOT)
+
+
+def numbers_of(scenario: Scenario) -> AttackResult:
+    """The exact numbers alone, without conditions and rules: of thousands of attacks those would take longest."""
+    bare = replace(scenario)
+    bare.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
+    return _exact(bare)
 
 
 def _exact(scenario: Scenario) -> AttackResult:

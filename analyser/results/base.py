@@ -269,7 +269,7 @@ class Result(ABC):
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
         return values | share_columns(_summed(weights, place.reshape(-1), rows.shape[1]), self.trials)
 
-    def _at_least(self, figure: str, value: int, moment: int | None = None) -> Estimate:
+    def at_least_of(self, figure: str, value: int, moment: int | None = None) -> Estimate:
         """The probability of that value of a figure or a higher one."""
         check_integer(value, "models", 0)
         values, weights = self._marginal(figure, moment)

@@ -88,7 +88,7 @@ class FocusResult(FightResult):
         InputError
             Not an integer, or no such attack.
         """
-        return self._at_least("models_destroyed", models, attack)
+        return self.at_least_of("models_destroyed", models, attack)
 
     def until(self, share: float, fate: str = "annihilated") -> Until:
         """How many of the attacks it takes until a fate is at least that likely.

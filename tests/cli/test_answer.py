@@ -8,7 +8,7 @@ import pytest
 
 from analyser.cli.options import FORMATS
 from analyser.results import rendering
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import answer, refusal, run
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 COMMANDS = {
@@ -81,3 +81,15 @@ def test_a_column_of_several_types_is_text_in_parquet():
 def test_quiet_leaves_the_answer_alone():
     command = [*COMMANDS["attack"], "--trials", "5"]
     assert answer(*command, "--quiet") == answer(*COMMANDS["attack"])
+
+
+def test_intervals_of_a_whole_table_stand_beside_the_others():
+    asked = ["attack", RIFLES, GRENADIERS, "--method", "monte-carlo", "--trials", "2000", "--format", "json"]
+    alone, together = json.loads(answer(*asked)), json.loads(answer(*asked, "--all-at-once"))
+    assert "bands" not in alone
+    assert "bands" in together
+    row, banded = alone["models_destroyed"][1], together["models_destroyed"][1]
+    assert {key: banded[key] for key in row} == row
+    assert banded["at_least_band_low"] < row["at_least_low"] <= row["at_least_high"] < banded["at_least_band_high"]
+    noted = run("attack", RIFLES, GRENADIERS, "--all-at-once")
+    assert (noted.exit_code, noted.stderr) == (0, "note: --all-at-once: no effect on an exact answer; see --method\n")

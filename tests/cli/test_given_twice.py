@@ -53,6 +53,9 @@ def test_what_may_be_given_twice_has_a_meaning():
         *(("build", name) for name in ("--against", "--must", "--ban")),
         ("charge", "--secondary"),
         ("compare", "--target"),
+        ("curve", "--metric"),
+        ("curve", "--over"),
+        ("luck", "--got"),
         ("matchups", "--level"),
         ("report", "--metric"),
     }

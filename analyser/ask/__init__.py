@@ -1,0 +1,1 @@
+"""Questions asked many times over: curves and maps, searches among variants, and how lucky an outcome was."""

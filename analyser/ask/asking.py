@@ -1,0 +1,162 @@
+"""The same question asked again and again with other values: what is fought twice is worked out once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from analyser.ask.keys import Raw, unit_at
+from analyser.common.errors import InputError, check_choice
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.exact import exact_attack
+from analyser.game.profiles import Profiles
+from analyser.game.units import Loadout
+from analyser.morale.api import solve as solve_morale
+from analyser.morale.systems import system_of
+from analyser.results.attack import AttackResult, numbers_of, solve_attack
+from analyser.results.base import Result
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.results.focus import solve_focus
+from analyser.scenarios.attack import Scenario, row_for
+from analyser.scenarios.load import (
+    AnyScenario,
+    Unit,
+    kind_of,
+    load,
+    parse_scenario,
+    section_of,
+    with_conditions,
+)
+from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_target
+from analyser.scenarios.schema import ScenarioFile, Target
+
+_SOLVED_BY: Mapping[str, Any] = {
+    "attack": solve_attack,
+    "charge": solve_charge,
+    "focus": solve_focus,
+    "duel": solve_duel,
+}
+KINDS = ("attack", "charge", "duel")  # of questions between two units
+_INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
+
+
+class Answer(NamedTuple):
+    """An answer, and what was fought: answers that have the same of it are one and the same."""
+
+    result: Result
+    same: Hashable
+
+
+class Asker:
+    """Answers questions under one library of profiles, by one method; what was asked before is looked up."""
+
+    def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
+        self.library, self.sampling = library, sampling
+        self._answers: dict[Hashable, Result] = {}
+        self._targets: dict[str, tuple[Target, Loadout | None]] = {}
+        self._loadouts: dict[str, Loadout] = {}
+        if sampling.is_exact:
+            exact_attack.expect(expected * _INTERPRETED)
+
+    @property
+    def fought(self) -> int:
+        """How many different fights were worked out."""
+        return len(self._answers)
+
+    def answer(self, raw: Raw) -> Answer:
+        """The answer to a question; InputError where it has none."""
+        kind = kind_in(raw)
+        if kind == "attack" and self.sampling.is_exact:
+            return self._exact_attack(raw)
+        if kind not in _SOLVED_BY:
+            same: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
+            return self._kept(same, lambda: solve_morale(kind, raw, self.sampling, self.library))
+        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        return self._kept(_same(scenario), lambda: _SOLVED_BY[kind](scenario, self.sampling))
+
+    def explained(self, raw: Raw) -> Result:
+        """The exact answer to a question with all that an answer says: rules, assumptions, warnings."""
+        kind = kind_in(raw)
+        if kind not in _SOLVED_BY:
+            return self.answer(raw).result
+        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        result: Result = _SOLVED_BY[kind](scenario, self.sampling)
+        return result
+
+    def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
+        """A question made ready, for :meth:`solved`; and what is fought: the same for questions that are the same."""
+        kind = kind_in(raw)
+        if kind not in _SOLVED_BY:
+            raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
+        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        return _same(scenario), scenario
+
+    def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
+        """The answer to a question that is ready, as `sampling` says."""
+        result: Result = _SOLVED_BY[scenario.kind](scenario, sampling)
+        return result
+
+    def points_of(self, raw: Raw) -> float | None:
+        """What who attacks first costs; None where that is not known."""
+        unit = unit_at(raw, kind_in(raw))
+        loadout = self._loadout(unit, "")
+        return None if loadout is None else loadout.level.points
+
+    def _loadout(self, unit: Any, where: str) -> Loadout | None:
+        """The loadout that a key names; names are looked up once, which takes longer than an attack."""
+        if not isinstance(unit, str):
+            return looked_up(unit, self.library, where)
+        if unit not in self._loadouts:
+            self._loadouts[unit] = cast("Loadout", looked_up(unit, self.library, where))
+        return self._loadouts[unit]
+
+    def _kept(self, same: Hashable, work: Any) -> Answer:
+        if same not in self._answers:
+            self._answers[same] = work()
+        return Answer(self._answers[same], same)
+
+    def _exact_attack(self, raw: Raw) -> Answer:
+        """An attack without what an answer says beside its numbers, which takes longer than these."""
+        file = parse_scenario(raw, ScenarioFile, self.library.ruleset, where="scenario")
+        attacker = self._loadout(file.attack.attacker, "attack.attacker")
+        written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
+        if not written or written not in self._targets:
+            defender = self._loadout(file.target.unit, "target.unit")
+            found = resolve_target(file.target, defender), defender
+            if written:
+                self._targets[written] = found
+        target, defender = self._targets[written] if written else found
+        row, _ = row_for(file.attack, attacker, target, file.ruleset)
+        attack = resolve_attack(file.attack, attacker, row)
+        scenario = Scenario(attack, target, file.ruleset, attacker, defender, profiles=self.library.used)
+        worth = None if defender is None else (defender.level.points, defender.level.models)
+        ruleset = file.ruleset.model_dump_json() if raw.get("ruleset") else ""
+        same = cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
+        known = self._kept(same, lambda: numbers_of(scenario))
+        result = known.result
+        if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
+            return Answer(replace(result, scenario=scenario), same)
+        return known
+
+
+def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
+    """The question of a kind between two units, under conditions: what :func:`analyser.attack` and its like take."""
+    check_choice(kind, "kind", KINDS)
+    other = section_of(second, "target")
+    if kind == "attack":
+        section = section_of(first, "attacker", "attacker")
+        return {"attack": with_conditions(section, conditions), "target": other}
+    one, two = ("attacker", "target") if kind == "charge" else ("a", "b")
+    return {kind: dict(conditions), one: section_of(first, one), two: other}
+
+
+def kind_in(raw: Mapping[str, Any]) -> str:
+    """What a question is of: ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules."""
+    return system_of(raw) or kind_of(raw)
+
+
+def _same(scenario: AnyScenario) -> Hashable:
+    return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)

@@ -1,0 +1,357 @@
+"""Any figure of any question over one number or two: lines, the best of each stretch, a map, a Pareto front."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis import selection
+from analyser.ask.asking import Asker, between, kind_in
+from analyser.ask.curve_answer import Curve, word_of
+from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
+from analyser.ask.ranges import values_of
+from analyser.ask.readings import DEFAULT, Reading, reading
+from analyser.common.errors import InputError, shown
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress, Sampling
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.results.base import Result
+from analyser.scenarios.load import Question, Unit, read_scenario
+from analyser.scenarios.schema import Attack, Charge, DuelTerms
+
+MOST_POINTS = 200_000
+MOST_METRICS = MOST_KEYS = 2
+_LEAST = ":least"
+FARTHEST = 60  # inches
+Over = str | Mapping[str, Any] | Sequence[str]
+
+
+class Line(NamedTuple):
+    """One of the things that are set side by side: what it is called, and its question."""
+
+    name: str
+    raw: Raw
+
+
+class Point(NamedTuple):
+    """A line at a combination of values: its figures, or why it has none."""
+
+    line: str
+    at: tuple[Any, ...]
+    readings: tuple[Reading, ...]
+    row: str | None
+    why_not: str | None
+
+
+def curve(
+    question: selection.Selectors | Question | Sequence[Question],
+    target: Unit | None = None,
+    *,
+    over: Over = "distance",
+    metric: str | Sequence[str] | None = None,
+    kind: str = "attack",
+    rows: bool = False,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | str | None = None,
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+    **conditions: Any,
+) -> Curve:
+    """A figure of a question over one number or two, for one or several units, and who is best where.
+
+    Parameters
+    ----------
+    question : selectors; or path or mapping, or several
+        Who attacks, each a line: selectors, which may have wildcards, or loadouts. Without a `target`: whole questions
+        of any kind, of fights or of morale, each a line.
+    target : selector or mapping, optional
+        Who is attacked, charged or fought.
+    over : str, mapping, or several
+        What the question is asked over, one key or two: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12",
+        "DEFENCE=1..4"]`` or ``{"distance": range(1, 25)}``. Keys are numbers, flags and names of the question by the
+        names that the rules and the files have for them (:func:`~analyser.ask.keys.key_of`), and `points` and
+        `level` of who attacks. Without values: every inch in reach, every level, every row, yes and no.
+    metric : str, or two
+        The figure (:func:`~analyser.ask.readings.reading`); ``"...:least"`` where less is better. Two: the
+        points that no other beats in both are named. Default: mean models destroyed, or the chance to win.
+    kind : "attack", "charge" or "duel"
+        What units and their `target` do.
+    rows : bool
+        Of attacks: each ranged row of each unit is a line of its own.
+    method, trials, seed, precision, threads, profiles, progress
+        As of :func:`analyser.attack`, of each point by itself.
+    **conditions
+        The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
+
+    Returns
+    -------
+    Curve
+
+    Raises
+    ------
+    InputError
+        An unknown key or figure, values that no line has an answer for, or more than 200,000 points.
+
+    Notes
+    -----
+    Values that are not legal are cut off, and the answer says which and why. An attack changes at no distance but the
+    ranges of its rows and Corrosive Fumes (AC-4.1, AC-7), which are among the values of a range: so what it says of
+    stretches holds at every distance between.
+
+    Examples
+    --------
+    >>> rifles = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+    >>> found = curve(rifles, "imperium/krupp@basic", over="distance=1..30")
+    >>> print(found.sentences()[1])
+    beyond 7" up to 12": crown/sharp-rifles@basic
+    """
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    library = library_of(profiles)
+    lines = lines_of(question, target, kind, conditions, library, rows=rows)
+    of = kind_in(lines[0].raw)
+    metrics = _metrics(metric, of)
+    keys, axes = _axes(over, of, lines, library)
+    size = math.prod(map(len, axes)) * len(lines)
+    if size > MOST_POINTS:
+        raise InputError(f"{size:,} points", where="over", allowed=f"up to {MOST_POINTS:,}")
+    asker = Asker(library, sampling, size)
+    points, done = [], 0
+    with sampling.with_bar() as reporting:
+        for line in lines:
+            for at in itertools.product(*axes):
+                points.append(point_at(asker, line, keys, at, [name for name, _ in metrics]))
+                done += 1
+                reporting.report(done, size)
+    return _answer(asker, lines, keys, axes, metrics, points)
+
+
+def lines_of(
+    question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool = False
+) -> list[Line]:
+    """The questions that are set side by side; each is called by what tells it from the others."""
+    if target is None:
+        if conditions or rows:
+            raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
+        wholes = question if isinstance(question, list | tuple) else [question]
+        lines = [_whole(each, number) for number, each in enumerate(wholes, start=1)]
+        if len({kind_in(each.raw) for each in lines}) > 1:
+            raise InputError("questions of several kinds", where="question", allowed="one kind")
+    else:
+        attackers = selection.loadouts(question, library)
+        made = [Line(each.selector, between(each, target, kind, conditions)) for each in attackers]
+        lines = [each for line in made for each in (_each_row(line) if rows and kind == "attack" else [line])]
+    if not lines:
+        raise InputError("nobody has a ranged row", where="rows")
+    return lines
+
+
+def _whole(question: Any, number: int) -> Line:
+    raw, where = read_scenario(question)
+    name = where.rpartition("/")[2].removesuffix(".toml") if where != "scenario" else f"question {number}"
+    return Line(name, raw)
+
+
+def _each_row(line: Line) -> list[Line]:
+    ranged = [row.id for row in line.raw["attack"]["attacker"].unit.rows if row.kind == "ranged"]
+    return [Line(f"{line.name} {row}", {**line.raw, "attack": {**line.raw["attack"], "row": row}}) for row in ranged]
+
+
+def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
+    """The figures by name, and of which of them less is better."""
+    if not (given is None or isinstance(given, str | list | tuple)):
+        raise InputError(f"{shown(given)} is not usable", where="metric", allowed="a figure, or two")
+    names = [given] if isinstance(given, str) else list(given or ())
+    names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
+    if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(each, str) for each in names):
+        raise InputError(f"{len(names)} figures", where="metric", allowed="one or two, such as p_panicked of morale")
+    return [(name.removesuffix(_LEAST), name.endswith(_LEAST)) for name in names]
+
+
+def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tuple[list[Key], list[Sequence[Any]]]:
+    """What is asked over, and the values of each."""
+    parts: list[tuple[str, Any]] = []
+    if isinstance(over, Mapping):
+        parts = list(over.items())
+    else:
+        listed = [over] if isinstance(over, str) else over
+        if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+            raise InputError(f"{shown(over)} is not usable", where="over", allowed="such as distance, or dice=4..12")
+        for each in listed:
+            name, equals, values = each.partition("=")
+            parts.append((name.strip(), values if equals else None))
+    if not 1 <= len(parts) <= MOST_KEYS:
+        raise InputError(f"{len(parts)} keys", where="over", allowed="one, or two for a map")
+    keys = [key_of(name, kind) for name, _ in parts]
+    if len({key.name for key in keys}) < len(keys):
+        raise InputError(f"{keys[0].name} twice", where="over", allowed="two different keys")
+    axes = []
+    for key, (name, values) in zip(keys, parts):
+        found = values_of(usual_values(key, kind, lines, library) if values is None else values, f"over: {name}")
+        if _is_distance(key) and kind in ("attack", "focus") and (values is None or _is_range(found)):
+            found = _with_marks(found, lines, library)
+        axes.append(found)
+    return keys, axes
+
+
+def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) -> Sequence[Any]:
+    """The values of a key where none are given; InputError where that could be anything."""
+    first = key.paths[0]
+    field = first[-1]
+    units = [library.loadout(unit) for line in lines if (unit := unit_at(line.raw, kind)) is not None]
+    if key.what == "mark":
+        return (False, True)
+    if key.what == LEVEL:
+        unit = unit_at(lines[0].raw, kind, second=key.name != LEVEL)
+        return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
+    records: dict[str, Any] = {"attack": Attack, "charge": Charge, "duel": DuelTerms}
+    model = records.get(str(first[0]))
+    if model is not None and field in model.model_fields and isinstance(model.model_fields[field].default, bool):
+        return (False, True)
+    if field == "distance":
+        reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
+        return range(1, math.ceil(min(reach, FARTHEST)) + 1 if reach else FARTHEST + 1)
+    if field == "row" and units:
+        return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
+    if field == "models" and (unit := unit_at(lines[0].raw, kind, second=True)) is not None and first[0] == "target":
+        return range(1, library.loadout(unit).level.models + 1)
+    example = f"{key.name}=60..90:5" if key.what == POINTS else f"{key.name}=1..6"
+    raise InputError("over which values?", where=f"over: {key.name}", allowed=f"such as {example}")
+
+
+def _is_distance(key: Key) -> bool:
+    return key.paths[0][-1] == "distance"
+
+
+def _is_range(values: Sequence[Any]) -> bool:
+    return isinstance(values, range) and values.step == 1
+
+
+def _with_marks(values: Sequence[Any], lines: Sequence[Line], library: Profiles) -> Sequence[Any]:
+    """The distances with those inside of them at which any of the attacks can change."""
+    marks: set[float] = set()
+    for line in lines:
+        attacks = line.raw.get("attacks") or [line.raw.get("attack", {})]
+        for unit in (each.get("attacker") for each in attacks):
+            if unit is None:
+                continue
+            loadout = library.loadout(unit)
+            fumes = loadout.unit.keyword("Corrosive Fumes")
+            marks |= {float(fumes.x)} if fumes is not None else set()
+            marks |= {each for row in loadout.unit.rows for each in (row.short_range, row.long_range) if each}
+    inside = {mark for mark in marks if values[0] < mark < values[-1]}
+    return tuple(sorted({*values, *(int(each) if each == int(each) else each for each in inside)}))
+
+
+def point_at(asker: Asker, line: Line, keys: Sequence[Key], at: Sequence[Any], metrics: Sequence[str]) -> Point:
+    """A line at some values: its figures, or why it has none."""
+    row = None
+    try:
+        raw = line.raw
+        for key, value in zip(keys, at):
+            raw = with_value(raw, key, value, asker.library)
+        result = asker.answer(raw).result
+        prices = [value for key, value in zip(keys, at) if key.what == POINTS]
+        points = _price(prices[0]) if prices else asker.points_of(raw)
+        found = tuple(reading(result, name, points) for name in metrics)
+        row = getattr(getattr(result.scenario, "attack", None), "row", None)
+        return Point(line.name, tuple(at), found, row, None)
+    except InputError as error:
+        if error.where and str(error.where).startswith("metric"):
+            raise
+        return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in metrics), row, str(error))
+
+
+def _price(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise InputError(f"{shown(value)} is not a price", where="points", allowed="a number above 0")
+    return float(value)
+
+
+def _answer(
+    asker: Asker,
+    lines: Sequence[Line],
+    keys: Sequence[Key],
+    axes: Sequence[Sequence[Any]],
+    metrics: Sequence[tuple[str, bool]],
+    points: Sequence[Point],
+) -> Curve:
+    """The answer without the values that nobody has an answer for; InputError if that is all of them."""
+    able = [each for each in points if each.why_not is None]
+    if not able:
+        reasons = dict.fromkeys(str(each.why_not) for each in points)
+        raise InputError(f"no value has an answer: {next(iter(reasons))}", where="over")
+    kept, cut = [], list[str]()
+    for place, axis in enumerate(axes):
+        fine = {each.at[place] for each in able}
+        kept.append(tuple(value for value in axis if value in fine))
+        cut += _cut(keys[place], axis, fine, points, place)
+    left = [each for each in points if all(value in axis for value, axis in zip(each.at, kept))]
+    explained = [_explained(asker, line, keys, left) for line in lines]
+    return Curve(
+        frame=_frame(left, keys, metrics, asker.sampling.is_exact),
+        lines=tuple(line.name for line in lines),
+        keys=tuple(key.name for key in keys),
+        values=tuple(kept),
+        metrics=tuple(name for name, _ in metrics),
+        least=tuple(least for _, least in metrics),
+        kind=kind_in(lines[0].raw),
+        holds_between=all(_is_distance(key) for key in keys) and _is_dense(kept[0], asker, lines),
+        cut=tuple(cut),
+        results=tuple(each for each in explained if each is not None),
+        sampling=asker.sampling,
+        fights=asker.fought,
+        profiles=asker.library.used,
+    )
+
+
+def _is_dense(values: Sequence[Any], asker: Asker, lines: Sequence[Line]) -> bool:
+    """Whether an attack is the same at all distances between two of the values that follow one another."""
+    if kind_in(lines[0].raw) not in ("attack", "focus") or not all(isinstance(each, int | float) for each in values):
+        return False
+    inside = {each for each in _with_marks(values, lines, asker.library) if values[0] <= each <= values[-1]}
+    return inside <= set(values) and list(values) == sorted(values)
+
+
+def _explained(asker: Asker, line: Line, keys: Sequence[Key], points: Iterable[Point]) -> Result | None:
+    """The answer at the first point of a line that has one, with what it says beside its numbers."""
+    at = next((each.at for each in points if each.line == line.name and each.why_not is None), None)
+    if at is None:
+        return None
+    raw = line.raw
+    for key, value in zip(keys, at):
+        raw = with_value(raw, key, value, asker.library)
+    return asker.explained(raw)
+
+
+def _frame(
+    points: Sequence[Point], keys: Sequence[Key], metrics: Sequence[tuple[str, bool]], exact: bool
+) -> pd.DataFrame:
+    rows = []
+    for each in points:
+        row: dict[str, Any] = {"line": each.line, **dict(zip((key.name for key in keys), each.at))}
+        row |= {} if each.row is None else {"fires": each.row}
+        for (name, _), found in zip(metrics, each.readings):
+            row[name] = found.value
+            row |= {} if exact else {f"{name}_low": found.low, f"{name}_high": found.high}
+        rows.append(row | {"why_not": each.why_not})
+    return pd.DataFrame(rows)
+
+
+def _cut(key: Key, axis: Sequence[Any], fine: set[Any], points: Iterable[Point], place: int) -> list[str]:
+    """The values of a key that nobody has an answer for, run by run, and why."""
+    reasons = {each.at[place]: str(each.why_not) for each in points if each.at[place] not in fine}
+    found = []
+    for gone, run in itertools.groupby(axis, key=lambda value: value not in fine):
+        if gone:
+            first, *_, last = [*(values := list(run)), values[-1]]
+            ends = word_of(first) if len(values) == 1 else f"{word_of(first)} to {word_of(last)}"
+            found.append(f"{key.title} {ends} cut off: {reasons[first]}")
+    return found

@@ -1,0 +1,174 @@
+"""What a question can be asked over: a key by the name that the rules or the files have for it, and where it stands."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
+from analyser.common.validation import Record
+from analyser.game.profiles import Profiles
+from analyser.game.units import LevelName, unit_of
+from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, FocusAttack, Target
+
+Raw = dict[str, Any]
+Path = tuple[str | int, ...]
+POINTS, LEVEL = "points", "level"
+_OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # no numbers, or said in another way
+_SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
+    "attack": {"attack": Attack, "target": Target},
+    "focus": {"attacks": FocusAttack, "target": Target},
+    "charge": {"charge": Charge, "attacker": Combatant, "target": Combatant},
+    "duel": {"duel": DuelTerms, "a": Combatant, "b": Combatant},
+}
+_FIRST: Mapping[str, Path] = {
+    "attack": ("attack", "attacker"),
+    "focus": ("attacks", 0, "attacker"),
+    "charge": ("attacker", "unit"),
+    "duel": ("a", "unit"),
+}
+"""Where who attacks first is named: levels and points are its own."""
+_SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _SECTIONS}
+_MARKS = {**dict.fromkeys(map(str, BONUSES), "bonuses"), **dict.fromkeys(map(str, PENALTIES), "penalties")}
+
+
+class Key(NamedTuple):
+    """A key of a question.
+
+    `what` says what is done with a value: it is ``set`` at each of `paths`; it is a flag that stands as ``mark`` in a
+    list; a ``level`` of the unit that is named there; or the ``points`` of who attacks.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    what: str = "set"
+    mark: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called along an axis."""
+        return self.name.replace("_", " ")
+
+
+def key_of(name: str, kind: str) -> Key:
+    """The key of that name in a question of a kind, forgiving case, spaces and hyphens.
+
+    A name such as ``distance`` or ``DEFENCE`` is enough where one side has such a key; ``target.models`` says whose it
+    is. Of a kind with a file of its own form (morale) it is the path in that file.
+
+    Raises
+    ------
+    InputError
+        No such key, with the nearest; or a key that both sides have.
+
+    Examples
+    --------
+    >>> key_of("DAMAGE LIMIT", "attack").paths, key_of("a.models", "duel").paths
+    ((('target', 'damage_limit'),), (('a', 'models'),))
+    """
+    check_text(name, "over", "the name of a key")
+    if not name.isprintable():
+        raise InputError(f"unknown key {shown(name)}", where="over", allowed="the name of a key")
+    plain = name.strip().replace(" ", "_").replace("-", "_")
+    if kind not in _SECTIONS:
+        return Key(plain, (tuple(plain.split(".")),))
+    plain = plain.lower()
+    known = dict(_keys(kind))
+    if plain not in known:
+        several = [each for each in known if each.endswith(f".{plain}")]
+        close = did_you_mean(plain, known)
+        problem = f"{shown(name)}: of which side?" if several else f"unknown key{close}"
+        allowed = ", ".join(several or (each for each in known if "." not in each))
+        raise InputError(problem, where=f"over: {name}", allowed=allowed)
+    return known[plain]
+
+
+def _keys(kind: str) -> Iterator[tuple[str, Key]]:
+    """Every name that a key of a question may have; a name of its own before that with its section."""
+    sections = _SECTIONS[kind]
+    found: dict[str, list[Key]] = {}
+    for section, record in sections.items():
+        root: Path = (section,)
+        fields = [each for each in record.model_fields if each not in _OWN_WORDS]
+        for field in fields:
+            path = (*root, "*", field) if section == "attacks" else (*root, field)
+            found.setdefault(field, []).append(Key(field, (path,)))
+            yield f"{section}.{field}", Key(f"{section}.{field}", (path,))
+        if record in (Attack, FocusAttack):
+            for mark, where in _MARKS.items():
+                path = (*root, "*", where) if section == "attacks" else (*root, where)
+                if mark not in fields:
+                    found.setdefault(mark, []).append(Key(mark, (path,), "mark", mark))
+                yield f"{section}.{mark}", Key(f"{section}.{mark}", (path,), "mark", mark)
+    for field, keys in found.items():
+        if len(keys) == 1:
+            yield field, keys[0]
+        elif field == "suppressed":  # of the target, as for the command `attack`
+            yield field, keys[-1]
+    first, second = _FIRST[kind], _SECOND[kind]
+    yield POINTS, Key(POINTS, (first,), POINTS)
+    yield LEVEL, Key(LEVEL, (first,), LEVEL)
+    yield f"{second[0]}.{LEVEL}", Key(f"{second[0]}.{LEVEL}", (second,), LEVEL)
+    yield "attacker" if kind != "duel" else "a", Key("attacker" if kind != "duel" else "a", (first,))
+    yield str(second[0]), Key(str(second[0]), (second,))
+
+
+def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
+    """A copy of a question with a value for a key; InputError where it has no place for that."""
+    changed = copy.copy(raw)
+    if key.what == POINTS:
+        return changed
+    for path in key.paths:
+        for place, at in _places(changed, path):
+            if not isinstance(place, dict):
+                raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
+            if key.what == "mark":
+                marks = [each for each in place.get(at) or () if each != key.mark]
+                place[at] = [*marks, *([key.mark] if value else [])]
+            elif key.what == LEVEL:
+                place[at] = at_level(place.get(at), value, library, key.name)
+            else:
+                place[at] = value
+    return changed
+
+
+def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
+    """The mappings or lists that hold the end of a path, copied on the way so that nothing is shared that changes."""
+    if len(path) == 1:
+        yield raw, path[0]
+        return
+    first, *rest = path
+    if first == "*":
+        for number, each in enumerate(raw):
+            raw[number] = copy.copy(each)
+            yield from _places(raw[number], tuple(rest))
+        return
+    try:
+        held = raw[first] if isinstance(first, int) else raw.get(first, {})
+        raw[first] = list(held) if isinstance(held, tuple) else copy.copy(held)
+        yield from _places(raw[first], tuple(rest))
+    except (AttributeError, TypeError, KeyError, IndexError):
+        problem = f"the question has no such place: {'.'.join(map(str, path))}"
+        raise InputError(problem, where="over", allowed="a key of the question") from None
+
+
+def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
+    """The selector, or the loadout, of the same unit at another level."""
+    if unit is None or not isinstance(level, str):
+        problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
+        raise InputError(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
+    loadout = library.loadout(unit) if isinstance(unit, str) else unit
+    check_choice(level, where, list(loadout.unit.levels))
+    return f"{unit_of(loadout.selector)}@{level}" if isinstance(unit, str) else loadout.at(cast("LevelName", level))
+
+
+def unit_at(raw: Raw, kind: str, *, second: bool = False) -> Any:
+    """The selector or the loadout of who attacks first, or of the other unit; None where none is named."""
+    place: Any = raw
+    for at in (_SECOND if second else _FIRST).get(kind, ("",)):
+        try:
+            place = place[at]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return place

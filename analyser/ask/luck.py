@@ -1,0 +1,261 @@
+"""Was I unlucky? What has happened against the exact law of what could have: one fight, or a whole game."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.ask.asking import Asker, between, kind_in
+from analyser.ask.keys import unit_at
+from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck, word_of
+from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
+from analyser.common.estimates import Method
+from analyser.common.sampling import Sampling
+from analyser.game.profiles import ProfilesLike, library_of
+from analyser.results.attack import AttackResult
+from analyser.results.base import Result
+from analyser.scenarios.load import Question, Unit, read_scenario
+
+if TYPE_CHECKING:
+    pass
+
+SIDES = ("mine", "yours")
+_DESTROYED: Mapping[str, str] = {
+    "attack": "models_destroyed",
+    "focus": "models_destroyed",
+    "charge": "target_models_destroyed",
+    "duel": "b_models_destroyed",
+}
+_LESS_IS_BETTER = ("models_left", "alive", "in_building", "on_lookout", "taking_cover")
+_OWN, _THEIRS = ("attacker_", "a_"), ("target_", "b_")
+_FATES = ("annihilated", "broken", "fled")
+_FIGHT_KEYS = ("side", "got", "label")
+_FINEST = 5_000  # parts of a point in which a sum of points is kept
+Law = NDArray[np.float64]
+
+
+def luck(
+    question: Unit | Question,
+    target: Unit | None = None,
+    *,
+    got: Mapping[str, Any] | None = None,
+    destroyed: int | None = None,
+    kind: str = "attack",
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    profiles: ProfilesLike | None = None,
+    **conditions: Any,
+) -> Luck:
+    """How likely it was that a fight, or a whole game, went as badly as it did, or worse.
+
+    Parameters
+    ----------
+    question, target, profiles, conditions
+        As of :func:`analyser.attack`; without a `target` a whole question of any kind, or the file of a game: a list
+        ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and ``label`` (`docs/ask.md`).
+    got : mapping
+        What happened, by figures and events of the answer, the most important first, such as
+        ``{"models_destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn.
+    destroyed : int, optional
+        Models destroyed, for short.
+    kind : "attack", "charge" or "duel"
+    method, trials, seed
+        As of :func:`analyser.attack`.
+
+    Returns
+    -------
+    Luck
+
+    Raises
+    ------
+    InputError
+        An outcome that cannot happen, an unknown figure, or a game that is not one.
+
+    Examples
+    --------
+    >>> found = luck("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, destroyed=0)
+    >>> print(found.fights[0].sentence)
+    models destroyed: 0. Bad luck: as bad or worse happens in 7.12% of such attacks (exact; mid-p 3.56%).
+    """
+    library, sampling = library_of(profiles), Sampling(method, trials, seed)
+    asker = Asker(library, sampling)
+    if target is not None:
+        raw = between(cast("Unit", question), target, kind, conditions)
+        fights = [_fought(asker, raw, _got(got, destroyed, kind), "", "mine")]
+        return Luck(tuple(fights), (), sampling, library.used)
+    raw, where = read_scenario(question)  # type: ignore[arg-type]
+    if conditions:
+        raise InputError("this stands in the file", where=next(iter(conditions)))
+    if "fight" not in raw:
+        fights = [_fought(asker, raw, _got(got, destroyed, kind_in(raw)), "", "mine")]
+        return Luck(tuple(fights), (), sampling, library.used)
+    if got or destroyed is not None:
+        raise InputError("what happened stands in the file of a game", where="got" if got else "destroyed")
+    fights, totals = _game(asker, raw, where)
+    sides = [_summed(side, [(each, law) for each, law in zip(fights, totals) if each.side == side]) for side in SIDES]
+    return Luck(tuple(fights), tuple(each for each in sides if each is not None), sampling, library.used)
+
+
+def _got(got: Any, destroyed: Any, kind: str) -> dict[str, Any]:
+    """What happened by figures and events; ``destroyed`` is short for the models that the attacker has destroyed."""
+    if got is not None and not isinstance(got, Mapping):
+        raise InputError(f"{shown(got)} is not usable", where="got", allowed="figures and events with what they were")
+    found = dict(got or {})
+    for name in found:
+        check_text(name, "got", "the name of a figure or an event")
+    if destroyed is not None:
+        found = {"destroyed": destroyed, **found}
+    if "destroyed" in found and not isinstance(found["destroyed"], bool):
+        name = _DESTROYED.get(kind, "models_destroyed")
+        found = {name if key == "destroyed" else key: value for key, value in found.items()}
+    if not found:
+        raise InputError("what happened is not said", where="got", allowed="such as destroyed=2")
+    return found
+
+
+def _fought(asker: Asker, raw: dict[str, Any], got: Mapping[str, Any], label: str, side: str) -> Fought:
+    """A fight and how likely its outcome was."""
+    result = asker.explained(raw)
+    columns, weights = _columns(result, list(got))
+    wanted = [_checked(name, got[name], columns[name]) for name in got]
+    goodness = np.array([_sign(name) * np.asarray(columns[name], np.float64) for name in got])
+    mine = np.array([_sign(name) * float(value) for name, value in zip(got, wanted)])
+    chance = _chance(goodness, mine, weights)
+    if chance.equal <= 0:
+        asked = ", ".join(f"{name} {word_of(got[name])}" for name in got)
+        allowed = "what can happen in it" if result.exact else "what was seen in this sample, or the method exact"
+        raise InputError(f"no such outcome: {asked}", where=f"{label}: got" if label else "got", allowed=allowed)
+    rows, place = np.unique(goodness, axis=1, return_inverse=True)
+    law = pd.DataFrame({name: _sign(name) * row for name, row in zip(got, rows)})
+    law["probability"] = np.bincount(place.reshape(-1), weights)
+    for name in got:
+        kind_of_column = np.asarray(columns[name]).dtype
+        law[name] = law[name].astype(bool if kind_of_column == np.bool_ else np.int64)
+    heading = result.heading()[0][1] if result.kind == "attack" else f"{result.kind}: {result.heading()[0][1]}"
+    return Fought(
+        label or heading, side, result.kind, dict(zip(got, wanted)), chance, law, result.trials, result.not_modelled
+    )
+
+
+def _columns(result: Result, names: Sequence[str]) -> tuple[dict[str, Any], Law]:
+    """The columns of the joint law of an answer, and its probabilities; of hits alone their own law."""
+    if list(names) == ["hits"] and "hits" in result.figures:
+        rows = result.distribution("hits")
+        return {"hits": np.array([row["value"] for row in rows])}, np.array([row["probability"] for row in rows])
+    table = dict(result.table(joint=True) if isinstance(result, AttackResult) else result.table())
+    weights = np.asarray(table.pop("probability"), np.float64)
+    for name in ("count", "low", "high", "interval"):
+        table.pop(name, None)
+    for name in names:
+        if name not in table:
+            allowed = ", ".join([*table, "hits alone"] if "hits" in result.figures else table)
+            raise InputError(f"no figure {shown(name)}{did_you_mean(name, table)}", where="got", allowed=allowed)
+    return table, weights
+
+
+def _checked(name: str, value: Any, column: Any) -> Any:
+    """What happened, as a column has it; InputError for what it cannot hold."""
+    is_flag = np.asarray(column).dtype == np.bool_
+    if isinstance(value, bool) != is_flag or not isinstance(value, int):
+        allowed = "true or false" if is_flag else f"{min(column)} to {max(column)}"
+        raise InputError(f"{name} {shown(value)} is not usable", where="got", allowed=allowed)
+    if not is_flag and not min(column) <= value <= max(column):
+        raise InputError(f"{name} cannot be {value}", where="got", allowed=f"{min(column)} to {max(column)}")
+    return value
+
+
+def _chance(goodness: Law, mine: Law, weights: Law) -> Chance:
+    """The chances of what is worse, equal and better, figure by figure in turn."""
+    worse, equal = np.zeros(goodness.shape[1], np.bool_), np.ones(goodness.shape[1], np.bool_)
+    for column, value in zip(goodness, mine):
+        worse |= equal & (column < value)
+        equal &= column == value
+    below, same = float(weights[worse].sum()), float(weights[equal].sum())
+    return Chance(min(below, 1.0), min(same, 1.0), max(1.0 - below - same, 0.0))
+
+
+def _sign(name: str) -> int:
+    """Whether more of a figure is good for who attacks first, or less."""
+    own = name.startswith(_OWN)
+    base = next((name.removeprefix(each) for each in (*_OWN, *_THEIRS) if name.startswith(each)), name)
+    if base in ("victory_points", "margin", "wins"):
+        return -1 if name.startswith(_THEIRS) else 1
+    good = -1 if base in _LESS_IS_BETTER else 1
+    return -good if own else good
+
+
+def _game(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[tuple[Any, ...]]]:
+    """The fights of a game, and of each what :func:`_worth` says."""
+    listed = raw["fight"]
+    if unknown := raw.keys() - {"fight"}:
+        raise InputError("unknown key", where=f"{where}: {min(unknown)}", allowed="[[fight]] alone")
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
+        raise InputError("no fights", where=f"{where}: fight", allowed="[[fight]], one or more")
+    fights, totals = [], []
+    for number, each in enumerate(listed, start=1):
+        try:
+            question = {key: value for key, value in each.items() if key not in _FIGHT_KEYS}
+            side, label = each.get("side", "mine"), each.get("label", f"fight {number}")
+            check_choice(side, "side", SIDES)
+            check_text(label, "label", "a text")
+            kind = kind_in(question)
+            if kind not in ("attack", "charge", "focus"):
+                raise InputError(f"a {kind} is no fight of a game", allowed="an attack, a charge, focus fire")
+            fought = _fought(asker, question, _got(each.get("got"), None, kind), label, side)
+            fights.append(fought)
+            totals.append(_worth(asker, question, kind, fought))
+        except InputError as error:
+            raise error.inside(f"{where}: fight {number}") from None
+    return fights, totals
+
+
+def _worth(asker: Asker, question: dict[str, Any], kind: str, fought: Fought) -> tuple[Any, ...]:
+    """What a fight could destroy: points of the target (None: not known), its models, their law, and what it did."""
+    result = asker.explained(question)
+    name, prefix = _DESTROYED[kind], "target_" if kind == "charge" else ""
+    columns, weights = _columns(result, [name])
+    gone = np.asarray(columns[name], np.int64)
+    unit = unit_at(question, kind, second=True)
+    level = None if unit is None else asker.library.loadout(unit).level
+    models = int(result.scenario.target.models or 0)
+    if name not in fought.got:
+        raise InputError("how many models were destroyed is not said", where="got", allowed="destroyed = 2, and more")
+    mine = int(fought.got[name])
+    if any(f"{prefix}{fate}" in fought.got for fate in _FATES):
+        fates = [np.asarray(columns[f"{prefix}{fate}"]) for fate in _FATES if f"{prefix}{fate}" in columns]
+        gone = np.where(np.any(fates, axis=0), models, gone)
+        mine = models if any(fought.got.get(f"{prefix}{fate}") for fate in _FATES) else mine
+    law = np.bincount(gone, weights, models + 1)
+    points = None if level is None or not level.points else (level.points, level.models)
+    return points, law, mine
+
+
+def _summed(side: str, fights: Sequence[tuple[Fought, tuple[Any, ...]]]) -> SideLuck | None:
+    """What a side has destroyed in all, and the exact law of that: the sums of what each fight can destroy."""
+    if not fights:
+        return None
+    in_points = all(points is not None for _, (points, _, _) in fights)
+    parts = math.lcm(*(points[1] for _, (points, _, _) in fights)) if in_points else 1
+    if parts > _FINEST:
+        in_points, parts = False, 1
+    total: Law = np.ones(1)
+    destroyed, expected = 0.0, 0.0
+    for _, (points, law, mine) in fights:
+        worth = points[0] * parts // points[1] if in_points else 1
+        spread = np.zeros((len(law) - 1) * worth + 1)
+        spread[::worth] = law
+        total = np.convolve(total, spread)
+        destroyed += mine * worth / parts
+        expected += float(np.arange(len(law)) @ law) * worth / parts
+    (values,) = np.nonzero(total > 0)
+    place = round(destroyed * parts)
+    below, same = float(total[:place].sum()), float(total[place])
+    chance = Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
+    frame = pd.DataFrame({"destroyed": values / parts, "probability": total[values]})
+    return SideLuck(side, "points" if in_points else "models", destroyed, expected, chance, frame)

@@ -1,0 +1,227 @@
+"""How lucky a fight or a game was: the chances, and how a shell and a notebook show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+
+from analyser import plots
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.sampling import Sampling
+from analyser.common.text import aligned
+from analyser.game.profiles import ProfilesUsed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up to which share of all outcomes
+
+
+class Chance(NamedTuple):
+    """How likely an outcome was among all: that it is worse, exactly that, and better."""
+
+    worse: float
+    equal: float
+    better: float
+
+    @property
+    def as_bad(self) -> float:
+        """P(as bad or worse)."""
+        return min(self.worse + self.equal, 1.0)
+
+    @property
+    def as_good(self) -> float:
+        """P(as good or better)."""
+        return min(self.better + self.equal, 1.0)
+
+    @property
+    def mid_p(self) -> float:
+        """P(worse) and half of P(exactly that): 50% where it was neither good nor bad."""
+        return self.worse + self.equal / 2
+
+    def as_dict(self) -> dict[str, float]:
+        """As plain data."""
+        return {
+            **self._asdict(),
+            "as_bad_or_worse": self.as_bad,
+            "as_good_or_better": self.as_good,
+            "mid_p": self.mid_p,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fought:
+    """One fight, what came of it, and how likely that was.
+
+    Attributes
+    ----------
+    label, side, kind : str
+    got : mapping
+        What happened, by figures and events, the most important first.
+    chance : Chance
+    law : DataFrame
+        What could have happened, from the worst to the best: those figures, and `probability`.
+    trials : int or None
+        Of a sample.
+    not_modelled : tuple of str
+    """
+
+    label: str
+    side: str
+    kind: str
+    got: Mapping[str, Any]
+    chance: Chance
+    law: pd.DataFrame
+    trials: int | None
+    not_modelled: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """How lucky it was, in plain words."""
+        noun = "focus fires" if self.kind == "focus" else f"{self.kind}s"
+        what = ", ".join(f"{name.replace('_', ' ')}: {word_of(value)}" for name, value in self.got.items())
+        return f"{what}. {in_words(self.chance, f'such {noun}', self.trials)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SideLuck:
+    """What a side has destroyed in all its fights against what it could have.
+
+    Attributes
+    ----------
+    side : str
+    unit : str
+        What is added up: ``points`` or ``models``.
+    destroyed, expected : float
+    chance : Chance
+    law : DataFrame
+        `destroyed`, `probability`: of the sum over all fights.
+    """
+
+    side: str
+    unit: str
+    destroyed: float
+    expected: float
+    chance: Chance
+    law: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Luck:
+    """How lucky one fight or a whole game was. Printed it is plain text.
+
+    Attributes
+    ----------
+    fights : tuple of Fought
+    sides : tuple of SideLuck
+        Of a game of several fights; none of a single one.
+    profiles : ProfilesUsed or None
+    """
+
+    fights: tuple[Fought, ...]
+    sides: tuple[SideLuck, ...]
+    sampling: Sampling
+    profiles: ProfilesUsed | None
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a fight: who, what came of it, and the chances."""
+        return pd.DataFrame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The same as plain dicts: what ``--format csv`` prints; the sides of a game come last."""
+        rows: list[dict[str, Any]] = []
+        for each in self.fights:
+            got = ", ".join(f"{name}={word_of(value)}" for name, value in each.got.items())
+            rows.append({"fight": each.label, "side": each.side, "got": got, **each.chance.as_dict()})
+        for side in self.sides:
+            got = f"{side.destroyed:.4g} {side.unit} destroyed"
+            rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
+        return [row | {"profiles": str(self.profiles)} for row in rows]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data: what ``--format json`` prints."""
+        fights = [
+            {
+                "label": x.label,
+                "side": x.side,
+                "kind": x.kind,
+                "got": dict(x.got),
+                **x.chance.as_dict(),
+                "said": x.sentence,
+            }
+            for x in self.fights
+        ]
+        sides = [
+            {"side": x.side, "unit": x.unit, "destroyed": x.destroyed, "expected": x.expected, **x.chance.as_dict()}
+            for x in self.sides
+        ]
+        used = self.profiles and self.profiles._asdict()
+        return {"method": self.sampling.method, "fights": fights, "sides": sides, "profiles": used}
+
+    def __str__(self) -> str:
+        """What happened, how likely that was, and of a game the sums of both sides."""
+        if not self.sides:
+            (fight,) = self.fights
+            return "\n".join([fight.label, fight.sentence, "", *self._notes()]) + "\n"
+        head = ["fight", "side", "got", "as bad or worse", "as good or better", "mid-p"]
+        rows = [
+            [str(row[key]) for key in head[:3]]
+            + [str(Estimate(row[key])) for key in ("as_bad_or_worse", "as_good_or_better", "mid_p")]
+            for row in self.rows()[: len(self.fights)]
+        ]
+        said = [
+            f"{x.side}: {x.destroyed:.4g} {x.unit} destroyed, {x.expected:.1f} expected. "
+            + in_words(x.chance, "such games", self.fights[0].trials)
+            for x in self.sides
+        ]
+        return "\n".join([*aligned([head, *rows], "<<<>"), "", *said, "", *self._notes()]) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _notes(self) -> list[str]:
+        several = any(len(each.got) > 1 for each in self.fights)
+        notes = ["Worse: what is less good for who attacks, by the figures in the order in which they are given."]
+        notes = notes if several else []
+        notes.append("mid-p: worse, and half of exactly this; 50% is neither luck nor bad luck.")
+        if self.sides:
+            notes.append(
+                "Of both sides: the sum over all fights, exactly, each by its own law; a unit that is annihilated "
+                "counts whole where a fight says so, or that it broke or fled."
+            )
+        gaps = dict.fromkeys(gap for each in self.fights for gap in each.not_modelled)
+        notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
+        return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The law of one fight with what happened marked; of a game each fight and both sums among their chances."""
+        if not self.sides:
+            (fight,) = self.fights
+            return plots.outcome_law(fight.law, happened=dict(fight.got), heading=fight.label, ax=ax)
+        return plots.luck_strips(pd.DataFrame(self.rows()), heading="Luck of the whole game", ax=ax)
+
+
+def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
+    """How lucky something was, in a sentence.
+
+    >>> in_words(Chance(0.02, 0.01, 0.97), "such attacks")
+    'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; mid-p 2.50%).'
+    """
+    bad = chance.as_bad <= chance.as_good
+    share = chance.as_bad if bad else chance.as_good
+    strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
+    lead = "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
+    what = "as bad or worse" if bad else "as good or better"
+    how = "exact" if trials is None else f"{trials:,} trials"
+    return f"{lead}: {what} happens in {Estimate(share)} of {noun} ({how}; mid-p {Estimate(chance.mid_p)})."
+
+
+def word_of(value: Any) -> str:
+    """A value as a sentence has it."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

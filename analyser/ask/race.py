@@ -1,0 +1,158 @@
+"""A staged race among variants: who cannot be the best any more drops out, at a stated error, and ties are named.
+
+All variants are played in stages of growing size, each stage from random words of its own, which are the same for all
+variants. After each stage every variant that is left has a confidence sequence at ``error / K`` (Bonferroni over the K
+variants), so that in all but `error` of races every one of them contains its truth at every stage. A variant drops out
+when the upper end of its sequence lies below the lower end of another's: in those races the best never does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.sequences import mean_bounds, mixture_bounds
+
+ERROR = 0.05
+FIRST_STAGE = 2_000  # trials
+GROWTH = 4  # of all trials so far, from stage to stage
+MOST_TRIALS = 2_048_000  # of a variant
+Report = Callable[[int, int], None]
+
+
+class Seen(NamedTuple):
+    """What a variant came to in some trials: their number, and the sums of the figure and of its square."""
+
+    trials: int
+    total: float
+    squares: float
+
+    def plus(self, more: Seen) -> Seen:
+        """Both together."""
+        return Seen(self.trials + more.trials, self.total + more.total, self.squares + more.squares)
+
+
+@dataclass(frozen=True)
+class Raced:
+    """How a race ended.
+
+    Attributes
+    ----------
+    left : list of int
+        The variants that can still be the best, from the best downwards; one, if it is decided.
+    values, lows, highs : float arrays, shape (K,)
+        Of each variant its figure and the ends of its sequence when it was played last.
+    trials, dropped_at : int arrays, shape (K,)
+        Trials of each; and the stage, from 1 on, after which it dropped out, 0 for who is left.
+    stages : int
+    why : str
+        ``decided``, ``alike`` (those left are within `within`), ``trials``, or ``interrupted``.
+    """
+
+    left: list[int]
+    values: NDArray[np.float64]
+    lows: NDArray[np.float64]
+    highs: NDArray[np.float64]
+    trials: NDArray[np.int64]
+    dropped_at: NDArray[np.int64]
+    stages: int
+    why: str
+
+
+def race(
+    play: Callable[[int, int, int], Seen | None],
+    variants: int,
+    *,
+    is_probability: bool,
+    least: bool = False,
+    within: float = 0.0,
+    error: float = ERROR,
+    most_trials: int = MOST_TRIALS,
+    report: Report | None = None,
+) -> Raced:
+    """The best of K variants.
+
+    Parameters
+    ----------
+    play : callable of (variant, trials, stage)
+        What a variant comes to in so many trials of a stage; those of a later stage are others. None: it cannot be
+        played, and drops out.
+    variants : int
+        K, 1 or more.
+    is_probability : bool
+        Whether the figure is 0 or 1 in each trial: then the sequence is exact (a beta-binomial mixture); else it is
+        that of a mean of many trials.
+    least : bool
+        Whether less of it is better.
+    within : float
+        The race ends, too, when no two that are left can differ by more than this.
+    error : float
+        The probability that a race names a wrong best, at most.
+
+    Examples
+    --------
+    >>> chances = [0.3, 0.5, 0.4]
+    >>> rng = np.random.default_rng(1)
+    >>> def play(variant, trials, stage):
+    ...     seen = rng.binomial(trials, chances[variant])
+    ...     return Seen(trials, seen, seen)
+    >>> race(play, 3, is_probability=True).left
+    [1]
+    """
+    seen = [Seen(0, 0.0, 0.0)] * variants
+    values, lows, highs = np.full(variants, np.nan), np.full(variants, -np.inf), np.full(variants, np.inf)
+    dropped_at: NDArray[np.int64] = np.zeros(variants, np.int64)
+    left, stage, total, why = list(range(variants)), 0, 0, ""
+    sign = -1.0 if least else 1.0
+    try:
+        while not why:
+            stage += 1
+            more = FIRST_STAGE if stage == 1 else min(total * (GROWTH - 1), most_trials - total)
+            total += more
+            for done, variant in enumerate(list(left), start=1):
+                came = play(variant, more, stage)
+                if came is None:
+                    left.remove(variant)
+                    dropped_at[variant] = stage
+                else:
+                    seen[variant] = seen[variant].plus(came)
+                if report is not None:
+                    report(done, len(left))
+            if not left:
+                return Raced([], values, lows, highs, np.zeros(variants, np.int64), dropped_at, stage, "decided")
+            found = bounds_of([seen[each] for each in left], error / variants, is_probability=is_probability)
+            values[left], lows[left], highs[left] = found
+            ends = np.sort(sign * np.array([lows, highs]), axis=0)
+            floor = max(ends[0, variant] for variant in left)
+            for variant in left:
+                dropped_at[variant] = stage if ends[1, variant] < floor else 0
+            left = [variant for variant in left if not dropped_at[variant]]
+            reach = max(ends[1, variant] for variant in left) - min(ends[0, variant] for variant in left)
+            why = "decided" if len(left) == 1 else "alike" if reach <= within else ""
+            why = why or ("trials" if total >= most_trials else "")
+    except KeyboardInterrupt:
+        why = "interrupted"
+    left.sort(key=lambda variant: -sign * values[variant])
+    trials = np.array([each.trials for each in seen], np.int64)
+    return Raced(left, values, lows, highs, trials, dropped_at, stage, why)
+
+
+def bounds_of(
+    seen: Sequence[Seen], error: float, *, is_probability: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The figures of several variants and the ends of their confidence sequences."""
+    trials, totals, squares = np.array(seen, np.float64).T
+    means = totals / trials
+    if is_probability:
+        return means, *mixture_bounds(totals, trials, error)
+    variances = np.maximum(squares / trials - means**2, 0.0) / np.maximum(trials - 1, 1)
+    ends = [
+        mean_bounds(mean, math.sqrt(variance), int(many) - 1, int(many), FIRST_STAGE * GROWTH**2, error)
+        for mean, variance, many in zip(means, variances, trials)
+    ]
+    return means, np.array([low for low, _ in ends]), np.array([high for _, high in ends])

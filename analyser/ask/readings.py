@@ -1,0 +1,149 @@
+"""A figure of any answer by its name: a probability, a mean or a percentile, with its interval if it was sampled."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.analysis.figures import figures_of
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.estimates import Estimate
+from analyser.common.intervals import NORMAL_95
+from analyser.plots.metrics import COMPARED, PER_100_POINTS
+from analyser.results.attack import AttackResult
+from analyser.results.base import Result
+
+DEFAULT = {
+    "attack": "mean_models_destroyed",
+    "focus": "mean_models_destroyed",
+    "charge": "p_attacker_wins",
+    "duel": "p_a_wins",
+}
+_AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
+_PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
+_OF_TWO = "attack"  # whose figures per point destroyed and so on are those of comparisons
+
+
+class Reading(NamedTuple):
+    """A figure of one answer; `low` and `high` are NaN where it has no interval."""
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+
+    def times(self, factor: float) -> Reading:
+        """The figure, its interval with it, so many times."""
+        return Reading(self.value * factor, self.low * factor, self.high * factor)
+
+
+def is_probability(metric: str) -> bool:
+    """Whether a figure is shown in percent."""
+    return metric.startswith("p_")
+
+
+def title_of(metric: str) -> str:
+    """What a figure is called, as a heading.
+
+    >>> title_of("p_models_destroyed_at_least_2"), title_of("mean_a_victory_points_per_100_points")
+    ('P(models destroyed at least 2)', 'Mean a victory points per 100 points')
+    """
+    plain = metric.removesuffix(PER_100_POINTS)
+    if plain in COMPARED and "{" not in COMPARED[plain].title:
+        text = COMPARED[plain].title
+    elif is_probability(plain):
+        text = f"P({plain[2:].replace('_', ' ')})"
+    else:
+        text = plain.replace("_", " ")
+    return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
+
+
+def reading(result: Result, metric: str, points: float | None = None) -> Reading:
+    """A figure of an answer of any kind.
+
+    Parameters
+    ----------
+    result : Result
+    metric : str
+        ``p_`` and an event, ``mean_`` or ``expected_`` and a figure, ``p_FIGURE_at_least_K``,
+        ``FIGURE_10th_percentile``; of an attack also every figure of :func:`analyser.compare`. Means may end in
+        ``_per_100_points``; ``NAME@2`` is that of round 2, or after the second attack.
+    points : float, optional
+        What the attacker costs.
+
+    Raises
+    ------
+    InputError
+        The answer has no such figure, with the nearest; or it is divided by points that nobody knows.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> found = analyser.attack("crown/rifle-p@basic", "imperium/krupp@basic", distance=6)
+    >>> [round(reading(found, name).value, 4) for name in ("p_models_destroyed_at_least_1", "p_any_destroyed")]
+    [0.9288, 0.9288]
+    """
+    plain = metric.removesuffix(PER_100_POINTS)
+    if plain != metric:
+        if not plain.startswith(("mean_", "expected_")):
+            problem = f"{plain} is not divided by points: only means add up"
+            raise InputError(problem, where="metric", allowed=plain)
+        if not points:
+            raise InputError("who attacks has no points", where="metric", allowed=plain)
+        return reading(result, plain).times(100 / points)
+    name, _, moment = metric.partition("@")
+    if moment and not moment.isdecimal():
+        raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
+    found = _generic(result, name, int(moment) if moment else None)
+    if found is not None:
+        return found
+    if isinstance(result, AttackResult) and metric in COMPARED:
+        models = result.scenario.target.models or 1
+        value, low, high = figures_of(result, (models + 1) // 2, None)[metric]
+        if np.isnan(value):
+            raise InputError(f"the profiles give no points or victory points for {metric}", where="metric")
+        return Reading(float(value), float(low), float(high))
+    names = names_of(result)
+    raise InputError(
+        f"no metric {shown(metric)}{did_you_mean(metric, names)}", where="metric", allowed=", ".join(names)
+    )
+
+
+def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
+    """A figure by the names that every answer has; None for another."""
+    if metric.startswith("p_") and metric[2:] in result.events:
+        return _of_estimate(result.probability(metric[2:], moment))
+    if (found := _AT_LEAST.fullmatch(metric)) and found[1] in result.figures:
+        return _of_estimate(result.at_least_of(found[1], int(found[2]), moment))
+    if (found := _PERCENTILE.fullmatch(metric)) and found[1] in result.figures and int(found[2]) <= 100:
+        return Reading(float(result.quantile(found[1], int(found[2]) / 100, moment)))
+    what, _, figure = metric.partition("_")
+    if what in ("mean", "expected") and figure in result.figures:
+        value, error = result.mean_with_error(figure, moment)
+        half = np.nan if error is None else NORMAL_95 * error
+        return Reading(float(value), float(value - half), float(value + half))
+    return None
+
+
+def _of_estimate(found: Estimate) -> Reading:
+    if found.low is None or found.high is None:
+        return Reading(float(found))
+    return Reading(float(found), float(found.low), float(found.high))
+
+
+def names_of(result: Result) -> list[str]:
+    """The figures that an answer has, those with numbers in their names left out."""
+    names = [*(f"p_{each}" for each in result.events), *(f"mean_{each}" for each in result.figures)]
+    names += [each for each in COMPARED if isinstance(result, AttackResult) and PER_100_POINTS not in each]
+    return list(dict.fromkeys(names))
+
+
+def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:
+    """A figure as text, with its interval if it has one; nothing for NaN."""
+    if value is None or np.isnan(value):
+        return ""
+    if is_probability(metric):
+        return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
+    half = "" if np.isnan(low) or high <= low else f" ±{(high - low) / 2:.2g}"
+    return f"{value:.3f}{half}"

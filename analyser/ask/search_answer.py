@@ -1,0 +1,177 @@
+"""Variants from the best downwards: how sure that is, and how a shell and a notebook show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analyser import plots
+from analyser.ask.curve_answer import plain_rows
+from analyser.ask.race import ERROR, MOST_TRIALS, Raced
+from analyser.ask.readings import is_probability, shown_value, title_of
+from analyser.ask.variants import BASELINE
+from analyser.common.sampling import Sampling
+from analyser.common.text import aligned, counted
+from analyser.game.profiles import ProfilesUsed
+from analyser.results.base import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHOWN = 15
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Search:
+    """Variants, the best of them first. Printed it is plain text.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row a variant: `variant`, every key that is changed by its name, `value`, of a race `low`, `high` and
+        `trials`, `status` (best, tied, beaten, not possible, not asked), `same_as` (an earlier variant that is the
+        same fight), `why_not`.
+    best : str
+        The first of the best ones.
+    tied : tuple of str
+        All that are best: exactly equal, or not told apart by a race; none if one is alone.
+    metric : str
+    least : bool
+    raced : Raced or None
+        How the race went.
+    complete : bool
+        Whether all variants were asked; not after Ctrl-C.
+    fights : int
+        Different fights among them.
+    """
+
+    frame: pd.DataFrame
+    best: str
+    tied: tuple[str, ...]
+    metric: str
+    least: bool
+    kind: str
+    raced: Raced | None
+    complete: bool
+    fights: int
+    sampling: Sampling
+    explained: Result
+    profiles: ProfilesUsed | None
+
+    def to_frame(self) -> pd.DataFrame:
+        """The frame, as a copy."""
+        return self.frame.copy()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The frame as plain dicts: what ``--format csv`` prints."""
+        return plain_rows(self.frame.assign(profiles=str(self.profiles)))
+
+    def sentence(self) -> str:
+        """Which is best, and how sure that is."""
+        value = self._shown(self.frame.iloc[0])
+        what = f"{title_of(self.metric)}{' (least)' * self.least}"
+        if not self.complete:
+            return f"Stopped: of what was asked {self.best} is best by {what}: {value}."
+        how = "exactly" if self.raced is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
+        beside = self._beside()
+        if not self.tied:
+            return f"The best is {self.best}: {what} {value}, {how}.{beside}"
+        if self.raced is None:
+            equal = f"{counted(len(self.tied), 'variant')} are exactly equal"
+            return f"A tie: {equal}, {what} {value}: {_few(self.tied)}.{beside}"
+        reach = self._reach()
+        return (
+            f"Not told apart: {counted(len(self.tied), 'variant')} ({_few(self.tied)}), {what} {value} of the first; "
+            f"none is more than {reach} behind the best, {how}.{self._beside()}"
+        )
+
+    def _beside(self) -> str:
+        """What the baseline has, where it is not among the best."""
+        baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
+        return f" The baseline has {self._shown(baseline.iloc[0])}." if len(baseline) else ""
+
+    def _reach(self) -> str:
+        left = self.frame[self.frame["status"].isin(("best", "tied"))]
+        reach = float(left["high"].max() - left["low"].min())
+        return f"{100 * reach:.2g} percentage points" if is_probability(self.metric) else f"{reach:.2g}"
+
+    def __str__(self) -> str:
+        """Which is best, the first of the others, and what was merged or is not possible."""
+        shown = self.frame.head(max(SHOWN, min(len(self.tied), 2 * SHOWN)))
+        head = ["", "variant", title_of(self.metric), *(["trials"] if self.raced is not None else [])]
+        rows = []
+        for _, row in shown.iterrows():
+            mark = {"best": "*", "tied": "=" if self.raced is None else "≈"}.get(str(row["status"]), "")
+            trials = [f"{int(row['trials']):,}"] if self.raced is not None else []
+            rows.append([mark, row["variant"], self._shown(row), *trials])
+        more = len(self.frame) - len(shown)
+        table = aligned([head, *rows], "<<>")
+        return (
+            "\n".join([self.sentence(), "", *table, *([f"and {more:,} more"] if more else []), "", *self.notes()])
+            + "\n"
+        )
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _shown(self, row: Any) -> str:
+        return shown_value(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
+
+    def notes(self) -> list[str]:
+        """How they were told apart, what was merged, what is not possible, and where the numbers come from."""
+        statuses = Counter(self.frame["status"])
+        asked = len(self.frame) - statuses["not possible"] - statuses["not asked"]
+        how = "exact" if self.raced is None else self._how()
+        notes = [f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {self.fights:,} different fights: {how}."]
+        same = int(self.frame["same_as"].notna().sum())
+        if same:
+            notes.append(f"{counted(same, 'variant')} are the same fight as another and share its answer (`same_as`).")
+        gone = self.frame[self.frame["status"] == "not possible"]
+        if len(gone):
+            reasons = Counter(gone["why_not"])
+            notes.append(f"{counted(len(gone), 'variant')} not possible, cut: {reasons.most_common(1)[0][0]}")
+        if statuses["not asked"]:
+            notes.append(f"{counted(statuses['not asked'], 'variant')} not asked: it was stopped.")
+        notes.append(f"Not modelled: {', '.join(self.explained.not_modelled) or 'none'}.")
+        return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
+
+    def _how(self) -> str:
+        assert self.raced is not None
+        ends = {
+            "decided": "one is left",
+            "alike": "those left are alike",
+            "trials": f"{MOST_TRIALS:,} trials",
+            "interrupted": "stopped",
+        }
+        decks = "cards put back" if self.sampling.replacement else "real decks"
+        if self.kind == "attack":
+            decks = "every card from a full deck"
+        stages, trials = counted(self.raced.stages, "stage"), f"{self.raced.trials.sum():,} trials"
+        at = f"confidence sequences at {100 * ERROR:.0f}% over all variants"
+        return f"a race of {stages}, {trials}, seed {self.sampling.seed}, {decks}; {at}; ended: {ends[self.raced.why]}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data: what ``--format json`` prints."""
+        head: dict[str, Any] = {"kind": self.kind, "method": "exact" if self.raced is None else "race"}
+        head |= {"metric": self.metric, "least": self.least, "best": self.best, "tied": list(self.tied)}
+        if self.raced is not None:
+            head |= {"error": ERROR, "stages": self.raced.stages, "stop_reason": self.raced.why}
+            head |= {"trials": int(self.raced.trials.sum()), "seed": self.sampling.seed}
+        head |= {"complete": self.complete, "fights": self.fights, "said": self.sentence(), "notes": self.notes()}
+        return head | {"variants": plain_rows(self.frame), "profiles": self.profiles and self.profiles._asdict()}
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The best variants as dots, of a race with their sequences; the baseline marked."""
+        return plots.ranked(self.frame, label=title_of(self.metric), heading=self.sentence().split(":")[0], ax=ax)
+
+
+def _few(names: Sequence[str]) -> str:
+    return "; ".join(names[:3]) + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")

@@ -1,0 +1,195 @@
+"""One trial of a sample told, die by die: by its number, or the worst, the median or the best of its sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from analyser.ask.asking import between, kind_in
+from analyser.ask.luck_answer import word_of
+from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
+from analyser.ask.told_fight import ReadTrial, told_fights
+from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
+from analyser.common.records import plain
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.told import trials_again
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.results.attack import solve_attack
+from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
+
+PICKS = ("worst", "median", "best")
+MOST_TOLD = 1_000_000  # of a sample that is read again, an attack takes some 20 microseconds
+USUAL = 1000
+MOST_FIGHTS = 10_000  # of longer fights, some milliseconds
+FIGURES = {
+    "attack": "models_destroyed",
+    "charge": "target_models_destroyed",
+    "focus": "models_destroyed",
+    "duel": "margin",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class ToldTrial:
+    """One trial of a sample, told.
+
+    Attributes
+    ----------
+    number, seed, trials : int
+        Which trial it is, 0 is the first, of a sample of so many of which seed: the trial that a sample of that seed
+        and that size counts, die by die.
+    lines : tuple of str
+    figures : mapping
+        What it came to, by the names of events and figures.
+    picked : str
+        Why this one: by its number, or by which figure.
+    profiles : ProfilesUsed or None
+    """
+
+    number: int
+    seed: int
+    trials: int
+    lines: tuple[str, ...]
+    figures: Mapping[str, Any]
+    picked: str = ""
+    profiles: ProfilesUsed | None = None
+
+    def __str__(self) -> str:
+        """The story, and how it is told again."""
+        why = f", {self.picked}" if self.picked else ""
+        head = f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"
+        return "\n".join([head, "", *self.lines]) + "\n"
+
+    __repr__ = __str__  # a shell shows what is printed
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The story as plain data: what ``--format json`` prints."""
+        head = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
+        used = self.profiles and self.profiles._asdict()
+        return {**head, "figures": dict(self.figures), "lines": list(self.lines), "profiles": used}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a line: what ``--format csv`` prints."""
+        return [{"number": self.number, "line": each} for each in self.lines]
+
+
+def tell(
+    question: Unit | Question,
+    target: Unit | None = None,
+    *,
+    kind: str = "attack",
+    trial: int | None = None,
+    pick: str | None = None,
+    metric: str | None = None,
+    trials: int | None = None,
+    seed: int = 0,
+    profiles: ProfilesLike | None = None,
+    **conditions: Any,
+) -> ToldTrial:
+    """One trial of a sample in words: every die, hits and damage, cards, tests, and what becomes of both sides.
+
+    Parameters
+    ----------
+    question, target, profiles, conditions
+        As of :func:`analyser.attack`, or of the function that `kind` names; without a `target` a whole question: an
+        attack, a charge, focus fire or a duel.
+    kind : "attack", "charge" or "duel"
+    trial : int, optional
+        Which one, 0 is the first. Default: 0, or the one that `pick` says.
+    pick : "worst", "median" or "best", optional
+        That of the sample by the figure, the first of several.
+    metric : str, optional
+        The figure of `pick`: an event or a figure of the answer. Default: models destroyed; of a duel the margin.
+    trials : int, optional
+        Of the sample. Default: 1000, or as many as it takes to have that trial. Of longer fights 10,000 at most.
+    seed : int
+
+    Returns
+    -------
+    ToldTrial
+        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts, or that of a
+        charge, focus fire or duel with real decks.
+
+    Raises
+    ------
+    InputError
+        No such trial, figure or fight.
+
+    Examples
+    --------
+    >>> told = tell("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, pick="best")
+    >>> told.figures["models_destroyed"]
+    4
+    """
+    for name, value, least in (("trial", trial, 0), ("trials", trials, 1), ("seed", seed, 0)):
+        if value is not None:
+            check_integer(value, name, least)
+    if pick is not None:
+        check_choice(pick, "pick", PICKS)
+        if trial is not None:
+            raise InputError("both a trial and a pick", where="trial", allowed="one of them")
+    library = library_of(profiles)
+    raw: Any = question if target is None else between(question, target, kind, conditions)  # type: ignore[arg-type]
+    if target is None:
+        if conditions:
+            raise InputError("this stands in the scenario", where=next(iter(conditions)))
+        check_whole(question, "target", library)
+    of = kind_in(read_scenario(raw)[0])
+    if of not in FIGURES:
+        raise InputError(f"a question of {of} is not told", where="question", allowed=", ".join(FIGURES))
+    most = MOST_TOLD if of == "attack" else MOST_FIGHTS
+    number = trial or 0
+    many = trials or max(min(USUAL, most), number + 1)
+    if number >= many or many > most:
+        raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
+    scenario: Any = load(raw, library)
+    first = number if pick is None else 0
+    read = _attacks(scenario, many, seed, first) if of == "attack" else told_fights(scenario, many, seed, first)
+    picked = ""
+    if pick is None:
+        found = next(read)
+    else:
+        figure = metric or FIGURES[of]
+        found = _picked(read, pick, figure)
+        picked = f"the {pick} by {figure.replace('_', ' ')}: {word_of(found.figures[figure])}"
+    return ToldTrial(found.number, int(seed), many, tuple(found.lines()), found.figures, picked, library.used)
+
+
+def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
+    """The attacks of a sample, from `first` on."""
+    result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
+    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    plan, fight = scenario.kept["plan"], plain(scenario.fight)
+    for each in trials_again(plan, die, deck, seed, trials, first):
+        figures = figures_of_trial(came_to(fight, plan.scores, each), plan.scores)
+        yield ReadTrial(each.number, figures, partial(attack_lines, result, plan.scores, each))
+
+
+def _picked(read: Iterator[ReadTrial], pick: str, figure: str) -> ReadTrial:
+    """The worst, the median or the best of a sample by a figure, of equals the first."""
+    first: dict[Any, ReadTrial] = {}
+    counts: dict[Any, int] = {}
+    for each in read:
+        if figure not in each.figures:
+            problem = f"no figure {figure!r}{did_you_mean(figure, each.figures)}"
+            raise InputError(problem, where="metric", allowed=", ".join(each.figures))
+        value = each.figures[figure]
+        first.setdefault(value, each)
+        counts[value] = counts.get(value, 0) + 1
+    values: Sequence[Any] = sorted(counts)
+    if pick != "median":
+        return first[values[0 if pick == "worst" else -1]]
+    half, so_far = (sum(counts.values()) + 1) // 2, 0
+    for value in values:
+        so_far += counts[value]
+        if so_far >= half:
+            return first[value]
+    raise AssertionError("a sample has a median")

@@ -1,0 +1,298 @@
+"""One trial of a charge, focus fire or a duel in words: every roll, card and lot, and what the rules made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.ask.told_attack import dice_lines
+from analyser.common.records import views
+from analyser.common.sampling import Sampling
+from analyser.common.text import counted
+from analyser.engine.fight import operations, strikes
+from analyser.engine.fight.exact.propagate import start_states
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup
+from analyser.engine.fight.sampled.told import Chance, Tracer, What
+from analyser.engine.pool.replay import Die
+from analyser.game.ruleset import Rating
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.results.focus import solve_focus
+from analyser.results.states import JointStates
+from analyser.rules import close_quarters, discipline, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.attack import hits_of, losses_of, points_of, scores_for
+from analyser.rules.draws import Draw
+from analyser.rules.structs import INCH, FightFacts
+from analyser.scenarios.charge import charge_program, charge_start
+from analyser.scenarios.duel import duel_start, in_parts, shooters_of
+from analyser.scenarios.duel import program_of as duel_program
+from analyser.scenarios.focus import focus_program
+
+_STATUSES = {
+    discipline.SUPPRESSED: "suppressed",
+    discipline.DISORDERED: "disordered",
+    discipline.FELL_BACK: "has fallen back",
+    unit_state.ON_LOOKOUT: "on lookout",
+    unit_state.TAKING_COVER: "taking cover",
+    unit_state.RELOADING: "reloading",
+}
+_ORDERS = {
+    Order.NOTHING: "does nothing more",
+    Order.SHOOT_AIMING: "aims and shoots",
+    Order.SHOOT: "shoots",
+    Order.CHARGE: "charges",
+}
+_TESTS = {
+    Kind.BEGIN: "rally test (AC-5.6)",
+    Kind.RESOLVE: "test of a lost combat (AC-8.5)",
+    Kind.TEST_PASSENGERS: "test of the passengers (AC-5.10)",
+    Kind.TEST_FRIGHTENED: "test for the blast (AC-7)",
+}
+_LOTS = {
+    Kind.TOSS: "the toss of the round (AC-9.2)",
+    Kind.WRECK: "the die for the building (AC-6)",
+    Kind.GO_OFF: "the die of Spectacular Demise (AC-7)",
+    Kind.FRIGHTEN: "the die of Spectacular Demise again (AC-7)",
+}
+DiceOf = Callable[[FightFacts, tuple[int, int, int]], list[Die]]
+
+
+class Walked(NamedTuple):
+    """A trial told: its lines, and how both sides stand after each part."""
+
+    lines: list[str]
+    pairs: list[tuple[int, int]]
+
+
+class Walker:
+    """Goes through the program of a fight line by line, with what chance decided in one trial: the slow way."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        programs: Sequence[Sequence[Operation]],
+        names: Sequence[str],
+        dice_of: DiceOf,
+        most: Callable[[int], int],
+    ) -> None:
+        self._setup: Any = views(setup.copy())
+        self._programs, self._names, self._dice_of, self._most = programs, names, dice_of, most
+
+    def walk(self, start: Pair, chances: Sequence[Chance], *, told: bool) -> Walked:
+        """The trial, `told` in lines or only played."""
+        left = iter(chances)
+        pair, lines, pairs = (int(start[0]), int(start[1])), list[str](), list[tuple[int, int]]()
+        for program in self._programs:
+            for operation in program:
+                pair = self._step(operation, pair, left, lines if told else None)
+            pairs.append(pair)
+        assert next(left, None) is None, "chance decided more than the rules asked for"
+        return Walked(lines, pairs)
+
+    def _step(self, operation: Operation, pair: Pair, left: Iterator[Chance], lines: list[str] | None) -> Pair:
+        """Both sides after one line of the program."""
+        line = (int(operation[0]), int(operation[1]), int(operation[2]))
+        if operation.kind == Kind.STRIKE:
+            if not strikes.is_made(self._setup, line[2], line[1], pair):
+                return pair
+            return self._strike(line[2], pair, left, lines)
+        draw, highest = operations.required_draw(self._setup, line, pair)
+        passed, said = highest >= 0, ""
+        if draw != Draw.NOTHING:
+            chance = next(left)
+            passed = chance.value <= highest if chance.what == What.CARD else bool(chance.value)
+            said = self._chance_in_words(operation.kind, chance, highest, passed)
+        after = operations.changed(self._setup, line, pair, passed)
+        if lines is not None:
+            lines += self._operation_lines(operation, pair, after, said)
+        return int(after[0]), int(after[1])
+
+    def _chance_in_words(self, kind: int, chance: Chance, highest: int, passed: bool) -> str:
+        if chance.what == What.CARD:
+            verdict = "passed" if passed else "failed"
+            return f"{_TESTS.get(Kind(kind), 'test')}: card {chance.value}, {verdict} (up to {highest} passes)"
+        return f"{_LOTS.get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
+
+    def _strike(self, number: int, pair: Pair, left: Iterator[Chance], lines: list[str] | None) -> Pair:
+        """Both sides after a strike: its dice, the officer's place, the test (AC-3, AC-5)."""
+        setup = self._setup
+        strike = setup.strikes[number]
+        mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
+        strikes.set_strike(setup, number, strikes.condition(setup, number, pair), theirs)
+        fight = setup.fight[0]
+        told = []
+        own_card = next(left).value if fight.overcharge else 0
+        roll = next(left) if fight.dice + own_card > 0 else Chance(What.ROLL, 0)
+        scores = scores_for(fight, self._most(number))
+        losses = losses_of(fight, scores, roll.value)
+        lost = discipline.places_lost(fight, losses[0]) if losses[0] < fight.models else 0
+        fallen = lost > 0
+        if 0 < lost < fight.models:
+            fallen = bool(next(left).value)
+        disordered = discipline.disordered_by_loss(fight, int(fallen))
+        highest = discipline.passes_up_to(fight, losses[0], disordered)
+        passed, card = highest > 0, None
+        if abs(highest) != discipline.ANY_CARD:
+            card = next(left).value
+            passed = card <= highest
+        if lines is not None:
+            told = self._strike_lines(number, fight, own_card, roll, scores, losses, card, highest, passed, fallen)
+        after_test = discipline.pass_test if passed else discipline.fail_test
+        outcome = after_test(fight, losses[0], losses[1], disordered)
+        theirs = strikes.after_attack(setup, number, theirs, outcome)
+        mine = strikes.after_striking(setup, number, mine, theirs, losses[2], losses[3])
+        after = (int(mine), int(theirs)) if strike.striker == 0 else (int(theirs), int(mine))
+        if lines is not None:
+            lines += [*told, *self._changes(pair, after)]
+        return after
+
+    def _strike_lines(
+        self,
+        number: int,
+        fight: Any,
+        own_card: int,
+        roll: Chance,
+        scores: Any,
+        losses: tuple[int, int, int, int],
+        card: int | None,
+        highest: int,
+        passed: bool,
+        fallen: bool,
+    ) -> list[str]:
+        strike = self._setup.strikes[number]
+        who, whom = self._names[strike.striker], self._names[1 - strike.striker]
+        how = "strikes" if strike.counts else "shoots at"
+        how = "fires from lookout at" if strike.by_lookout else "goes off beside" if strike.by_blast else how
+        close = " in close quarters" if strike.counts else ""
+        rating = Rating(int(fight.rating)).name.lower()
+        dice = counted(int(fight.dice) + own_card, "die", "dice")
+        lines = [f"{who} {how} {whom}{close}: {dice}, {rating}" + (f", {own_card} by its card" if own_card else "")]
+        if roll.roll is not None:
+            lines += dice_lines(self._dice_of(fight, roll.roll), int(fight.explosion))
+        hits, points = hits_of(scores, roll.value), points_of(fight, scores, roll.value)
+        lines.append(
+            f"  {counted(hits, 'hit')} (AC-3.6), {points} damage at DEFENCE {fight.defence} (AC-3.7), "
+            f"{counted(losses[0], 'model')} destroyed of {fight.models} (AC-3.8)"
+        )
+        lines += ["  the officer falls (AC-5.8)"] if fallen else []
+        if card is not None:
+            verdict = "passed" if passed else "failed"
+            lines.append(f"  suppression test (AC-5.1): card {card}, {verdict} (up to {highest} passes)")
+        return lines
+
+    def _operation_lines(self, operation: Operation, pair: Pair, after: Pair, said: str) -> list[str]:
+        """What an operation that is no strike did; nothing where it did nothing."""
+        side, name = operation.side, self._names[operation.side]
+        if operation.kind == Kind.TOSS:
+            first = self._names[0] if after[0] & unit_state.FIRST else self._names[1]
+            return [f"-- A round begins; {first} is activated first by the toss (AC-9.2)"]
+        if operation.kind == Kind.RESOLVE:
+            return [*self._resolved(side, pair, said), *self._changes(pair, after)]
+        lines = []
+        if operation.kind == Kind.BEGIN and after[side] != pair[side]:
+            lines.append(f"-- {name} is activated" + (f"; {said}" if said else ""))
+        elif said:
+            lines.append(f"{name}: {said}")
+        if operation.kind == Kind.GIVE_ORDERS and after[side] != pair[side]:
+            lines.append(f"{name} {_ORDERS.get(Order(unit_state.order_of(after[side])), 'makes no attack')}")
+        return [*lines, *self._changes(pair, after)]
+
+    def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:
+        """Who has won a combat, and the test of who has lost it (AC-8.5)."""
+        won_by = operations.result_of_combat(self._setup, side, pair)
+        if won_by == operations.NOT_FOUGHT:
+            return []
+        if won_by == close_quarters.NOBODY:
+            return ["Nobody wins the combat (AC-8.5)"]
+        winner = side if won_by == close_quarters.ACTIVE else 1 - side
+        tests = [f"{self._names[1 - winner]}: {said}"] if said else []
+        return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
+
+    def _changes(self, before: Pair, after: Pair) -> list[str]:
+        """What has become of both sides, where that is another thing than before."""
+        lines = []
+        for side, (old, new) in enumerate(zip(before, after)):
+            name = self._names[side]
+            if unit_state.is_removed(new):
+                if not unit_state.is_removed(old):
+                    how = "breaks" if new & discipline.BROKEN else "flees" if new & discipline.FLED else "is destroyed"
+                    lines.append(f"  {name} {how} (AC-5.9)")
+                continue
+            models = unit_state.models_of(new)
+            changes = [f"{counted(models, 'model')} left"] if models != unit_state.models_of(old) else []
+            changes += [text for bit, text in _STATUSES.items() if new & bit and not old & bit]
+            changes += [f"no longer {text}" for bit, text in _STATUSES.items() if old & bit and not new & bit]
+            facts = self._setup.sides[side]
+            if facts.tracks_position:
+                way = unit_state.position_of(new, facts) - unit_state.position_of(old, facts)
+                changes += [f'{"forward" if way > 0 else "back"} {abs(way) / INCH:g}"'] if way else []
+            if changes:
+                lines.append(f"  {name}: {', '.join(changes)}")
+        return lines
+
+
+class ReadTrial(NamedTuple):
+    """A trial that was read again: its number, what it came to, and what writes it down."""
+
+    number: int
+    figures: Mapping[str, Any]
+    lines: Callable[[], list[str]]
+
+
+class _Ready(NamedTuple):
+    """A fight as its engine plays it, and which of its parts its answer tells of."""
+
+    setup: Setup
+    parts: Sequence[Sequence[Operation]]
+    start: Pair
+    names: tuple[str, str]
+    moments: Sequence[int]
+
+
+def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
+    """The trials of a sample of a charge, focus fire or a duel with real decks, from `first` on."""
+    ready = _ready(scenario)
+    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    tracer = Tracer(ready.setup, ready.parts, die, deck)
+    found = sorted(tracer.trials(ready.start, trials, seed), key=lambda each: each.number)[first:]
+    walker = Walker(ready.setup, ready.parts, ready.names, tracer.dice_of, tracer.most_dice)
+    walked = np.array([walker.walk(ready.start, each.chances, told=False).pairs for each in found], np.int64)
+    once: Any = _SOLVED_BY[scenario.kind](scenario, Sampling("monte-carlo", trials=1, seed=seed))
+    weights = np.ones(len(found), np.int64)
+    moments = tuple(JointStates(walked[:, part, 0], walked[:, part, 1], weights) for part in ready.moments)
+    result = replace(once, moments=moments, trials=len(found))
+    columns = {name: result.event(name) for name in result.events}
+    columns |= {name: result.values(name) for name in result.figures}
+    heading = [f"{label}: {text}" if label else f"  {text}" for label, text in once.heading()]
+
+    def lines(chances: Sequence[Chance]) -> list[str]:
+        return [*heading, *walker.walk(ready.start, chances, told=True).lines]
+
+    for place, each in enumerate(found):
+        figures = {name: column[place].item() for name, column in columns.items()}
+        yield ReadTrial(each.number, figures, partial(lines, each.chances))
+
+
+def _ready(scenario: Any) -> _Ready:
+    """A fight as :func:`~analyser.results.duel.solve_duel` and its like have it."""
+    if scenario.kind == "charge":
+        setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary)
+        setup.sides["hunter"] = 1  # combats won are counted for everybody
+        names = "the attacker", "the target"
+        return _Ready(setup, [program], charge_start(setup), names, [0])
+    if scenario.kind == "focus":
+        setup, programs = focus_program(scenario.attacks, scenario.attackers)
+        names = "the attacker", "the target"
+        return _Ready(setup, programs, start_states(setup), names, range(len(programs)))
+    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+    setup, rounds = duel_program(shooters, scenario.terms)
+    parts, _, ends = in_parts(rounds, shooters)
+    return _Ready(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends)
+
+
+_SOLVED_BY: Mapping[str, Any] = {"charge": solve_charge, "focus": solve_focus, "duel": solve_duel}

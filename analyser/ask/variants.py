@@ -1,0 +1,152 @@
+"""Variants of one baseline: named overrides, and ranges that multiply out; counted before any of them is made."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from analyser.ask.asking import kind_in
+from analyser.ask.curve_answer import word_of
+from analyser.ask.keys import Key, Raw, key_of, with_value
+from analyser.ask.ranges import plain_value, values_of
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.game.profiles import Profiles
+
+MOST_VARIANTS = 1_000_000
+BASELINE = "baseline"
+_SECTIONS = (BASELINE, "variants", "ranges", "metric", "least")
+_UNITS = ("attacker", "target", "unit", "a", "b")
+
+
+class Variant(NamedTuple):
+    """One variant: what it is called, its question, and its values by key; or why it is none."""
+
+    name: str
+    raw: Raw
+    values: Mapping[str, Any]
+    why_not: str | None = None
+
+
+@dataclass(frozen=True)
+class Variants:
+    """A baseline, named overrides of it, and ranges; all of them multiplied out when they are asked for.
+
+    Attributes
+    ----------
+    kind : str
+    baseline : mapping
+        A question.
+    named : mapping of str to mapping of Key to value
+    ranges : mapping of Key to values
+    metric : str or None
+    least : bool
+    """
+
+    kind: str
+    baseline: Raw
+    named: Mapping[str, Mapping[Key, Any]]
+    ranges: Mapping[Key, Sequence[Any]]
+    metric: str | None = None
+    least: bool = False
+
+    def __len__(self) -> int:
+        """How many there are: the baseline as it is, and with each override at every combination of the ranges."""
+        return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
+
+    def made(self, library: Profiles) -> Iterator[Variant]:
+        """Each of them, the baseline first; where a value has no place, why."""
+        if self.ranges:
+            yield Variant(BASELINE, self.baseline, {})
+        every: dict[str, Mapping[Key, Any]] = {BASELINE: {}, **self.named}
+        for name, overrides in every.items():
+            for at in itertools.product(*self.ranges.values()):
+                values = {**overrides, **dict(zip(self.ranges, at))}
+                stated = {key.name: value for key, value in values.items()}
+                told = ", ".join(f"{key.title} {word_of(value)}" for key, value in zip(self.ranges, at))
+                called = told if name == BASELINE and told else ", ".join(filter(None, (name, told)))
+                try:
+                    raw = self.baseline
+                    for key, value in values.items():
+                        raw = with_value(raw, key, value, library)
+                except InputError as error:
+                    yield Variant(called, self.baseline, stated, str(error))
+                else:
+                    yield Variant(called, raw, stated)
+
+
+def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
+    """The variants that a file describes (`docs/ask.md`).
+
+    Raises
+    ------
+    InputError
+        No baseline, an unknown key, or more than a million variants: the message says how many.
+    """
+    if unknown := [key for key in raw if key not in _SECTIONS]:
+        problem = f"unknown key{did_you_mean(unknown[0], _SECTIONS)}"
+        raise InputError(problem, where=f"{where}: {unknown[0]}", allowed=", ".join(_SECTIONS))
+    baseline = raw.get(BASELINE)
+    if not isinstance(baseline, Mapping) or not baseline:
+        allowed = "a question, as in a scenario file"
+        raise InputError("there is no baseline", where=f"{where}: {BASELINE}", allowed=allowed)
+    kind = kind_in(baseline)
+    named = {name: _overrides(each, kind, f"{where}: variants.{name}") for name, each in _table(raw, "variants", where)}
+    ranges = {}
+    for name, given in _table(raw, "ranges", where):
+        key = key_of(name, kind)
+        ranges[key] = _expanded(key, values_of(given, f"{where}: ranges.{name}"), library)
+    metric, least = raw.get("metric"), raw.get("least", False)
+    if metric is not None:
+        check_text(metric, f"{where}: metric", "the name of a figure")
+    if not isinstance(least, bool):
+        raise InputError(f"{shown(least)} is not usable", where=f"{where}: least", allowed="true or false")
+    found = Variants(kind, dict(baseline), named, ranges, metric, least)
+    size = (1 + len(named)) * math.prod(map(len, ranges.values()))
+    if size > MOST_VARIANTS:
+        raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}: narrower ranges")
+    return found
+
+
+def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
+    table = raw.get(name, {})
+    if not isinstance(table, Mapping):
+        raise InputError(f"{shown(table)} is not usable", where=f"{where}: {name}", allowed="a table")
+    for each in table:
+        if not isinstance(each, str) or not each.isprintable():
+            raise InputError(f"{shown(each)} is not a name", where=f"{where}: {name}", allowed="names in plain text")
+    return list(table.items())
+
+
+def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
+    """The keys that a named variant changes; nested tables are keys with points between."""
+    if not isinstance(given, Mapping) or not given:
+        raise InputError(f"{shown(given)} is not usable", where=where, allowed="a table of keys, one or more")
+    return {key_of(name, kind): _value(value, f"{where}.{name}") for name, value in _flat(given)}
+
+
+def _value(value: Any, where: str) -> Any:
+    """What a variant says of a key: a plain value, or a list or a table of such."""
+    if isinstance(value, list | tuple):
+        return [_value(each, where) for each in value]
+    if isinstance(value, dict):
+        return {str(name): _value(each, where) for name, each in value.items()}
+    return plain_value(value, where)
+
+
+def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in given.items():
+        if isinstance(value, Mapping) and name != "extra_reroll":
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _expanded(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
+    """The values of a key; of one that names a unit, selectors with wildcards are what they fit."""
+    if key.what != "set" or key.paths[0][-1] not in _UNITS:
+        return values
+    found = [each.selector for value in values for each in library.matching(value)]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,103 @@
+"""Trials of a sample of one attack, again: every die, and every card, that was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.common.records import Integers, plain
+from analyser.engine.attack.sampled import SamplingPlan
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.engine.pool.kernel import BLOCK
+from analyser.engine.pool.replay import Die, Reader, RolledBlock, Words, block_again
+from analyser.engine.rng import counter_of_chunk, stream_of
+from analyser.rules.structs import Officer, Test
+
+
+class Trial(NamedTuple):
+    """One attack of a sample.
+
+    Attributes
+    ----------
+    number : int
+        Which one of its sample, 0 is the first.
+    dice : list of Die
+    card : int or None
+        The value of the target's card, where its test goes by one.
+    place : int or None
+        The place of the officer among the models, where that is drawn (AC-5.8).
+    building : int or None
+        The side of the die for the building, 0 is the best (Siegebreaker, AC-6).
+    own_card : int or None
+        The value of the attacker's card, which adds as many dice (Overcharge, AC-6).
+    """
+
+    number: int
+    dice: list[Die]
+    card: int | None
+    place: int | None
+    building: int | None
+    own_card: int | None
+
+
+def trials_again(
+    plan: SamplingPlan, die: Integers, deck: Integers, seed: int, trials: int, first: int = 0
+) -> Iterator[Trial]:
+    """The attacks of a sample of `trials`, from `first` on, in the order in which they were counted.
+
+    `die`, `deck` are sides by face and copies by card value.
+    """
+    fight = plain(plan.fight)
+    reader = Reader(fight, die, plan.layout, plan.rerolls)
+    cards = np.repeat(np.arange(len(deck)), deck)
+    which = [fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM, plan.shape[3] > 1]
+    sides = [int(deck.sum()), fight.models, int(die.sum())]
+    for number, dice, own_card, block, trial in _located(plan, seed, trials, first):
+        drawn: list[int | None] = []
+        row = 0
+        for is_drawn, many in zip(which, sides):
+            drawn.append(int(block.others[row, trial]) // (np.iinfo(np.uint16).max // many) if is_drawn else None)
+            row += is_drawn
+        card = None if drawn[0] is None else int(cards[drawn[0]])
+        yield Trial(number, reader.dice_of(block, trial, dice), card, drawn[1], drawn[2], own_card)
+
+
+def _located(
+    plan: SamplingPlan, seed: int, trials: int, first: int
+) -> Iterator[tuple[int, int, int | None, RolledBlock, int]]:
+    """Of each trial its number, its dice of the first roll, the attacker's card, its block, and its place in it."""
+    stream = stream_of(seed)
+    for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
+        number = chunk * CHUNK_TRIALS
+        of_chunk = min(CHUNK_TRIALS, trials - number)
+        counter = counter_of_chunk(stream.start, stream.gamma, chunk)
+        turned, counter = _turned(plan, of_chunk, counter, stream.gamma)
+        for value, wanted in enumerate(turned):
+            dice = plan.dice + value
+            kept = 0 if plan.rerolls is None else int(plan.rerolls.kept[value])
+            left = int(wanted)
+            while left > 0:
+                block = block_again(plan.layout, plan.rerolls, dice, kept, counter, stream.gamma)
+                counter = block.counter
+                for trial in np.flatnonzero(block.good)[:left].tolist():
+                    if number >= first:
+                        yield number, dice, value if len(turned) > 1 else None, block, trial
+                    number += 1
+                    left -= 1
+
+
+def _turned(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint64) -> tuple[Any, np.uint64]:
+    """How many trials of a chunk turn each card (Overcharge), and the counter after that."""
+    if plan.rerolls is None or len(plan.rerolls.card_bounds) < 3:
+        return [trials], counter
+    words, bounds = Words(counter, gamma), plan.rerolls.card_bounds
+    turned = np.zeros(len(bounds) - 1, np.int64)
+    while trials > 0:
+        draws = words.draws(np.uint16, 1)[0][: min(trials, BLOCK)]
+        found = np.searchsorted(bounds[1:], draws, side="right")
+        good = np.bincount(found[found < len(turned)], minlength=len(turned))
+        turned += good
+        trials -= int(good.sum())
+    return turned, words.counter

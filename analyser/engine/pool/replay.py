@@ -1,0 +1,192 @@
+"""Rolls again, die by die, what the dice kernel has rolled: the same words, read one trial at a time.
+
+The kernel compares a draw with a few thresholds. What lies between two of them is here divided further, into the faces
+that come to the same, each as often as it is on the die: so every draw is a face that is shown and one that a re-roll
+gives, and what the kernel made of the draw follows from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.records import Integers
+from analyser.engine.pool.kernel import ABREAST, BLOCK
+from analyser.engine.pool.layout import Layout, Rerolls, halves_of
+from analyser.engine.rng import word_of
+from analyser.game.ruleset import Face
+from analyser.rules.attack import Waiting, waits_as
+from analyser.rules.structs import FightFacts
+
+_WORD_BITS = 64
+
+
+class Die(NamedTuple):
+    """A die of a pool.
+
+    Attributes
+    ----------
+    shows : Face
+    rerolled : Face or None
+        What a re-roll by the combat rating gave (AC-3.4).
+    again : Face or None
+        What an extra re-roll gave (AC-3.5).
+    added_by : int or None
+        The place of the die whose heroic strike added this one (AC-3.3).
+    """
+
+    shows: Face
+    rerolled: Face | None = None
+    again: Face | None = None
+    added_by: int | None = None
+
+    @property
+    def ends(self) -> Face:
+        """The face that counts."""
+        return next(face for face in (self.again, self.rerolled, self.shows) if face is not None)
+
+
+class RolledBlock(NamedTuple):
+    """The draws of a block of trials, and where the stream is after them."""
+
+    first: NDArray[Any]  # (rolls, BLOCK): of the dice of the first roll
+    added: NDArray[Any]  # (rolls, BLOCK): of dice that are rolled whether they count or not; none in plain pools
+    rest: dict[int, list[int]]  # of trials that heroic strikes add more dice to, those that are beyond
+    again: NDArray[Any]  # (rolls, BLOCK): of extra re-rolls
+    others: NDArray[Any]  # (draws, BLOCK): cards, places, buildings
+    good: NDArray[np.bool_]  # which trials are not thrown away
+    counter: np.uint64
+
+
+def block_again(
+    layout: Layout, rerolls: Rerolls | None, dice: int, kept: int, counter: np.uint64, gamma: np.uint64
+) -> RolledBlock:
+    """The draws of the block that begins at `counter`, of pools of `dice` dice; `kept` as the kernel has it."""
+    stream = Words(counter, gamma)
+    kind = type(layout.limit)
+    rest: dict[int, list[int]] = {}
+    if rerolls is None:
+        many = -(-dice // layout.dice_at_once)
+        first = stream.draws(kind, many * ABREAST)
+        added = again = first[:0]
+    else:
+        first = stream.draws(kind, dice)
+        added = stream.draws(kind, kept)
+        pending = (first < layout.explodes).sum(axis=0) * int(layout.added)
+        unused = np.uint64(_WORD_BITS - 2 * halves_of(kind)[0])
+        for trial in np.flatnonzero(pending > kept).tolist():
+            rest[trial] = []
+            while len(rest[trial]) < pending[trial] - kept:
+                draw = stream.one() >> unused
+                if draw < layout.limit:
+                    rest[trial].append(int(draw))
+        allowance = int(rerolls.allowance)
+        again = stream.draws(kind, allowance + allowance % ABREAST)
+    highest = np.concatenate([first, added, again]).max(axis=0, initial=0)
+    others = stream.draws(np.uint16, len(layout.limits))
+    good = (highest < layout.limit) & (others < layout.limits[:, None]).all(axis=0)
+    return RolledBlock(first, added, rest, again, others, good, stream.counter)
+
+
+class Words:
+    """A stream of words from a counter on."""
+
+    def __init__(self, counter: np.uint64, gamma: np.uint64) -> None:
+        self.counter, self._gamma = counter, gamma
+
+    def draws(self, kind: Any, rolls: int) -> NDArray[Any]:
+        """Draws of that type, one a trial for each of so many rolls: shape (rolls, BLOCK)."""
+        many = rolls * BLOCK * kind(0).itemsize // (_WORD_BITS // 8)
+        with np.errstate(over="ignore"):
+            counters = self.counter + self._gamma * np.arange(1, many + 1, dtype=np.uint64)
+            self.counter = np.uint64(self.counter + self._gamma * np.uint64(many))
+        words: NDArray[Any] = word_of(cast("Any", counters))  # type: ignore[assignment]
+        found: NDArray[Any] = words.view(kind).reshape(rolls, BLOCK)
+        return found
+
+    def one(self) -> np.uint64:
+        """The next word."""
+        with np.errstate(over="ignore"):
+            self.counter = np.uint64(self.counter + self._gamma)
+            return np.uint64(word_of(self.counter))
+
+
+class Reader:
+    """Reads draws of a fight's pools as dice; `die`: sides by face."""
+
+    def __init__(self, fight: FightFacts, die: Integers, layout: Layout, rerolls: Rerolls | None) -> None:
+        self.fight, self.layout, self.rerolls = fight, layout, rerolls
+        self._small = [int(each) for each in die // np.gcd.reduce(die)]
+        self._sides = sum(self._small)
+        self._cases = list(self._line())
+        self._pairs = self._sides**2
+        self._a_pair = int(layout.limit) // self._pairs
+
+    def _line(self) -> Iterator[tuple[Face, Face | None]]:
+        """What the pairs of faces come to, pair by pair, in the order in which they lie on the line of draws."""
+        fight, small = self.fight, self._small
+        rerolled = [face for face in Face if fight.reroll_faces >> face & 1]
+        waiting = {face: waits_as(fight, face) for face in Face}
+
+        def stays(*faces: Face) -> Iterator[tuple[Face, Face | None]]:
+            for face in faces:
+                if face not in rerolled:
+                    yield from [(face, None)] * (small[face] * self._sides)
+
+        def becomes(*faces: Face) -> Iterator[tuple[Face, Face | None]]:
+            for face in faces:
+                for before in rerolled:
+                    yield from [(before, face)] * (small[before] * small[face])
+
+        settled = [face for face in Face if waiting[face] == Waiting.NOT]
+        yield from stays(*(face for face in settled if face == Face.HEROIC))
+        yield from becomes(Face.HEROIC)
+        yield from stays(*(face for face in settled if face == Face.STRIKE))
+        yield from becomes(Face.STRIKE)
+        for kind in (Waiting.STRIKE, Waiting.NOTHING, Waiting.BLANK):
+            yield from stays(*(face for face in Face if waiting[face] == kind))
+        yield from stays(*(face for face in settled if face == Face.BLANK))
+        yield from becomes(Face.BLANK)
+        yield from stays(*(face for face in settled if face in (Face.GLANCING, Face.MISS)))
+        yield from becomes(Face.GLANCING, Face.MISS)
+
+    def dice_of(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
+        """The dice of one trial of a block: those of the first roll, then those that heroic strikes added."""
+        if self.rerolls is None:
+            return self._plain(block, trial, dice)
+        draws = [int(each) for each in block.first[:, trial]]
+        found = [self._alone(draw) for draw in draws]
+        added = [*(int(each) for each in block.added[:, trial]), *block.rest.get(trial, [])]
+        exploded = [at for at, draw in enumerate(draws) if draw < self.layout.explodes]
+        makers = [at for at in exploded for _ in range(int(self.layout.added))]
+        found += [self._alone(draw)._replace(added_by=at) for draw, at in zip(added, makers)]
+        return self._rerolled(found, [int(each) for each in block.again[:, trial]])
+
+    def _plain(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
+        draws = [int(each) for each in block.first[:, trial]]
+        explodes, found, added = int(self.layout.explodes), list[Die](), list[Die]()
+        at_once = self.layout.dice_at_once
+        for place in range(dice):
+            draw = draws[place if at_once == ABREAST else ABREAST * place]
+            found.append(self._alone(draw))
+            if draw < explodes:
+                added.append(Die(*self._cases[draw * self._pairs // explodes], added_by=place))
+                if at_once != ABREAST:  # Arc adds a second die, which has a draw of its own
+                    added.append(self._alone(draws[ABREAST * place + 1])._replace(added_by=place))
+        return found + added
+
+    def _alone(self, draw: int) -> Die:
+        return Die(*self._cases[draw // self._a_pair])
+
+    def _rerolled(self, dice: list[Die], draws: list[int]) -> list[Die]:
+        """The dice after extra re-rolls: the worst that wait go first (AC-3.5)."""
+        assert self.rerolls is not None
+        waits = [(waits_as(self.fight, each.shows) if each.rerolled is None else Waiting.NOT) for each in dice]
+        worst = sorted((at for at, kind in enumerate(waits) if kind != Waiting.NOT), key=lambda at: waits[at])
+        line = [face for face in Face for _ in range(self._small[face])]
+        for at, draw in zip(worst[: int(self.rerolls.allowance)], draws):
+            dice[at] = dice[at]._replace(again=line[draw // (self._a_pair * self._sides)])
+        return dice

@@ -1,0 +1,235 @@
+"""Pictures over one number or two: lines with the best of each stretch, a map with contours, a front of two figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from analyser.common.errors import InputError
+from analyser.plots import look
+
+WIDE, HIGH = 6.4, 3.4  # inches
+SQUARE = 4.2
+_STRIP = 0.05  # of the height: the strip that shows who is best
+_ABOVE_GRID = 0.8
+_MOST_NAMED = 8  # points of a front
+
+
+def best_lines(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    metric: str,
+    best: Sequence[tuple[Any, Any, str]] = (),
+    between: bool = False,
+    label: str | None = None,
+    heading: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """A figure over a number, a line for each of several; below them a strip of who is best where.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `line`, the columns `x` and `metric`, and of a sample ``metric_low`` and ``metric_high``. Six lines at most.
+    x, metric : str
+    best : sequence of (from, to, name)
+        The stretches of the strip; a name that is no line's is drawn in grey.
+    between : bool
+        What is true of a value is true from the one before it: lines are drawn as steps.
+    label : str, optional
+        What the figure is called. Default: the name of the column.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"line": ["a", "a", "b", "b"], "dice": [1, 2, 1, 2], "mean_hits": [1.0, 2.0, 0.5, 3.0]})
+    >>> best_lines(table, x="dice", metric="mean_hits").lines[0].get_ydata().tolist()
+    [1.0, 2.0]
+    """
+    look.check_columns(frame, ("line", x, metric))
+    names = list(dict.fromkeys(frame["line"]))
+    if len(names) > len(look.LINES):
+        raise InputError(f"{len(names)} lines in one picture", allowed=f"up to {len(look.LINES)}: choose some of them")
+    name, scale = look.figure_title(metric, label)
+    values = list(dict.fromkeys(frame[x]))
+    are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in values)
+    places = {value: value if are_numbers else place for place, value in enumerate(values)}
+    across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
+    with look.drawing(ax, WIDE, HIGH, heading=f"{heading}\n{name}", across=across, legend=1) as axes:
+        for line, style in zip(names, look.LINES):
+            part = frame[frame["line"] == line]
+            at, shown = part[x].map(places).astype(float), scale * part[metric]
+            marker = {**style, **({"marker": ""} if len(values) > 16 or between else {})}
+            how: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
+            axes.plot(at, shown, label=line, linewidth=1.8, markersize=5.5, **marker, **how)
+            if f"{metric}_low" in part:
+                ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
+                look.draw_intervals(axes, at, shown, ends, color=str(style["color"]))
+        top = float(np.nanmax(scale * frame[metric].to_numpy(float), initial=0.0)) or 1.0
+        room = 1.16 if best else 1.06
+        axes.set_ylim((-2, 100 * room) if scale == 100 and top > 50 else (0, room * top))
+        if are_numbers:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(each, int) for each in values)))
+        else:
+            axes.set_xticks(range(len(values)), [_word(each) for each in values])
+        _strip(axes, [(places[first], places[last], who) for first, last, who in best], names, discrete=not between)
+    return axes
+
+
+def _word(value: Any) -> str:
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], names: Sequence[str], *, discrete: bool) -> None:
+    """Who is best where, along the upper edge of the axes, and a thin line at each crossing."""
+    colours = {name: style["color"] for name, style in zip(names, look.LINES)}
+    half, inside = 0.5 if discrete else 0.0, axes.get_xaxis_transform()
+    for number, (first, last, who) in enumerate(best):
+        left, right = first - half, last + half
+        strip: dict[str, Any] = {"color": colours.get(who, "0.6"), "linewidth": 0, "transform": inside}
+        axes.fill_between([left, right], 1.0 - _STRIP, 1.0, **strip)
+        if number:
+            axes.axvline(left, color="0.55", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
+            where: Any = (left, 1.0 - _STRIP)
+            text = "" if discrete else f"{left:g}"
+            beside: dict[str, Any] = {"xytext": (3, -9), "textcoords": "offset points", "size": look.CELL_POINTS}
+            axes.annotate(text, where, xycoords=inside, **beside)
+    if any(who not in colours for _, _, who in best):
+        axes.fill_between([], [], color="0.6", label="above: best of all; grey: equal, or nobody")
+
+
+def trade_map(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    lines: Sequence[str] = (),
+    label: str | None = None,
+    heading: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """A figure over two numbers: contours of the best line's figure, and by colour which line that is.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `best` (the name of a line), `value` (its figure; NaN for none), and the columns `x` and `y`, every pair once.
+    x, y : str
+    lines : sequence of str
+        All lines, in the order of their colours; with one, or none, the figure itself is coloured.
+    label : str, optional
+        What the figure is called.
+
+    Examples
+    --------
+    >>> cells = {"dice": [1, 1, 2, 2], "defence": [1, 2, 1, 2], "value": [2.0, 1.0, 4.0, 2.0]}
+    >>> trade_map(pd.DataFrame(cells).assign(best="a"), x="dice", y="defence").get_xlabel()
+    'dice'
+    """
+    look.check_columns(frame, (x, y, "value", "best"))
+    across, up = (list(dict.fromkeys(frame[name])) for name in (x, y))
+    if len(across) < 2 or len(up) < 2:
+        raise InputError(f"{len(across)} by {len(up)} values", where="trade_map", allowed="two or more of both keys")
+    grid = frame.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across).to_numpy(float)
+    scale = 100 if str(label or "").startswith("P(") else 1
+    name = f"{label or 'figure'}{', percent' if scale == 100 else ''}"
+    wide, high = (range(len(each)) for each in (across, up))
+    with look.drawing(ax, SQUARE * 1.2, SQUARE, heading=f"{heading}\n{name}", across=x.replace("_", " ")) as axes:
+        axes.grid(visible=False)
+        if len(lines) > 1:
+            _coloured_by_line(axes, frame, (x, y), (across, up), lines)
+        else:
+            axes.imshow(scale * grid, origin="lower", aspect="auto", cmap=look.SCALE, zorder=_ABOVE_GRID)
+        if np.isfinite(grid).sum() > 3:
+            ink = "black" if len(lines) > 1 else "white"
+            drawn = axes.contour(wide, high, scale * grid, levels=7, colors=ink, linewidths=1.1)
+            axes.clabel(drawn, fontsize=look.CELL_POINTS)
+        axes.set_xticks(*_ticks(across))
+        axes.set_yticks(*_ticks(up))
+        axes.set_ylabel(y.replace("_", " "), size=look.LABEL_POINTS)
+        axes.grid(visible=False)
+    return axes
+
+
+def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
+    step = -(-len(values) // 12)
+    places = list(range(0, len(values), step))
+    return places, [_word(values[each]) for each in places]
+
+
+def _coloured_by_line(
+    axes: Axes, frame: pd.DataFrame, keys: tuple[str, str], values: tuple[list[Any], list[Any]], lines: Sequence[str]
+) -> None:
+    """The best line of each cell by a light colour of its own."""
+    if len(lines) > len(look.LINES):
+        raise InputError(f"{len(lines)} lines in one picture", allowed=f"up to {len(look.LINES)}")
+    number = {name: place for place, name in enumerate(lines)}
+    places = frame.assign(place=frame["best"].map(number).astype(float))
+    grid = places.pivot(index=keys[1], columns=keys[0], values="place").reindex(index=values[1], columns=values[0])
+    colours = ListedColormap([str(style["color"]) for style, _ in zip(look.LINES, lines)])
+    norm = BoundaryNorm(np.arange(len(lines) + 1) - 0.5, len(lines))
+    axes.imshow(
+        grid.to_numpy(float), origin="lower", aspect="auto", cmap=colours, norm=norm, alpha=0.45, zorder=_ABOVE_GRID
+    )
+    patches = [Patch(facecolor=str(style["color"]), alpha=0.45, label=name) for style, name in zip(look.LINES, lines)]
+    below: Any = (0, -0.16)
+    legend = axes.legend(handles=patches, loc="upper left", bbox_to_anchor=below, frameon=False, borderaxespad=0)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+        text.set_fontsize(look.LABEL_POINTS)
+
+
+def front(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    keys: Sequence[str],
+    labels: Sequence[str],
+    heading: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Two figures against each other, a marker a point; those that no other beats in both are joined and named.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `line`, `on_front`, the `keys`, and the columns `x` and `y`. Six lines at most.
+    labels : sequence of str
+        What both figures are called.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"line": "a", "dice": [1, 2], "u": [1.0, 2.0], "v": [2.0, 1.0], "on_front": [True, True]})
+    >>> front(table, x="u", y="v", keys=["dice"], labels=["U", "V"]).get_ylabel()
+    'V'
+    """
+    look.check_columns(frame, ("line", "on_front", x, y, *keys))
+    names = list(dict.fromkeys(frame["line"]))
+    if len(names) > len(look.LINES):
+        raise InputError(f"{len(names)} lines in one picture", allowed=f"up to {len(look.LINES)}: choose some of them")
+    scales = [100 if each.startswith("p_") else 1 for each in (x, y)]
+    texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(labels, scales)]
+    with look.drawing(ax, WIDE, SQUARE, heading=heading, across=texts[0], legend=1, grid="both") as axes:
+        best = frame[frame["on_front"]].sort_values([x, y])
+        axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="beaten by none in both")
+        for line, style in zip(names, look.LINES):
+            part = frame[frame["line"] == line]
+            look_of: dict[str, Any] = {"color": style["color"], "marker": style["marker"], "linestyle": ""}
+            axes.plot(scales[0] * part[x], scales[1] * part[y], markersize=5.5, label=line, **look_of)
+        axes.set_ylabel(texts[1], size=look.LABEL_POINTS)
+        step = -(-len(best) // _MOST_NAMED) if len(best) else 1
+        for _, row in best.iloc[::step].iterrows():
+            where = scales[0] * row[x], scales[1] * row[y]
+            text = ", ".join(_word(row[key]) for key in keys)
+            axes.annotate(
+                text, where, xytext=(6, 4), textcoords="offset points", size=look.CELL_POINTS, parse_math=False
+            )
+    return axes

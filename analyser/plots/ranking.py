@@ -1,0 +1,51 @@
+"""Variants from the best downwards, each with its interval if it has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analyser.plots import look
+
+WIDE, _A_ROW = 5.2, 0.27  # inches
+MOST = 25
+
+
+def ranked(frame: pd.DataFrame, *, label: str, heading: str = "", ax: Axes | None = None) -> Axes:
+    """The best variants, a dot each: those that are best filled, of a race with the ends of their sequences.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `variant`, `value`, `status`, from the best downwards; of a race `low` and `high`. 25 are shown.
+    label : str
+        What the figure is called; one that begins with ``P(`` is in percent.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"variant": ["a", "b"], "value": [2.0, 1.0], "status": ["best", "beaten"]})
+    >>> [text.get_text().strip() for text in ranked(table, label="Hits").get_yticklabels()]
+    ['b', 'a']
+    """
+    look.check_columns(frame, ("variant", "value", "status"))
+    known = frame[frame["value"].notna()]
+    shown = known.head(MOST).iloc[::-1]
+    scale = 100 if label.startswith("P(") else 1
+    left_out = len(known) - len(shown)
+    across = f"{label}{', percent' if scale == 100 else ''}" + (f"   (the first {MOST})" if left_out else "")
+    places = np.arange(len(shown))
+    with look.drawing(ax, WIDE, 0.5 + _A_ROW * len(shown), heading=heading, across=across, grid="x") as axes:
+        values = scale * shown["value"].to_numpy(float)
+        best = shown["status"].isin(("best", "tied")).to_numpy()
+        if "low" in shown and shown["low"].notna().all():
+            ends = [values - scale * shown["low"].to_numpy(float), scale * shown["high"].to_numpy(float) - values]
+            how: dict[str, Any] = {"fmt": "none", "ecolor": "0.45", "elinewidth": 1.2, "capsize": 3}
+            axes.errorbar(values, places, xerr=np.clip(ends, 0, None), **how)
+        axes.plot(values[best], places[best], "o", color=look.DARK, markersize=7)
+        axes.plot(values[~best], places[~best], "o", color=look.DARK, markerfacecolor="white", markersize=6)
+        axes.set(ylim=(-0.7, len(shown) - 0.3))
+        look.name_rows(axes, places, shown["variant"].tolist())
+    return axes

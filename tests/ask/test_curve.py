@@ -1,0 +1,236 @@
+"""Curves: point by point what single answers say, the best of each stretch, maps, fronts, and values cut off."""
+
+import numpy as np
+import pytest
+
+import analyser as an
+from analyser.ask.stretches import not_beaten
+
+RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+KRUPP, GRENADIERS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"
+
+
+def single(unit, target=KRUPP, **conditions):
+    return an.attack(unit, target, **conditions)
+
+
+def test_each_point_is_a_single_attack():
+    found = an.curve(RIFLES, GRENADIERS, over="dice=1..12", metric="p_broken", aiming=True, distance=6)
+    assert len(found.frame) == 24
+    for row in found.frame.itertuples():
+        one = single(row.line, GRENADIERS, dice=row.dice, aiming=True, distance=6)
+        assert row.p_broken == pytest.approx(float(one.probability("broken")), abs=1e-15)
+
+
+def test_stretches_hold_at_every_distance():
+    """The best of each stretch against attacks at hundredths of inches about every crossing, one by one."""
+    found = an.curve(RIFLES, KRUPP, over="distance=1..32")
+    assert found.holds_between
+    inches = sorted(
+        {0.5, 31.99, *(each.last + step for each in found.stretches for step in (-0.01, 0, 0.01))} - {32.01}
+    )
+    for inch in inches:
+        values = {}
+        for unit in RIFLES:
+            try:
+                values[unit] = single(unit, distance=round(inch, 2)).mean("models_destroyed")
+            except an.InputError:
+                continue
+        most = max(values.values())
+        best = tuple(unit for unit in RIFLES if unit in values and values[unit] >= most - 1e-9)
+        before = [each for each in found.stretches if each.before is None or each.before < inch]
+        assert before[-1].names == best, inch
+
+
+def test_a_mark_that_is_no_whole_inch_is_among_the_values():
+    library = an.load_profiles()
+    unit = library[RIFLES[1]]
+    rows = tuple(row.model_copy(update={"short_range": 6.5}) if row.short_range else row for row in unit.unit.rows)
+    odd = unit.model_copy(update={"unit": unit.unit.model_copy(update={"rows": rows})})
+    found = an.curve(odd, KRUPP, over="distance=1..10")
+    assert 6.5 in found.values[0]
+    assert [each.last for each in found.stretches] == [10]
+    steps = found.frame.set_index("distance")["mean_models_destroyed"]
+    assert steps[6] == steps[6.5] > steps[7]
+    listed = an.curve(odd, KRUPP, over="distance=6,7")
+    assert not listed.holds_between
+    assert "was not asked" in str(listed)
+
+
+def test_equals_are_all_named():
+    found = an.curve(RIFLES, KRUPP, over="distance=1..14")
+    assert found.stretches[0].names == tuple(RIFLES)
+    assert found.sentences()[0] == f'up to 7": {" = ".join(RIFLES)} (all equal)'
+
+
+def test_what_is_not_legal_is_cut_and_told():
+    found = an.curve(RIFLES[0], KRUPP, over="dice=-3..205:2")
+    assert found.values[0] == tuple(range(1, 201, 2))
+    assert [each.split(" cut off")[0] for each in found.cut] == ["dice -3 to -1", "dice 201 to 205"]
+    assert "1 to 200" in found.cut[0]
+    assert "Cut: dice -3 to -1" in str(found)
+    far = an.curve(RIFLES, KRUPP, over="distance=10..40")
+    assert far.values[0][-1] == 32
+    blank = far.frame[(far.frame["line"] == RIFLES[1]) & (far.frame["distance"] == 20)]
+    assert np.isnan(blank["mean_models_destroyed"].iloc[0])
+    assert "long range is 14" in blank["why_not"].iloc[0]
+
+
+def test_usual_values():
+    assert an.curve(RIFLES[0], KRUPP, over="distance").values[0] == tuple(range(1, 33))
+    assert an.curve(RIFLES[0], KRUPP, over="level").values[0] == ("basic", "reinforced", "full-strength")
+    assert an.curve(RIFLES[0], KRUPP, over="aiming").values[0] == (False, True)
+    assert an.curve(RIFLES[0], KRUPP, over="models").values[0] == (1, 2, 3, 4)
+    aimed = an.curve(RIFLES[0], KRUPP, over="aiming").frame["mean_models_destroyed"]
+    assert aimed.tolist() == [single(RIFLES[0], aiming=each).mean("models_destroyed") for each in (False, True)]
+
+
+def test_levels_names_points_and_rows():
+    found = an.curve(RIFLES[0], KRUPP, over="level", metric="mean_models_destroyed_per_100_points")
+    library = an.load_profiles()
+    for level, value in zip(found.values[0], found.frame["mean_models_destroyed_per_100_points"]):
+        selector = f"crown/sharp-rifles@{level}"
+        wanted = single(selector).mean("models_destroyed") * 100 / library[selector].level.points
+        assert value == pytest.approx(wanted, abs=1e-12)
+    prices = an.curve(RIFLES[0], KRUPP, over="points=50,100", metric="mean_models_destroyed_per_100_points").frame
+    assert prices["mean_models_destroyed_per_100_points"].iloc[0] == pytest.approx(
+        2 * prices["mean_models_destroyed_per_100_points"].iloc[1]
+    )
+    targets = an.curve(RIFLES[0], KRUPP, over={"target": [KRUPP, GRENADIERS]}, metric="p_broken")
+    assert targets.frame["p_broken"].tolist() == [
+        float(single(RIFLES[0], each).probability("broken")) for each in (KRUPP, GRENADIERS)
+    ]
+    rows = an.curve("crown/rifle-platoon@basic", KRUPP, over="dice=3,4", rows=True)
+    assert rows.lines == ("crown/rifle-platoon@basic ranged-light", "crown/rifle-platoon@basic ranged-aerial")
+    assert rows.best["best"].tolist() == [("crown/rifle-platoon@basic ranged-light",)] * 2
+
+
+def test_keys_of_the_other_kinds():
+    charges = an.curve(RIFLES, GRENADIERS, kind="charge", over="outflanking")
+    assert charges.frame["p_attacker_wins"].tolist() == [
+        float(an.charge(unit, GRENADIERS, outflanking=each).probability("attacker_wins"))
+        for unit in RIFLES
+        for each in (False, True)
+    ]
+    duels = an.curve(RIFLES[0], GRENADIERS, kind="duel", over="b.models=2,4", rounds=2, metric="mean_margin@1")
+    assert duels.frame["mean_margin@1"].tolist() == [
+        an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2).mean("margin", 1) for each in (2, 4)
+    ]
+    with pytest.raises(an.InputError, match="of which side"):
+        an.curve(RIFLES[0], GRENADIERS, kind="duel", over="models=1..2")
+
+
+def test_whole_questions_of_other_kinds():
+    focus = {"attacks": [{"attacker": each, "distance": 6} for each in RIFLES], "target": {"unit": KRUPP}}
+    found = an.curve(focus, over="distance=6,13", metric="p_broken")
+    assert found.lines == ("question 1",)
+    for inch, value in zip((6, 13), found.frame["p_broken"]):
+        fought = an.focus([{"attacker": each, "distance": inch} for each in RIFLES], KRUPP)
+        assert value == float(fought.probability("broken"))
+    panic = an.curve(
+        [{"courage": 1, "tokens": 2}, {"courage": 2, "tokens": 2}], over="tokens=2..4", metric="p_panicked@1"
+    )
+    assert panic.frame["p_panicked@1"].iloc[0] == float(
+        an.morale.exact("legion", {"courage": 1, "tokens": 2}).probability("panicked", 1)
+    )
+
+
+def test_a_map_and_what_a_step_is_worth():
+    found = an.curve(RIFLES[0], KRUPP, over=["dice=4..7", "DEFENCE=1..3"], distance=6)
+    assert found.keys == ("dice", "defence")
+    grid = {(row.dice, row.defence): row.mean_models_destroyed for row in found.frame.itertuples()}
+    trade = found.trade().set_index(["dice", "defence"])
+    assert trade.loc[(5, 2), "step_dice"] == grid[6, 2] - grid[5, 2]
+    assert trade.loc[(5, 2), "worth"] == pytest.approx((grid[6, 2] - grid[5, 2]) / (grid[5, 2] - grid[5, 3]))
+    assert np.isnan(trade.loc[(7, 3), "worth"])
+    assert found.sentences()[-1].startswith(f"{RIFLES[0]}: one step of dice makes up for ")
+    assert an.curve(RIFLES, KRUPP, over=["dice=4..5", "DEFENCE=1..2"]).best["best"].tolist() == [tuple(RIFLES)] * 4
+
+
+def test_two_figures_make_a_front():
+    found = an.curve(RIFLES, KRUPP, over="dice=2..12", metric=["mean_models_destroyed", "p_broken"])
+    figures = found.frame[["mean_models_destroyed", "p_broken"]].to_numpy()
+    slow = [not any((other >= one).all() and (other > one + 1e-9).any() for other in figures) for one in figures]
+    assert len(found.front()) == sum(slow)
+    assert set(found.front()["mean_models_destroyed"]) == set(figures[slow][:, 0])
+    cheap = an.curve(RIFLES, KRUPP, over="dice=2..4", metric=["p_broken", "mean_models_left:least"])
+    assert cheap.least == (False, True)
+
+
+def test_a_front_of_many_points_against_the_slow_one():
+    points = np.random.default_rng(3).integers(0, 9, (300, 2)).astype(float)
+    for least in ([False, False], [False, True], [True, True]):
+        signs = np.where(least, -1, 1)
+        slow = [
+            not any((signs * other >= signs * one).all() and (other != one).any() for other in points) for one in points
+        ]
+        assert not_beaten(points, least).tolist() == slow
+
+
+def test_a_sample_names_together_what_it_cannot_tell_apart():
+    found = an.curve(RIFLES, KRUPP, over="dice=5,6", method="monte-carlo", trials=2000, seed=4)
+    assert (found.frame["mean_models_destroyed_low"] < found.frame["mean_models_destroyed"]).all()
+    assert found.best["best"].tolist() == [tuple(RIFLES)] * 2
+    assert " ≈ " in str(found)
+    again = an.curve(RIFLES, KRUPP, over="dice=5,6", method="monte-carlo", trials=2000, seed=4, threads=2)
+    assert found.frame.equals(again.frame)
+
+
+def test_the_same_fight_is_worked_out_once():
+    found = an.curve(RIFLES[1], KRUPP, over="distance=1..14")
+    assert found.fights == 2  # at short range and beyond it
+
+
+def test_columns_to_take_away():
+    found = an.curve(RIFLES, KRUPP, over=["dice=4..6", "DEFENCE=1..2"], distance=6)
+    xarray = pytest.importorskip("xarray")
+    cube = found.to_xarray()
+    assert isinstance(cube, xarray.Dataset)
+    assert cube["mean_models_destroyed"].dims == ("line", "dice", "defence")
+    one = cube["mean_models_destroyed"].sel(line=RIFLES[0], dice=5, defence=2)
+    assert float(one) == single(RIFLES[0], {"unit": KRUPP, "defence": 2}, dice=5, distance=6).mean("models_destroyed")
+    record = found.as_dict()
+    assert record["over"] == {"dice": [4, 5, 6], "defence": [1, 2]}
+    assert len(record["points"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("over", "more", "said"),
+    [
+        ("distnce", {}, "did you mean 'distance'"),
+        ("dice", {}, "over which values"),
+        ("dice=9..4", {}, "is empty"),
+        ("dice=a..b", {}, "not a value or a range"),
+        ("dice=1..99999999999999999999999", {}, "values"),
+        ("dice=" + "9" * 5000, {}, "not a value or a range"),
+        (True, {}, "not usable"),
+        ("dice=4", {"metric": 3.5}, "not usable"),
+        ("dice=1..300000", {}, "300,000 points"),
+        ("distance=0..9999:0.01", {}, "values"),
+        (["dice=1", "DEFENCE=1", "models=1"], {}, "3 keys"),
+        (["dice=1", "dice=2"], {}, "twice"),
+        ("dice=500", {}, "no value has an answer"),
+        ("dice=4", {"metric": "p_brokn"}, "did you mean 'p_broken'"),
+        ("dice=4", {"metric": "p_broken_per_100_points"}, "only means add up"),
+        ("dice=4", {"metric": ["p_broken"] * 3}, "one or two"),
+        ("dice=4", {"kind": "focus"}, "focus"),
+        ("dice=4", {"metric": "p_broken@x"}, "after round 2"),
+        ("level=huge", {}, "huge"),
+        ({"dice": [[1]]}, {}, "numbers, flags and texts"),
+    ],
+)
+def test_wrong_inputs(over, more, said):
+    with pytest.raises(an.InputError, match=said):
+        an.curve(RIFLES[0], KRUPP, over=over, **more)
+
+
+def test_pictures():
+    lines = an.curve(RIFLES, KRUPP, over="distance=1..32").plot()
+    assert [text.get_text() for text in lines.get_legend().get_texts()][:2] == RIFLES
+    assert [each.get_text() for each in lines.texts] == ["7", "12", "14"]
+    cells = an.curve(RIFLES[0], KRUPP, over=["dice=4..7", "DEFENCE=1..3"]).plot()
+    assert (cells.get_xlabel(), cells.get_ylabel()) == ("dice", "defence")
+    front = an.curve(RIFLES, KRUPP, over="dice=2..6", metric=["mean_models_destroyed", "p_broken"]).plot()
+    assert front.get_ylabel() == "P(broken), percent"
+    with pytest.raises(an.InputError, match="two or more"):
+        an.curve(RIFLES[0], KRUPP, over=["dice=4", "DEFENCE=1..3"]).plot()

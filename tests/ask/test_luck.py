@@ -1,0 +1,155 @@
+"""Luck: outcomes against the law, one fight and a whole game, each against sums over all that can happen."""
+
+from itertools import product
+
+import pytest
+
+import analyser as an
+from analyser.ask.luck_answer import Chance, in_words
+
+RIFLES, KRUPP, GRENADIERS = (
+    "crown/rifle-platoon@reinforced",
+    "imperium/krupp-field-guns@basic",
+    "imperium/scion-grenadier-platoon@basic",
+)
+
+
+def test_one_figure_against_its_distribution():
+    law = an.attack(RIFLES, GRENADIERS, distance=6).pmf("models_destroyed").set_index("value")["probability"]
+    for destroyed in range(7):
+        if law[destroyed] <= 0:
+            continue
+        chance = an.luck(RIFLES, GRENADIERS, destroyed=destroyed, distance=6).fights[0].chance
+        assert chance.worse == pytest.approx(law[law.index < destroyed].sum(), abs=1e-12)
+        assert chance.equal == pytest.approx(law[destroyed], abs=1e-12)
+        assert chance.as_bad + chance.better == pytest.approx(1, abs=1e-12)
+        assert chance.mid_p == pytest.approx(chance.worse + law[destroyed] / 2)
+
+
+def test_a_joint_event_goes_by_its_figures_in_turn():
+    frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
+    found = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).fights[0].chance
+    destroyed, suppressed = frame["models_destroyed"], frame["suppressed"]
+    worse = frame[(destroyed < 2) | ((destroyed == 2) & ~suppressed)]["probability"].sum()
+    assert found.worse == pytest.approx(worse, abs=1e-12)
+    assert found.equal == pytest.approx(frame[(destroyed == 2) & suppressed]["probability"].sum(), abs=1e-12)
+
+
+def test_own_losses_and_models_left_count_the_other_way():
+    charge = an.charge(RIFLES, GRENADIERS)
+    law = charge.pmf("attacker_models_destroyed").set_index("value")["probability"]
+    lost = an.luck(RIFLES, GRENADIERS, kind="charge", got={"attacker_models_destroyed": 2}).fights[0].chance
+    assert lost.worse == pytest.approx(law[3:].sum(), abs=1e-12)
+    left = an.luck(RIFLES, GRENADIERS, got={"models_left": 6}, distance=6).fights[0].chance
+    assert left.worse == 0
+
+
+def test_hits_alone_and_samples():
+    law = an.attack(RIFLES, GRENADIERS, distance=6).pmf("hits").set_index("value")["probability"]
+    assert an.luck(RIFLES, GRENADIERS, got={"hits": 3}, distance=6).fights[0].chance.equal == pytest.approx(law[3])
+    sampled = an.luck(RIFLES, GRENADIERS, destroyed=4, distance=6, method="monte-carlo", trials=5000)
+    assert sampled.fights[0].trials == 5000
+    assert "5,000 trials" in str(sampled)
+
+
+def game(*fights):
+    return {"fight": list(fights)}
+
+
+def shot(attacker, target, destroyed, side="mine", **got):
+    return {
+        "side": side,
+        "got": {"destroyed": destroyed, **got},
+        "attack": {"attacker": attacker, "distance": 6},
+        "target": {"unit": target},
+    }
+
+
+def test_a_game_against_all_that_can_happen():
+    found = an.luck(game(shot(RIFLES, GRENADIERS, 4), shot(RIFLES, KRUPP, 2), shot(KRUPP, RIFLES, 1, "yours")))
+    assert [each.side for each in found.sides] == ["mine", "yours"]
+    library = an.load_profiles()
+    laws = []
+    for target in (GRENADIERS, KRUPP):
+        level = library[target].level
+        law = an.attack(RIFLES, target, distance=6).pmf("models_destroyed")
+        laws.append([(row.value * level.points / level.models, row.probability) for row in law.itertuples()])
+    mine = found.sides[0]
+    happened = laws[0][4][0] + laws[1][2][0]
+    assert mine.destroyed == pytest.approx(happened)
+    sums = [(one + other, p * q) for (one, p), (other, q) in product(*laws)]
+    assert mine.chance.worse == pytest.approx(sum(p for value, p in sums if value < happened - 1e-9), abs=1e-12)
+    assert mine.chance.equal == pytest.approx(sum(p for value, p in sums if abs(value - happened) < 1e-9), abs=1e-12)
+    assert mine.expected == pytest.approx(sum(value * p for value, p in sums))
+    assert mine.law["probability"].sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_a_unit_that_breaks_counts_whole_where_that_is_said():
+    frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
+    found = an.luck(game(shot(RIFLES, GRENADIERS, 3, broken=True)))
+    level = an.load_profiles()[GRENADIERS].level
+    assert found.sides[0].destroyed == level.points
+    annihilated = frame[frame["annihilated"]]["probability"].sum()
+    assert found.sides[0].chance.equal == pytest.approx(annihilated, abs=1e-12)
+
+
+def test_charges_and_focus_fire_are_fights_of_a_game():
+    charge = {"got": {"destroyed": 2}, "charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}}
+    focus = {"got": {"destroyed": 6}, "attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
+    found = an.luck(game(charge, focus))
+    assert [each.kind for each in found.fights] == ["charge", "focus"]
+    assert found.sides[0].destroyed == pytest.approx(8 * an.load_profiles()[GRENADIERS].level.points / 6)
+
+
+def test_in_plain_words():
+    assert in_words(Chance(0.03, 0.011, 0.959), "such attacks") == (
+        "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; mid-p 3.55%)."
+    )
+    assert in_words(Chance(0.995, 0.005, 0.0), "such attacks").startswith("Very good luck: as good or better happens")
+    assert in_words(Chance(0.4, 0.2, 0.4), "such attacks").startswith("Nothing unusual")
+    assert in_words(Chance(0.1, 0.1, 0.8), "such games").startswith("A little bad luck")
+
+
+def test_pictures():
+    law = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).plot()
+    assert law.get_xlabel().startswith("models destroyed, suppressed")
+    strips = an.luck(game(shot(RIFLES, GRENADIERS, 4), shot(KRUPP, RIFLES, 1, "yours"))).plot()
+    assert len(strips.get_yticklabels()) == 4
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({}, "what happened is not said"),
+        ({"destroyed": 9}, "0 to 6"),
+        ({"got": {"destroid": 1}}, "did you mean"),
+        ({"got": {"suppressed": 1}}, "true or false"),
+        ({"got": {"models_destroyed": True}}, "0 to 6"),
+        ({"got": {"models_destroyed": 1, "models_left": 6}}, "no such outcome"),
+        ({"got": [1]}, "figures and events"),
+        ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
+    ],
+)
+def test_wrong_inputs(how, said):
+    with pytest.raises(an.InputError, match=said):
+        an.luck(RIFLES, GRENADIERS, **how)
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (game(), "no fights"),
+        ({"fight": 3}, "no fights"),
+        (game(shot(RIFLES, GRENADIERS, 4)) | {"extra": 1}, "unknown key"),
+        (game(shot(RIFLES, GRENADIERS, 4, side="ours")), "mine, yours"),
+        (game(shot(RIFLES, GRENADIERS, 14)), "fight 1: got"),
+        (game({**shot(RIFLES, GRENADIERS, 4), "got": {"suppressed": True}}), "not said"),
+        (
+            game({"got": {"destroyed": 1}, "duel": {}, "a": {"unit": RIFLES}, "b": {"unit": KRUPP}}),
+            "no fight of",
+        ),
+    ],
+)
+def test_games_that_are_none(raw, said):
+    with pytest.raises(an.InputError, match=said):
+        an.luck(raw)

@@ -1,0 +1,139 @@
+"""A told trial is the counted trial: all trials of a sample, told one by one, are its counts."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import analyser as an
+from analyser.ask.told_attack import came_to
+from analyser.common.records import plain
+from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
+from analyser.engine.attack.told import trials_again
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.game.ruleset import Face
+from analyser.scenarios.load import load
+from tests.oracle.random_scenarios import random_scenarios
+
+RIFLES, KRUPP = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
+TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7, "break_limit": 2}
+
+
+def told_and_counted(raw, trials, seed):
+    """Every trial of a sample told, and the sample."""
+    scenario = load(raw)
+    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
+    sample = Sample(plan, seed)
+    sample.play_to(trials)
+    return scenario, plan, list(trials_again(plan, die, deck, seed, trials)), sample
+
+
+def check(raw, trials=2500, seed=5):
+    scenario, plan, trials_told, sample = told_and_counted(raw, trials, seed)
+    fight = plain(scenario.fight)
+    came = [came_to(fight, plan.scores, each) for each in trials_told]
+    scores = sample.counts.sum(axis=(1, 2, 3))
+    assert np.bincount([each.score for each in came], minlength=len(scores)).tolist() == scores.tolist()
+    outcomes, weights = outcomes_of(plan, sample.counts)
+    assert Counter(each.outcome for each in came) == dict(zip(outcomes.tolist(), weights.tolist()))
+    return trials_told
+
+
+ATTACKS = {
+    "plain": {"dice": 7},
+    "improved": {"dice": 8, "rating": "improved"},
+    "weakened": {"dice": 5, "rating": "weakened"},
+    "Arc": {"dice": 6, "qualities": ["Arc"]},
+    "Veteran": {"dice": 6, "veteran": 2},
+    "extra re-rolls": {"dice": 9, "extra_reroll": {"faces": ["miss", "blank"], "dice": 2}, "rating": "neutral"},
+    "all at once": {"dice": 9, "extra_reroll": {"faces": ["strike", "blank"], "dice": 3}, "qualities": ["Arc"]},
+    "Overcharge": {"dice": 5, "qualities": ["Overcharge"], "overcharge": True},
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_what_is_told_is_what_was_counted(name):
+    check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_told_of_random_attacks_is_what_was_counted(seed):
+    for number, raw in enumerate(random_scenarios(seed, 12)):
+        try:
+            scenario = load(raw)
+        except an.InputError:
+            continue
+        assert scenario is not None
+        check(raw, trials=700, seed=number)
+
+
+@pytest.mark.slow
+def test_over_several_chunks():
+    told = check({"attack": {"dice": 3}, "target": TARGET}, trials=CHUNK_TRIALS + 500)
+    assert [each.number for each in told] == list(range(CHUNK_TRIALS + 500))
+
+
+def test_each_face_is_shown_as_often_as_it_is_on_the_die():
+    """What the kernel need not know, the face within one threshold, is uniform as well."""
+    raw = {"attack": {"dice": 10, "rating": "improved"}, "target": TARGET}
+    _, _, trials, _ = told_and_counted(raw, 4000, 1)
+    first = Counter(die.shows for each in trials for die in each.dice if die.added_by is None)
+    added = Counter(die.shows for each in trials for die in each.dice if die.added_by is not None)
+    again = Counter(die.rerolled for each in trials for die in each.dice if die.rerolled is not None)
+    for seen in (first, added, again):
+        total = sum(seen.values())
+        for face, sides in zip(Face, (1, 2, 1, 1, 1)):
+            expected = total * sides / 6
+            assert abs(seen[face] - expected) < 5 * np.sqrt(expected)
+
+
+def test_re_rolls_and_added_dice_follow_the_rules():
+    raw = {"attack": {"dice": 10, "rating": "improved"}, "target": TARGET}
+    for each in told_and_counted(raw, 300, 2)[2]:
+        heroics = [place for place, die in enumerate(each.dice) if die.added_by is None and die.shows == Face.HEROIC]
+        assert [die.added_by for die in each.dice if die.added_by is not None] == heroics  # AC-3.3
+        for die in each.dice:
+            assert (die.rerolled is not None) == (die.shows in (Face.GLANCING, Face.MISS))  # AC-3.4
+
+
+def test_a_story_is_told_line_by_line():
+    told = an.tell(RIFLES, KRUPP, trial=3, seed=2, distance=6, aiming=True)
+    text = str(told)
+    assert text.startswith("Trial 3 of 1,000 of seed 2\n")
+    for rule in ("AC-3.2", "AC-3.6", "AC-3.7", "AC-3.8"):
+        assert rule in text
+    assert text == str(an.tell(RIFLES, KRUPP, trial=3, seed=2, distance=6, aiming=True))
+    assert text != str(an.tell(RIFLES, KRUPP, trial=4, seed=2, distance=6, aiming=True))
+    assert told.as_dict()["figures"]["models_destroyed"] == told.figures["models_destroyed"]
+
+
+def test_worst_median_and_best_of_a_sample():
+    sampled = an.attack(RIFLES, KRUPP, distance=6, method="monte-carlo", trials=500, seed=9)
+    values = sampled.pmf("hits").query("probability > 0")["value"]
+    told = {
+        pick: an.tell(RIFLES, KRUPP, pick=pick, metric="hits", trials=500, seed=9, distance=6).figures["hits"]
+        for pick in ("worst", "median", "best")
+    }
+    assert told == {"worst": values.min(), "median": sampled.quantile("hits", 0.5), "best": values.max()}
+    broken = an.tell(RIFLES, KRUPP, pick="best", metric="broken", trials=500, seed=9, distance=6)
+    assert broken.figures["broken"]
+    assert "BREAK LIMIT" in str(broken)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"trial": -1}, "trial"),
+        ({"trial": 5, "trials": 5}, "0 to 4"),
+        ({"pick": "luckiest"}, "worst, median, best"),
+        ({"pick": "best", "trial": 1}, "one of them"),
+        ({"pick": "best", "metric": "hitz"}, "did you mean 'hits'"),
+        ({"distance": 99}, "long range"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_cannot_be_told(how, said):
+    with pytest.raises(an.InputError, match=said):
+        an.tell(RIFLES, KRUPP, **how)

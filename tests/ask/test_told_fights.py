@@ -1,0 +1,128 @@
+"""A told charge, focus fire or duel is the counted one: all trials of a sample, walked one by one, are its counts."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import analyser as an
+from analyser.ask.told_attack import FACES
+from analyser.ask.told_fight import Walker, _ready
+from analyser.engine.fight.sampled.told import Tracer, What
+from analyser.game.ruleset import Face
+from analyser.results.states import simulation_of
+from analyser.rules.attack import hits_of, score_of, scores_for
+from analyser.scenarios.load import load
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+
+HIGHEST = 12  # card
+TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7}
+
+
+def check(raw, trials=150, seed=7):
+    """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
+    scenario = load(raw)
+    ready = _ready(scenario)
+    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    wanted = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False).play(
+        ready.start, trials, seed
+    )
+    tracer = Tracer(ready.setup, ready.parts, die, deck)
+    traced = list(tracer.trials(ready.start, trials, seed))
+    assert sorted(each.number for each in traced) == list(range(trials))
+
+    values, checked = {}, []
+
+    def dice_of(fight, roll):
+        """The dice of a roll, which come to the score that was counted."""
+        dice = tracer.dice_of(fight, roll)
+        ends, scores = [die.ends for die in dice], scores_for(fight, most_dice(scenario))
+        turned = min(int(fight.veteran), ends.count(Face.STRIKE))
+        total = sum(score_of(scores, face) for face in ends) + turned * (scores.heroic - scores.strike)
+        assert hits_of(scores, total) == hits_of(scores, values[roll])
+        checked.append(total == values[roll])
+        return dice
+
+    walker = Walker(ready.setup, ready.parts, ready.names, dice_of, tracer.most_dice)
+    seen = [Counter() for _ in ready.parts]
+    for each in traced:
+        values |= {chance.roll: chance.value for chance in each.chances if chance.what == What.ROLL}
+        found = walker.walk(ready.start, each.chances, told=True)
+        for counter, pair in zip(seen, found.pairs):
+            counter[pair] += 1
+    for counter, (first, second, counts) in zip(seen, wanted):
+        assert dict(counter) == dict(zip(zip(first.tolist(), second.tolist()), counts.tolist()))
+    assert checked
+    assert all(checked)
+
+
+def most_dice(scenario):
+    """With Overcharge scores go by the most dice of a strike: those of its attack, and the highest card."""
+    if scenario.kind != "focus" or not any(each.attack.overcharge for each in scenario.attacks):
+        return 0
+    return max((each.attack.dice or 0) for each in scenario.attacks if each.attack.overcharge) + HIGHEST
+
+
+def duel(a, b, **terms):
+    return {"duel": terms, "a": {"unit": a}, "b": {"unit": b}}
+
+
+FIGHTS = {
+    "duel": duel(RIFLES, GRENADIERS, rounds=2),
+    "duel at a distance": duel(RIFLES, GRENADIERS, rounds=3, distance=20, policy_a="short_range"),
+    "lookout": duel(RIFLES, GRENADIERS, rounds=2, policy_b="lookout", first="a"),
+    "duel of chargers": duel(RIFLES, "imperium/teutonic-armiger-castellans@basic", rounds=2, policy_b="charge"),
+    "charge": {"charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}},
+    "focus": {"attacks": [{"attacker": RIFLES, "distance": 6}] * 3, "target": {"unit": GRENADIERS}},
+    "focus with Overcharge and re-rolls": {
+        "attacks": [
+            {"dice": 4, "qualities": ["Overcharge"], "overcharge": True},
+            {"dice": 5, "extra_reroll": {"faces": ["miss", "blank"], "dice": 2}, "qualities": ["Arc"]},
+        ],
+        "target": TARGET | {"break_limit": 2},
+    },
+    "officers": {
+        "attacks": [{"dice": 5}] * 2,
+        "target": TARGET | {"officer": "random", "formation": "open"},
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGHTS)
+def test_what_is_told_is_what_was_counted(name):
+    check(FIGHTS[name], trials=60 if "Overcharge" in name else 150)
+
+
+@pytest.mark.slow
+def test_more_trials_than_lanes_and_a_whole_deck():
+    """Cards of a real deck run out in ten rounds; lanes begin new trials in the middle."""
+    raw = duel("crown/rifle-platoon@full-strength", "imperium/scion-grenadier-platoon@full-strength", rounds=10)
+    raw["ruleset"] = {"deck": {"copies": {"3": 2, "6": 2, "9": 1}}}
+    check(raw, trials=300)
+
+
+@pytest.mark.slow
+def test_stories_of_every_kind():
+    for kind, metric in (("duel", "margin"), ("charge", "target_models_destroyed")):
+        told = an.tell(RIFLES, GRENADIERS, kind=kind, pick="best", trials=100, seed=1)
+        how = {"method": "monte-carlo", "trials": 100, "seed": 1}
+        sample = getattr(an, kind)(RIFLES, GRENADIERS, **how)
+        values = sample.pmf(metric).query("probability > 0")["value"]
+        assert told.figures[metric] == values.max()
+        assert any(face in str(told) for face in FACES.values())
+        worst = an.tell(RIFLES, GRENADIERS, kind=kind, pick="worst", trials=100, seed=1)
+        assert worst.figures[metric] == values.min()
+    one = an.tell(RIFLES, GRENADIERS, kind="charge", trial=4, trials=100, seed=1)
+    assert str(one) == str(an.tell(RIFLES, GRENADIERS, kind="charge", trial=4, trials=100, seed=1))
+    assert "AC-8.5" in str(one)
+
+
+def test_what_is_not_told():
+    with pytest.raises(an.InputError, match="legion is not told"):
+        an.tell({"courage": 1, "tokens": 2})
+    with pytest.raises(an.InputError, match="0 to 9999"):
+        an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)
+    with pytest.raises(an.InputError, match="stands in the scenario"):
+        an.tell({"attack": {"dice": 3}, "target": {"models": 3, "defence": 2, "damage_limit": 1}}, distance=3)

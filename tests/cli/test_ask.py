@@ -1,0 +1,98 @@
+"""The commands that ask a question many times over."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.helpers.shell import answer, refusal
+
+SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
+GRENADIERS = "scion-grenadier-p@basic"
+
+
+def test_curve_as_text_json_csv_and_picture(tmp_path):
+    asked = ["curve", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
+    assert 'beyond 7" up to 12": crown/sharp-rifles@basic' in answer(*asked)
+    record = json.loads(answer(*asked, "--format", "json"))
+    assert record["best"][1]["names"] == [SHARP]
+    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
+    assert len(rows) == 64
+    assert {"line", "distance", "fires", "mean_models_destroyed", "profiles"} <= rows[0].keys()
+    answer(*asked, "--plot", tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_curve_over_files_maps_and_fronts(tmp_path):
+    path = tmp_path / "panic.toml"
+    path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")
+    assert "P(panicked@1) over tokens" in answer("curve", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
+    cells = answer("curve", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
+    assert "dice \\ defence" in cells
+    front = answer(
+        "curve", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
+    )
+    assert "Not beaten in both at once" in front
+    assert answer("curve", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
+
+
+def test_curve_refuses_in_one_line():
+    assert "did you mean 'distance'" in refusal("curve", SHARP, "--target", KRUPP, "--over", "distnce")
+    assert "with --target" in refusal("curve", "fight.toml", "--aiming")
+    assert "not of a charge" in refusal("curve", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
+    assert "200,000" in refusal("curve", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
+
+
+def test_tell_is_the_attack_of_that_number(tmp_path):
+    told = answer("tell", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
+    assert told.startswith("Trial 7 of 1,000 of seed 3")
+    record = json.loads(answer("tell", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
+    assert record["picked"].startswith("the best by hits")
+    path = tmp_path / "fight.toml"
+    fight = f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n'
+    path.write_text(fight, encoding="utf-8")
+    assert answer("tell", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
+    assert "with a TARGET" in refusal("tell", path, "--aiming")
+    assert "one of them" in refusal("tell", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
+
+
+def test_luck_of_one_attack_and_of_a_game(tmp_path):
+    said = answer("luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
+    assert "as bad or worse happens in" in said
+    joint = ["luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
+    record = json.loads(answer(*joint, "--format", "json", "--plot", tmp_path / "l.png"))
+    assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
+    assert (tmp_path / "l.png").stat().st_size > 5000
+    fight = f'[[fight]]\ngot = {{destroyed = 1}}\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n'
+    path = tmp_path / "game.toml"
+    path.write_text(fight * 2, encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(answer("luck", path, "--format", "csv"))))
+    assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
+    charge = answer("luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
+    assert "such charges" in charge
+    assert "not usable" in refusal("luck", RIFLES, KRUPP, "--got", "suppressed")
+    assert "with a TARGET" in refusal("luck", path, "--aiming")
+
+
+def test_search_as_text_json_csv_and_picture(tmp_path):
+    path = tmp_path / "v.toml"
+    text = f'[baseline]\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n[ranges]\ndice = "2..6"\n'
+    path.write_text(text, encoding="utf-8")
+    assert "The best is dice 6: Mean models destroyed" in answer("search", path)
+    record = json.loads(answer("search", path, "--least", "--format", "json"))
+    assert (record["best"], record["method"]) == ("dice 2", "exact")
+    rows = list(csv.DictReader(io.StringIO(answer("search", path, "--metric", "p_broken", "--format", "csv"))))
+    assert len(rows) == 6
+    answer("search", path, "--plot", tmp_path / "s.png")
+    assert (tmp_path / "s.png").stat().st_size > 5000
+    raced = json.loads(answer("search", path, "--method", "race", "--metric", "p_any_destroyed", "--format", "json"))
+    assert raced["stop_reason"] in ("decided", "alike", "trials")
+    path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
+    assert "50,000,000,000 variants" in refusal("search", path)
+
+
+@pytest.mark.slow
+def test_tell_a_charge_and_a_duel():
+    assert "wins the combat" in answer("tell", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best")
+    assert "is activated" in answer("tell", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
