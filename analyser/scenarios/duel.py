@@ -81,7 +81,10 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a duel between them, and the operations of each round; nobody plays best."""
+    """The setup of a duel between them, and the operations of each round; InputError where anybody has a choice."""
+    if any(shooter.chooses for shooter in shooters):
+        problem = "best play, and a policy in words, are worked out as a whole, by duel and best"
+        raise InputError(problem, where="duel", allowed="habits here: policy_a and policy_b by name")
     setup, course = course_of(shooters, terms)
     return setup, [cast("list[Operation]", course)] * terms.rounds
 

@@ -6,6 +6,8 @@ import pytest
 
 from analyser import InputError, best_play, duel, exact
 from analyser.results.best import BestResult
+from analyser.scenarios.duel import DuelScenario, duel_program
+from analyser.scenarios.load import load_as
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 SAME = 1e-12
@@ -193,3 +195,11 @@ def test_best_play_is_not_sampled():
 
 def test_it_is_a_duel():
     assert issubclass(BestResult, type(duel(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1)))
+
+
+def test_what_plays_by_habits_alone_says_so():
+    for policy in ("best", ["aim and shoot"]):
+        scenario = {"duel": {"rounds": 1, "policy_a": policy}, "a": small(RIFLES, 1), "b": small(GRENADIERS, 1)}
+        resolved = load_as(DuelScenario, scenario)
+        with pytest.raises(InputError, match=r"worked out as a whole.*habits here"):
+            duel_program(resolved.a, resolved.b, resolved.terms, resolved.ruleset)
