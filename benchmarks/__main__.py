@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     battles,
+    best_play,
     document,
     exact,
     first_answers,
@@ -43,6 +44,7 @@ def parts(arguments):
         "factions": exact.factions,
         "longer_fights": longer_fights.longer_fights,
         "battles": battles.battles,
+        "best_play": best_play.best_play,
         "verdict": verdict.verdict,
         "morale": morale.questions,
         "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),

@@ -68,7 +68,7 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {processors}
 
-{statistics}{longer_fights}{battles}{morale}{verdict}## Exact
+{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}## Exact
 
 {exact_table}
 
@@ -123,6 +123,17 @@ BATTLES = """## Battles
 Two lines of twelve equal units that advance, aim and shoot for six rounds, with two real decks and two hands, by
 `analyser.battle`'s engine, by vectorised NumPy (the next activation of all battles at once) and by a loop in pure
 Python, which both state the rules one after the other (`benchmarks/baselines/battles`).
+
+{table}
+
+"""
+
+BEST_PLAY = """## Best play
+
+Value and plan of a duel of which both sides play best (see [best play](best-play.md)): rifles against grenadiers of the
+shipped profiles, a toss each round, kernels compiled, one thread. What can come of a round is worked out once for all
+rounds. The command `analyser best` for six of them against six takes {warm} as a whole process, {cold} where no kernel is
+compiled; all {duels} duels of Crown and Imperium at basic level take {pairs} on two threads.
 
 {table}
 
@@ -184,6 +195,7 @@ def page(results):
         share=f"{words['share_of_limit']['median']:.0%}",
         statistics=statistics_section(results),
         longer_fights=longer_fights_section(results),
+        best_play=best_play_section(results),
         battles=battles_section(results),
         morale=morale_section(results),
         verdict=verdict_section(results),
@@ -203,6 +215,20 @@ def machine_line(machine):
 def longer_fights_section(results):
     found = results.get("longer_fights")
     return LONGER_FIGHTS.format(duels=tables.of_duels(found), exact=tables.of_exact_fights(found)) if found else ""
+
+
+def best_play_section(results):
+    found = results.get("best_play")
+    if not found:
+        return ""
+    process, pairs = found["process"], found["pairs"]
+    return BEST_PLAY.format(
+        table=tables.of_best_play(found),
+        warm=tables.time(process["warm_s"]),
+        cold=tables.time(process["cold_s"]),
+        duels=pairs["duels"],
+        pairs=tables.time(pairs["wall_s"]),
+    )
 
 
 def battles_section(results):

@@ -198,6 +198,21 @@ def of_battles(found):
     return table(("a battle of 12 against 12, six rounds", ""), rows)
 
 
+def of_best_play(found):
+    rows = [
+        (
+            each["rounds"],
+            each["models"],
+            "not known" if each["distance"] is None else f'{each["distance"]}"',
+            f"{each['situations']:,}",
+            f"{each['ways']:,}",
+            time(each["seconds"]["median_s"]),
+        )
+        for each in found["sizes"]
+    ]
+    return table(("rounds", "models a side", "distance", "situations", "ways to go on", "value and plan"), rows)
+
+
 def of_exact_fights(found):
     rows = [(name, time(each["median_s"])) for name, each in found["exact"].items()]
     return table(("exact joint distribution", "a call"), rows)
@@ -225,6 +240,7 @@ def every_table(results):
         "statistics": of_statistics,
         "longer_fights": of_longer_fights,
         "battles": of_battles,
+        "best_play": of_best_play,
         "morale": of_morale,
         "verdict": of_verdict,
     }

@@ -1,5 +1,6 @@
 """What is to be reached, and whether it was."""
 
+from benchmarks import best_play
 from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
@@ -41,6 +42,7 @@ def targets(results):
         ("morale", of_morale),
         ("longer_fights", of_longer_fights),
         ("battles", of_battles),
+        ("best_play", of_best_play),
         ("verdict", of_verdict),
     )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
@@ -95,6 +97,15 @@ def of_battles(found):
     for name, faster in found["times_as_fast"].items():
         yield at_least(f"battles, 1 thread over {name}", 50, faster["median"], "x")
     yield at_most("the first 10,000 battles, cold, from the shell", 5, found["first_s"], "s")
+
+
+def of_best_play(found):
+    plain = next(
+        each for each in found["sizes"] if (each["rounds"], each["models"], each["distance"]) == best_play.PLAIN
+    )
+    yield at_most("best play of both, six rounds", 50, plain["seconds"]["median_s"] * 1e3, "ms")
+    yield at_most("`analyser best`, kernels compiled", 2, found["process"]["warm_s"], "s")
+    yield at_most("best play of all pairs of two factions", 60, found["pairs"]["wall_s"], "s")
 
 
 def of_verdict(found):
