@@ -1,4 +1,4 @@
-"""Best play of both sides: a duel by its rounds, its models and its distance; as a process; all pairs of two factions."""
+"""Best play of both sides: a duel by rounds, models and distance; as a process; all pairs of two factions."""
 
 import tempfile
 import time

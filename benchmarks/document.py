@@ -130,10 +130,10 @@ Python, which both state the rules one after the other (`benchmarks/baselines/ba
 
 BEST_PLAY = """## Best play
 
-Value and plan of a duel of which both sides play best (see [best play](best-play.md)): rifles against grenadiers of the
-shipped profiles, a toss each round, kernels compiled, one thread. What can come of a round is worked out once for all
-rounds. The command `analyser best` for six of them against six takes {warm} as a whole process, {cold} where no kernel is
-compiled; all {duels} duels of Crown and Imperium at basic level take {pairs} on two threads.
+Value and plan of a duel of which both sides play best (see [best play](best-play.md)): rifles against grenadiers of
+the shipped profiles, a toss each round, kernels compiled, one thread. What can come of a round is worked out once for
+all rounds. The command `analyser best` for six of them against six takes {warm} as a whole process, {cold} where no
+kernel is compiled; all {duels} duels of Crown and Imperium at basic level take {pairs}, two at once.
 
 {table}
 
