@@ -199,7 +199,9 @@ class Walker:
         elif said:
             lines.append(f"{name}: {said}")
         if operation.kind == Kind.GIVE_ORDERS and after[side] != pair[side]:
-            lines.append(f"{name} {_ORDERS.get(Order(unit_state.order_of(after[side])), 'makes no attack')}")
+            reloads = pair[side] & unit_state.RELOADING and not after[side] & unit_state.RELOADING
+            otherwise = "reloads and makes no attack (Slow to Fire)" if reloads else "makes no attack"
+            lines.append(f"{name} {_ORDERS.get(Order(unit_state.order_of(after[side])), otherwise)}")
         return [*lines, *self._changes(pair, after)]
 
     def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:

@@ -23,6 +23,7 @@ _MANOEUVRES = {
     Manoeuvre.CHARGE: "charges",
 }
 _FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
+RELOADS = "reloads instead of shooting (Slow to Fire)"
 _WON = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
@@ -49,6 +50,8 @@ class Story:
         VP of my side less yours.
     happenings : tuple of Happening
         Everything that happened, in order.
+    reloads : frozenset of int
+        The places of those that are orders to shoot with which a unit re-arms instead (AC-6, Slow to Fire).
     """
 
     number: int
@@ -56,11 +59,12 @@ class Story:
     margin: int
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
+    reloads: frozenset[int] = frozenset()
 
     def lines(self) -> Iterator[str]:
         """A line for each round that begins or ends, and for each activation."""
         parts: list[str] = []
-        for each in self.happenings:
+        for place, each in enumerate(self.happenings):
             begins = each.event in (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)
             if begins and parts:
                 yield "; ".join(parts)
@@ -68,6 +72,8 @@ class Story:
             text = _TOLD[each.event](each, self.names)
             if text:
                 parts.append(text)
+            if place in self.reloads:
+                parts.append(RELOADS)
         yield "; ".join(parts)
 
     def __str__(self) -> str:
@@ -82,7 +88,7 @@ def story_of(scenario: BattleScenario, told: Told, seed: int) -> Story:
         for place, each in enumerate(scenario.fielded[side])
     }
     events = tuple(Happening(Event(event), *rest) for event, *rest in told.events.tolist())
-    return Story(told.number, seed, told.margin, events, names)
+    return Story(told.number, seed, told.margin, events, names, told.reloads)
 
 
 def _round(each: Happening, _: Any) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from analyser.common.records import Integers, empty_record
 from analyser.common.sampling import Progress
+from analyser.engine.battle.log import Event
 from analyser.engine.battle.play import play_chunk
-from analyser.engine.battle.tables import CHUNK_BATTLES, NOWHERE, Battle, Counts, Encoding, Field, Tables
+from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, NOWHERE, Battle, Counts, Encoding, Field, Tables
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import stream_of
+from analyser.rules.policies import Action
 
 
 class Told(NamedTuple):
@@ -22,6 +24,7 @@ class Told(NamedTuple):
     margin: int  # VP of side 0 less those of side 1
     events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
+    reloads: frozenset[int]  # which events are orders to shoot with which a unit re-arms instead (Slow to Fire)
 
 
 class Simulation:
@@ -80,7 +83,19 @@ class Simulation:
         play_chunk(battle, stream_of(seed), chunk, place, place + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return Told(number, int(field.margins[place]), events, rounds)
+        return Told(number, int(field.margins[place]), events, rounds, frozenset(self._reloads(events)))
+
+    def _reloads(self, events: Integers) -> Iterator[int]:
+        """Which events are orders to shoot of a unit whose row is not loaded: those after it has fired it."""
+        strikes: Any = self._tables.strikes
+        empty = set[int]()
+        for place, (event, unit, other, number, action, _) in enumerate(events.tolist()):
+            if event == Event.ATTACKED and strikes[number].reloads:
+                empty.add(unit)
+            ordered = event == Event.ORDERED and action == Action.SHOOT and not self._encoding.aircraft[unit]
+            if ordered and unit in empty and self._encoding.pairs[unit, other % MOST_UNITS].rearms:
+                empty.remove(unit)
+                yield place
 
     def _new_field(self) -> Field:
         field: Any = empty_record(Field)
