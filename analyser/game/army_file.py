@@ -44,7 +44,7 @@ from analyser.game.units import (
 MOST_UNITS = 500
 MOST_POINTS = 100_000
 _NUMBER = re.compile(r"( #\d+)+$")  # that tells units of one name apart
-_TIMES = re.compile(r"\s*(\d{1,18})\s*[x×]\s+(\S.*)")
+_TIMES = re.compile(r"\s*(-?\d[\d.]{0,17})\s*[x×]\s+(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
 
@@ -110,7 +110,7 @@ def _entries(value: object) -> object:
 
 def _entry(value: object) -> object:
     if isinstance(value, str) and (times := _TIMES.fullmatch(value)):
-        return {"unit": times[2], "count": int(times[1])}
+        return {"unit": times[2], "count": times[1] if "." in times[1] else int(times[1])}
     return {"unit": value} if isinstance(value, str | Loadout) else value
 
 
