@@ -14,7 +14,7 @@ import pandas as pd
 
 from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
 from analyser.analysis.built_lists import BuiltList, built_lists, by_battlegroup, typical_lists, unbought, units_of
-from analyser.analysis.field import field_of, losses_between, worth_against
+from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
 from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of, wanted_of
@@ -192,9 +192,13 @@ class Build:
         """Whom the values are against: by name, where these are few."""
         more = len(self.opponents) - MOST_NAMED
         if more <= 0 or "@" not in self.opponents[0]:
-            return ", ".join(self.opponents[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+            return ", ".join(map(self._called, self.opponents[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
         factions = Counter(name.partition("/")[0] for name in self.opponents)
         return ", ".join(f"{counted(number, 'loadout')} of {name}" for name, number in factions.items())
+
+    def _called(self, opponent: str) -> str:
+        """An opponent by its name, told from a list of the same name here."""
+        return f"their {opponent}" if any(opponent == each.army.name for each in self.lists) else opponent
 
     @property
     def how(self) -> str:
@@ -211,7 +215,7 @@ class Build:
         """Whom the battles are against, or why there are none."""
         if not self.met:
             return NOBODY.format(self.points)
-        named = ", ".join(f"{each.name} ({each.points:,} points)" for each in self.met)
+        named = ", ".join(f"{self._called(each.name)} ({each.points:,} points)" for each in self.met)
         return TYPICAL.format(self.faction, named) if self.is_typical else f"Against {named}."
 
     @property
@@ -346,7 +350,9 @@ def build(
         at_most,
     )
     check_possible(force, chosen.id, size)
-    everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads)
+    with sampling.with_bar() as reporting:
+        fights = stage(reporting.report, 0, 1 + battles)
+        everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads, fights)
     opponents = field.mean if over == "mean" else field.worst
     worth = worth_against(opponents, ours, everybody, losses, points)
     weights = np.array([each.weight for each in opponents])
@@ -375,5 +381,7 @@ def build(
     answer = replace(answer, met=met, is_typical=not field.armies)
     if not met:
         return answer
-    played = play_battles([each.army for each in lists], met, sampling, library, kept_battles(resume))
+    with sampling.with_bar() as reporting:
+        fought = replace(reporting, progress=stage(reporting.report, 1, 2))
+        played = play_battles([each.army for each in lists], met, fought, library, kept_battles(resume))
     return replace(answer, played=ranked(played))

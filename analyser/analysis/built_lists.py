@@ -83,7 +83,7 @@ def built_lists(
             destroyed, kept = (float(weights @ side) for side in by_opponent)
         common = points @ np.minimum(counts, found[0].counts)
         differs = 1 - float(common / (points @ found[0].counts))
-        army = army_of(f"List {rank}", each, force, head, library)
+        army = army_of(f"{library.factions[head[0]].name} list {rank}", each, force, head, library)
         lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
     return tuple(lists)
 

@@ -16,11 +16,13 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
+from analyser.common.sampling import Progress
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, unit_of
 
 MOST_OPPONENTS = 200
+_STEPS = 1000  # of a stage that is told of
 
 
 class Opponent(NamedTuple):
@@ -115,16 +117,25 @@ def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...
     )
 
 
+def stage(progress: Progress, number: int, of: int) -> Progress:
+    """What tells of one of several stages, all taken to be as long, as a part of the whole."""
+    return lambda done, aim: progress(_STEPS * number + _STEPS * done // max(aim, 1), _STEPS * of)
+
+
 def losses_between(
     ours: Sequence[Loadout],
     theirs: Sequence[Loadout],
     situations: Sequence[Situation],
     library: Profiles,
     threads: int | None,
+    progress: Progress,
 ) -> tuple[list[Loadout], Array]:
     """Everybody of both sides, each once, and the mean share of each (column) that is lost to each (row)."""
     how: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
-    frames = [matchups(ours, theirs, **how).frame, matchups(theirs, ours, **how).frame]
+    frames = [
+        matchups(ours, theirs, progress=stage(progress, 0, 2), **how).frame,
+        matchups(theirs, ours, progress=stage(progress, 1, 2), **how).frame,
+    ]
     frame = pd.concat(frames, ignore_index=True)
     everybody = list({each.selector: each for each in (*ours, *theirs)}.values())
     whole = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)

@@ -98,7 +98,7 @@ def build(
             raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
         check_writable(Path(save))
     how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
-    with progress_bar("battles", after=1.0) as progress:
+    with progress_bar(after=1.0) as progress:  # fights, then battles
         found = built(faction, points, met, profiles=profiles_in(profiles), progress=progress, **how)
 
     def rows() -> list[dict[str, Any]]:

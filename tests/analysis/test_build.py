@@ -265,9 +265,10 @@ class FakeBattle:
 
     calls = 0
 
-    def __init__(self, scenario, sampling, swing):
+    def __init__(self, scenario, sampling, swing, orders):
         FakeBattle.calls += 1
         assert not swing
+        assert not orders
         self.trials = sampling.first_trials()
         self.won = min(scenario[0].points, self.trials) / self.trials
         sampling.report(self.trials, self.trials)
@@ -338,11 +339,11 @@ def test_the_best_is_who_wins_battles(hill, fought):
 @pytest.mark.parametrize(
     ("won", "says"),
     [
-        ((900, 500), "holds: List 1 is the best in battle, too. The best and the worst"),
-        ((500, 900), "does not hold: in battle List 2 does better than List 1."),
-        ((898, 900, 100), "holds: List 1 is tied with the best in battle, too."),
+        ((900, 500), "holds: Hill list 1 is the best in battle, too. The best and the worst"),
+        ((500, 900), "does not hold: in battle Hill list 2 does better than Hill list 1."),
+        ((898, 900, 100), "holds: Hill list 1 is tied with the best in battle, too."),
         ((898, 900), "Battles do not tell these lists apart"),
-        ((900,), "holds: List 1 is the best in battle, too."),
+        ((900,), "holds: Hill list 1 is the best in battle, too."),
     ],
 )
 def test_the_verdict_is_that_of_the_battles(hill, won, says):
@@ -351,6 +352,22 @@ def test_the_verdict_is_that_of_the_battles(hill, won, says):
     verdict = replace(found, lists=lists, played=ranked([Played(each, 0, 1000) for each in won])).verdict
     assert says in verdict
     assert (" of score." in verdict) == (len(won) > 1)
+
+
+def test_an_enemy_of_the_same_name_is_told_from_our_list(hill, fought):
+    theirs = {"name": "Hill list 1", "faction": "hill", "unit": ["hill/ash@basic"]}
+    found = build("hill", 150, [theirs], next_best=1, situations="long-range", trials=200, profiles=hill)
+    assert [each.army.name for each in found.lists] == ["Hill list 1", "Hill list 2"]
+    assert "against their Hill list 1" in str(found)
+    assert "Against their Hill list 1 (20 points)." in str(found)
+
+
+def test_the_fights_before_the_battles_are_told_as_they_go_on(hill):
+    told = []
+    how = {"next_best": 0, "situations": "long-range", "battles": False, "profiles": hill}
+    build("hill", 150, "hill/ash@basic", progress=lambda done, aim: told.append((done, aim)), **how)
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
 
 
 def test_a_faction_is_met_as_its_best_list(hill, fought):
