@@ -9,7 +9,7 @@ from analyser.game.army_file import ArmyFile, BoonEntry, UnitEntry
 from analyser.game.force_check import RULES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "armies.md").read_text(encoding="utf-8")
-LIST = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)[0]
+LIST, SHORT = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)[:2]
 
 
 def test_the_list_of_the_page_is_an_army_without_a_doubt():
@@ -18,6 +18,13 @@ def test_the_list_of_the_page_is_an_army_without_a_doubt():
     assert army.embarked(army["Carriers"]) is army["Sappers"]
     short = re.search(r"`(unit = \[.*?\])`", PAGE)[1]
     assert len(analyser.load_army({"faction": "crown", **tomllib.loads(short)})) == 4
+
+
+def test_a_list_without_battlegroups_is_broken_and_the_short_one_with_them_is_not():
+    short = re.search(r"`(unit = \[.*?\])`", PAGE)[1]
+    broken = analyser.check_army({"faction": "crown", **tomllib.loads(short)}).broken
+    assert any(str(each).startswith("FB-4") for each in broken)
+    assert analyser.check_army(tomllib.loads(SHORT)).broken == ()
 
 
 def test_the_keys_of_the_page_are_those_of_the_file():
