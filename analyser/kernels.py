@@ -58,7 +58,7 @@ def _sampled_fights(replacement: bool = False, overcharge: bool = False) -> None
 
 
 def _battles() -> None:
-    battle([A], [B], rounds=1, trials=1, swing=False)
+    battle([A], [B], rounds=1, trials=1, swing=False, orders=False)
 
 
 def _attacks(die: Mapping[str, int] | None = None) -> None:

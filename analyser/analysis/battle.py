@@ -18,6 +18,7 @@ def battle(
     yours: ArmyLike,
     *,
     swing: bool = True,
+    orders: bool = True,
     trials: int | None = None,
     seed: int = 0,
     precision: float | str | None = None,
@@ -35,6 +36,8 @@ def battle(
         The armies, as :func:`analyser.load_army` takes them.
     swing : bool
         Also play a tenth as many battles without each unit (:meth:`BattleResult.swing`).
+    orders : bool
+        Also play a twentieth as many with the units in each of some other orders (:meth:`BattleResult.orders`).
     trials : int, optional
         Battles to play, 1 to 10**12. Default: 100,000.
     seed, precision, threads, profiles, progress
@@ -58,12 +61,13 @@ def battle(
     --------
     >>> from analyser import battle
     >>> rifles, grenadiers = ["3 x crown/rifle-platoon@basic"], ["3 x imperium/scion-grenadier-platoon@basic"]
-    >>> result = battle(rifles, grenadiers, trials=1000, rounds=3, swing=False)
+    >>> result = battle(rifles, grenadiers, trials=1000, rounds=3, swing=False, orders=False)
     >>> len(result.survivors()), result.probability("victory") < result.probability("defeat")
     (6, False)
     """
     sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
     check_flag(swing, "swing")
+    check_flag(orders, "orders")
     library = library_of(profiles)
     scenario = battle_scenario(mine, yours, checked(BattleTerms, terms, where="battle"), library.ruleset, library)
-    return solve_battle(scenario, sampling, swing=swing)
+    return solve_battle(scenario, sampling, swing=swing, orders=orders)

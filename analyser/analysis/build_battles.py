@@ -137,7 +137,7 @@ def play_battles(
                         reporting.report(before + played, total)
 
                     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
-                    battle = solve_battle(scenario, replace(reporting, progress=tell), swing=False)
+                    battle = solve_battle(scenario, replace(reporting, progress=tell), swing=False, orders=False)
                     trials = battle.trials or each_of
                     won, drawn = (round(battle.probability(name) * trials) for name in ("victory", "draw"))
                     result = won, drawn, trials

@@ -25,12 +25,14 @@ from analyser.common.errors import InputError
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.battle import BattleTerms
 
+DEFAULT_BATTLES = 100_000  # as in `results.battle`, which a help need not import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 BATTLE_OPTIONS = [
     *keys_of(BattleTerms, "battle", "Battle"),
     Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
     Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=click.IntRange(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
+    Option("--orders/--no-orders", "Also in other orders, a twentieth as often each.", METHOD, default=True),
     Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
@@ -46,7 +48,7 @@ BATTLE_OPTIONS = [
 )
 @click.argument("mine")
 @click.argument("yours")
-def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, **_: Any) -> None:
+def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell: int | None, **_: Any) -> None:
     """What a battle of two whole armies comes to: who wins, who is left, and what each unit did for it.
 
     MINE and YOURS are army files (docs/armies.md), or selectors with commas between them, such as
@@ -59,18 +61,25 @@ def battle(mine: str, yours: str, swing: bool, picture: str, tell: int | None, *
     terms = {option.path[1]: value for option, value in given_keys()}
     numbers: dict[str, Any] = given(options, *NUMBERS) | {"profiles": options["profiles"]}
     if tell is not None:
+        _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
+    more: dict[str, Any] = {"swing": swing and tell is None, "orders": orders and tell is None}
     with progress_bar("battles", after=1.0) as progress:
-        result = asked(
-            army_from(mine), army_from(yours), swing=swing and tell is None, progress=progress, **numbers, **terms
-        )
+        result = asked(army_from(mine), army_from(yours), progress=progress, **more, **numbers, **terms)
     if tell is not None:
         story = result.tell(tell)
         lines = list(story.lines())
         write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
         return
     _write(result, _PICTURES[picture])
+
+
+def _check_told(number: int, trials: int | None) -> None:
+    """InputError for a battle to tell that is none of `trials`; of a precision nobody knows how many there are."""
+    if trials is not None and number >= trials:
+        allowed = f"0 to {trials - 1:,}, or more --trials"
+        raise InputError(f"there is no battle {number:,} among {trials:,}", where="--tell", allowed=allowed)
 
 
 def run_battle(source: str) -> None:

@@ -20,6 +20,7 @@ from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
+from analyser.results.battle_orders import orders_line, orders_tried
 from analyser.results.battle_rules import of_battle
 from analyser.results.by_batch import Shared, mean_by_batch, means_by_batch
 from analyser.results.rendering import Block
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 DEFAULT_BATTLES = 100_000
 LEAST_FOR_SWING = 2_000
+LEAST_FOR_ORDER = 500
 _EVENTS = {
     "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
     "devastating_victory": (Outcome.DEVASTATING_VICTORY,),
@@ -42,6 +44,7 @@ _EVENTS = {
     "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
 }
 _BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
+_PLACE = "A swing is also that of the unit's place in the order and in the line: another one there may keep much of it."
 _OF_SIDES = ("victory_points", "units", "points_percent")
 
 
@@ -57,6 +60,8 @@ class BattleResult(Result):
         What played them, and can tell one of them.
     swings : tuple of dict
         What the battle would be without each unit (:meth:`swing`).
+    tried : tuple of dict
+        What it would be with the units in other orders (:meth:`orders`).
     """
 
     kind = "battle"
@@ -70,6 +75,7 @@ class BattleResult(Result):
     counts: Counts
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
+    tried: tuple[dict[str, Any], ...] = field(default=())
 
     # --- what a Result is asked for ---------------------------------------------------------------------------
 
@@ -194,6 +200,14 @@ class BattleResult(Result):
         """
         return [dict(row) for row in self.swings]
 
+    def orders(self) -> list[dict[str, Any]]:
+        """P(victory) with the units in other orders, a plain dict each: the least comes first.
+
+        `lists`, ``as listed`` or which shuffle; `order_mine`, `order_yours`; `mine_units`, `yours_units`, by name;
+        `trials`; and `p_victory`. None were asked for, or a unit a side: an empty list.
+        """
+        return [dict(row) for row in self.tried]
+
     @cached_property
     def story(self) -> Story:
         """A battle with the median margin, told: the first of them that was played."""
@@ -218,7 +232,7 @@ class BattleResult(Result):
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.survivors(), "margins": self.margins(), "contributions": self.contributions()}
         told = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
-        return {**parts, "swing": self.swing(), "story": told, "summary": self.summary}
+        return {**parts, "orders": self.orders(), "swing": self.swing(), "story": told, "summary": self.summary}
 
     # --- how it is shown --------------------------------------------------------------------------------------
 
@@ -284,7 +298,7 @@ class BattleResult(Result):
         rows = [[f"P({name.replace('_', ' ')})", str(self.probability(name))] for name in self.events]
         margin, error = self.mean_with_error("margin")
         rows.append(["Expected VP, mine less yours", plus_minus(margin, NORMAL_95 * (error or 0.0))])
-        found = [f"Mine wins {self.probability('victory')} of these battles."]
+        found = [f"Mine wins {self.probability('victory')} of these battles.", orders_line(self.tried)]
         found += [_swing_units(self.swings, side) for side in SIDES if self.swings]
         blocks = [
             Block(lines=found),
@@ -335,7 +349,7 @@ def _by_unit(rows: Sequence[dict[str, Any]]) -> Block:
 def _by_swing(rows: Sequence[dict[str, Any]]) -> Block:
     head = ("without", "side", "P(its side wins)", "with it, the difference")
     lines = [[row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(row)] for row in rows]
-    return Block("Without each unit (common random numbers)", head, lines, "<<>")
+    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=[_PLACE])
 
 
 def _swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
@@ -354,8 +368,10 @@ def _change(row: dict[str, Any]) -> str:
     return plus_minus(100 * float(change), half, " pp")
 
 
-def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = True) -> BattleResult:
-    """What a battle comes to; with `swing` also without each unit, by a tenth as many battles."""
+def solve_battle(
+    scenario: BattleScenario, sampling: Sampling, *, swing: bool = True, orders: bool = True
+) -> BattleResult:
+    """What a battle comes to; with `swing` also without each unit, with `orders` with the units in other orders."""
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
         raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=allowed)
@@ -371,7 +387,21 @@ def solve_battle(scenario: BattleScenario, sampling: Sampling, *, swing: bool = 
     if sampling.precision is None and sampling.trials is None:
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
     result = sampling.settled(played)
-    return replace(result, swings=_swings(result, sampling)) if swing else result
+    if swing:
+        result = replace(result, swings=_swings(result, sampling))
+    return replace(result, tried=_orders(result, sampling)) if orders else result
+
+
+def _orders(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
+    """The battle with the units in other orders, a twentieth as often each."""
+    trials, seed = part_of(sampling, 20, LEAST_FOR_ORDER), int(sampling.seed)
+    return orders_tried(
+        result.scenario,
+        trials,
+        seed,
+        lambda simulation: simulation.play(trials, seed, sampling.n_threads),
+        replacement=sampling.replacement,
+    )
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
@@ -388,14 +418,19 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
 
 
 def swing_trials(sampling: Sampling) -> int:
-    """Battles without each unit, known before the first is played, so that their intervals are what they say.
+    """Battles without each unit, known before the first is played, so that their intervals are what they say."""
+    return part_of(sampling, 10, LEAST_FOR_SWING)
 
-    A tenth of what is asked for; of a precision, of what it takes at most, whatever a pilot says.
+
+def part_of(sampling: Sampling, share: int, least: int) -> int:
+    """One battle in `share` of those that are asked for, `least` at least, if so many are.
+
+    Of a precision, of what it takes at most, whatever a pilot says.
     """
     whole = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:
         whole = trials_for(precision.width)
-    return min(max(whole // 10, LEAST_FOR_SWING), whole)
+    return min(max(whole // share, least), whole)
 
 
 def _swing(base: Counts, without: Counts, side: str, trials: int) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -213,7 +213,7 @@ def _in_line(
     width, table, gap = (hundredths(each) for each in (terms.width, terms.table, terms.gap))
     fielded, (mine, theirs) = [], combatants
     for place, (unit, combatant) in enumerate(zip(army, mine)):
-        x = width * (2 * place + 1) // (2 * len(army)) if unit.x is None else hundredths(unit.x)
+        x = _slot(place, len(army), width) if unit.x is None else hundredths(unit.x)
         back = (table - gap) // 2 - hundredths(unit.behind)
         if back < 0:
             allowed = f"up to {(table - gap) // 2 / INCH:g}"
@@ -231,6 +231,27 @@ def _in_line(
         problem = f"{len(army) - deployed} of {len(army)} units in reserve, aircraft among them"
         raise InputError(problem, where=side, allowed=f"up to {len(army) - least}: the others are deployed (BT-3)")
     return tuple(fielded)
+
+
+def _slot(place: int, units: int, width: int) -> int:
+    """Where along the front the unit in that place of the list stands."""
+    return width * (2 * place + 1) // (2 * units)
+
+
+def reordered(scenario: BattleScenario, lists: Sequence[Sequence[int]], **terms: Any) -> BattleScenario:
+    """The same battle with the units of both lists in other orders, by their places, and with other terms.
+
+    Who has no `x` of its own stands where the one did that had its new place in the list.
+    """
+    width = hundredths(scenario.terms.width)
+    mine, yours = (
+        tuple(
+            units[old] if units[old].unit.x is not None else units[old]._replace(x=_slot(new, len(units), width))
+            for new, old in enumerate(places)
+        )
+        for units, places in zip(scenario.fielded, lists)
+    )
+    return replace(scenario, fielded=(mine, yours), terms=scenario.terms.model_copy(update=terms))
 
 
 def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:

@@ -48,6 +48,18 @@ def test_one_battle_is_told():
     assert told != answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "6")
 
 
+def test_a_battle_that_is_not_played_is_not_told():
+    told = refusal("battle", *ARMIES, "--trials", "500", "--tell", "999999999")
+    assert "--tell: there is no battle 999,999,999 among 500 (allowed: 0 to 499, or more --trials)" in told
+    assert "among 100,000" in refusal("battle", *ARMIES, "--tell", "100000")
+
+
+def test_a_number_of_units_is_said_to_be_one_or_more():
+    for number, allowed in (("0", "1 to 500"), ("-3", "1 to 500"), ("'1.5'", "an integer")):
+        told = refusal("battle", ARMIES[0], f"{RIFLES}, {number.strip(chr(39))} x {RIFLES}")
+        assert f"count: {number} is not usable (allowed: {allowed})" in told
+
+
 def test_an_argument_is_a_path_or_selectors():
     assert army_from("mine.toml") == "mine.toml"
     assert army_from("crown/a@basic, 2 x crown/b") == ["crown/a@basic", "2 x crown/b"]

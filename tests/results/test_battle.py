@@ -90,8 +90,11 @@ def test_an_answer_is_plain_data_and_text(result):
 
 @pytest.mark.slow
 def test_who_wins_and_who_swings_it_is_said_first(result):
-    win, mine, yours = result.blocks()[0].lines
+    win, orders, mine, yours = result.blocks()[0].lines
     assert win == f"Mine wins {result.probability('victory')} of these battles."
+    least, *_, most = (f"{100 * row['p_victory']:.0f}%" for row in result.orders())
+    assert orders.startswith(f"With the units in other orders it wins {least} ")
+    assert f" to {most} " in orders
     for side, line in (("mine", mine), ("yours", yours)):
         own = [row for row in result.swing() if row["side"] == side]
         assert line.startswith(f"Swing unit of {side}: {own[0]['unit']}, without which it wins ")
@@ -103,6 +106,60 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
 def test_no_unit_is_said_to_swing_what_it_does_not():
     found = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, gap=36)
     assert "Swing unit of mine: none that stands out from chance in so many battles." in str(found)
+
+
+@pytest.mark.slow
+def test_other_orders_are_the_battles_of_those_lists(result):
+    rows = result.orders()
+    chances = [row["p_victory"] for row in rows]
+    assert chances == sorted(chances)
+    policies = {(row["order_mine"], row["order_yours"]) for row in rows if row["lists"] == "as listed"}
+    names = ("listed", "nearest", "dearest")
+    assert policies == {(one, other) for one in names for other in names} - {("listed", "listed")}
+    how = {"trials": 500, "rounds": 3, "seed": 5, "swing": False, "orders": False}
+    for row in rows:
+        mine = [name.partition(" #")[0] for name in row["mine_units"]]
+        again = analyser.battle(
+            [f"crown/{name}" for name in mine],
+            GRENADIERS,
+            order_mine=row["order_mine"],
+            order_yours=row["order_yours"],
+            **how,
+        )
+        assert (row["trials"], float(again.probability("victory"))) == (500, row["p_victory"])
+
+
+@pytest.mark.slow
+def test_what_has_no_other_order_says_that_habits_count():
+    alone = analyser.battle(RIFLES[:1], GRENADIERS[0][4:].split(","), trials=100, rounds=1)
+    assert alone.orders() == []
+    assert "other orders, targets and cards can move it" in str(alone)
+    unasked = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, orders=False)
+    assert unasked.as_dict()["orders"] == []
+
+
+@pytest.mark.slow
+def test_a_swing_is_said_to_be_of_a_place_too(result):
+    assert "A swing is also that of the unit's place in the order and in the line" in str(result)
+
+
+@pytest.mark.slow
+def test_a_story_says_who_reloads():
+    """A landship is Slow to Fire: after each order to shoot with which it has hit comes one with which it reloads."""
+    found = analyser.battle(["crown/monarch-landship@full-strength"], GRENADIERS, trials=20, swing=False, orders=False)
+    for number in range(20):
+        story = found.tell(number)
+        loaded = True
+        for line in story.lines():
+            if "  mine monarch-landship" not in line[:25] or "target" not in line:
+                continue
+            fires = "at " in line and "; mine monarch-landship@full-strength hits" in line
+            assert not (fires and "reloads instead of shooting (Slow to Fire)" in line)
+            assert loaded or not fires
+            if not loaded:
+                assert "reloads instead of shooting (Slow to Fire)" in line or "charges" in line
+            loaded = not fires
+    assert "reloads" in str(found.tell(0))
 
 
 @pytest.mark.slow
