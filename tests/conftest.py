@@ -1,6 +1,7 @@
 """What many tests share: a small folder of profiles, and which of the random cases are quick."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -15,7 +16,11 @@ os.environ[SWITCH] = "no"  # fights are fought here, but for the tests of how th
 
 
 def pytest_configure(config):
-    """Of a property, too, fewer examples are quick."""
+    """Of a property, too, fewer examples are quick; and Ctrl-C counts, as at a terminal.
+
+    A shell has what it runs in the background ignore interrupts, and so would every process that a test starts.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     number = QUICK_EXAMPLES if config.option.markexpr == "not slow" else EXAMPLES
     settings.register_profile("analyser", max_examples=number)
     settings.load_profile("analyser")

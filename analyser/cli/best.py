@@ -67,7 +67,7 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
         raise InputError("there is no list", where="--within", allowed="--lines N with it")
     if keys["lines"] is not None:
         listed = found.as_policy(**given(keys, "lines", "within"))
-        text = f"{listed}\n\nGives away {listed.gives_away:.4f} of {found.value:.4f}\n"
+        text = f"{listed}\n\nGives away {found.cost(listed.gives_away)} of {found.worth(found.value)}\n"
         write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
         return
     write(lambda: str(found), found.as_dict, found.rows, **how)

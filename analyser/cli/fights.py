@@ -195,8 +195,8 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
         for part in attacks if each_holds else [raw[section]]:
             if option.member:
                 add_mark(part, key, option.member)
-            elif part.setdefault(key, value) != value and not each_holds:
-                problem = f"{part[key]} after the colon, {value} by {option.opts[0]}"
+            elif (held := part.setdefault(key, value)) is not value and held != value and not each_holds:
+                problem = f"{held} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
     return raw
 

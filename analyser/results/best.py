@@ -211,13 +211,15 @@ class BestResult(DuelResult):
         lines = [*self.caption(), f"What {DUEL_SIDES[number].upper()} does best in round {round}"]
         return choices(frame, across=across, up=up, heading="\n".join(lines), ax=ax)
 
-    def _worth(self, value: float) -> str:
+    def worth(self, value: float) -> str:
+        """A value as text, by what is wanted: a chance, or victory points."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f}%" if want in _AS_PERCENT else f"{value:+.3f} VP"
 
-    def _cost(self, value: float) -> str:
+    def cost(self, value: float) -> str:
+        """A difference of values as text, by what is wanted: percentage points, or victory points."""
         want = self.scenario.terms.want
-        return f"{100 * value:.2f}" if want in _AS_PERCENT else f"{value:.3f}"
+        return f"{100 * value:.2f} pp" if want in _AS_PERCENT else f"{value:.3f} VP"
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
@@ -233,10 +235,10 @@ class BestResult(DuelResult):
     def _first_block(self) -> Block:
         want = self.scenario.terms.want
         what = {"win": "P(win), a draw half", "survival": "P(being there at the end)"}
-        rows = [[f"Value: {what.get(want, 'expected ' + want)}", f"{self._worth(self.value)} exact"]]
+        rows = [[f"Value: {what.get(want, 'expected ' + want)}", f"{self.worth(self.value)} exact"]]
         for row in self.first_moves():
             label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
-            other = f"; else {row['runner_up']}: {self._cost(row['costs'])} less" if row["runner_up"] else ""
+            other = f"; else {row['runner_up']}: {self.cost(row['costs'])} less" if row["runner_up"] else ""
             rows.append([label, f"{row['do']}{other}"])
         rows.append(["Exploitability", f"{self.exploitability:.1e}"])
         return Block("What it is worth", rows=rows)
@@ -247,8 +249,8 @@ class BestResult(DuelResult):
         head += ["if the enemy knows it", "gives away"] if both else []
         rows = []
         for row in self._regrets:
-            cells = [row["habit"], self._worth(row["value"]), self._cost(row["gives_away"])]
-            cells += [self._worth(row["worst"]), self._cost(row["exploitable"])] if both else []
+            cells = [row["habit"], self.worth(row["value"]), self.cost(row["gives_away"])]
+            cells += [self.worth(row["worst"]), self.cost(row["exploitable"])] if both else []
             rows.append(cells)
         return Block("What habits give away", head, rows, "<>")
 
@@ -258,7 +260,7 @@ class BestResult(DuelResult):
         for row in sorted(rows, key=lambda row: -row["probability"]):
             mine, theirs = units if row["side"] == "a" else units[::-1]
             stands = f"{row['round']} {row['side'].upper()}  {stands_in_words(row, mine, theirs)}"
-            costs = f"{row['runner_up']}: {self._cost(row['costs'])}" if row["runner_up"] else ""
+            costs = f"{row['runner_up']}: {self.cost(row['costs'])}" if row["runner_up"] else ""
             cells.setdefault(stands, [row["do"], costs, f"{100 * row['probability']:.1f}%"])
             if len(cells) == _SHOWN:
                 break

@@ -16,6 +16,8 @@ def test_best_says_what_to_do():
     text = answer("best", MINE, YOURS, *SMALL)
     assert "First move" in text
     assert "What habits give away" in text
+    assert " pp less" in text
+    assert " VP less" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
 
 
 def test_best_in_other_forms(tmp_path):
@@ -32,6 +34,7 @@ def test_best_in_other_forms(tmp_path):
 def test_best_as_a_list():
     text = answer("best", MINE, YOURS, *SMALL, "--lines", "1")
     assert text.splitlines()[0].startswith("aim and shoot")
+    assert text.splitlines()[-1].startswith("Gives away 0.00 pp of ")
     record = json.loads(answer("best", MINE, YOURS, *SMALL, "--lines", "2", "--within", "0.5", "--format", "json"))
     assert len(record["lines"]) == 1
 

@@ -456,11 +456,7 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
 def test_an_interrupt_ends_without_a_word(fight):
-    # As at a terminal: a test run in the background passes on to its children that interrupts are ignored.
-    heeding = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    arguments = ["run", fight, "--method", "monte-carlo", "--trials", str(10**11)]
-    played = f"from analyser.cli import main; sys.exit(main({arguments}))"
-    command = [sys.executable, "-c", heeding + played]
+    command = [sys.executable, "-m", "analyser", "run", fight, "--method", "monte-carlo", "--trials", str(10**11)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         time.sleep(3)

@@ -420,6 +420,7 @@ def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
         (["focus", RIFLES, "--target", f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of who attacks"]),
         (["focus", RIFLES, "--target", f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
         (["focus", RIFLES, "--target", GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
+        (["attack", RIFLES, GRENADIERS, "--distance", "nan"], ["attack.distance", "nan is not usable", "0 to 1000"]),
         (["attack", f"{RIFLES}:exposed=3", GRENADIERS], ["attack.exposed", "after the colon of the target"]),
         (["attack", f"{RIFLES}:bonuses=aiming", GRENADIERS, "--short-range"], ["attack.bonuses", "a list"]),
         (["duel", f"{RIFLES}:overcharg", GRENADIERS], ["a.overcharg", "did you mean 'overcharge'? (allowed: type, "]),

@@ -67,8 +67,7 @@ def script_of(tmp_path, count):
     script = tmp_path / "scripts" / "program.py"
     script.parent.mkdir()
     lines = [
-        "import signal, sys",
-        "signal.signal(signal.SIGINT, signal.default_int_handler)",
+        "import sys",
         f"sys.path.insert(1, {str(Path.cwd())!r})",
         "from pathlib import Path",
         "from tests.helpers.jobs import jobs_in, share_out",

@@ -44,15 +44,7 @@ def pictures_drawn(monkeypatch, *, stop_after=None):
 
 
 @pytest.fixture
-def heeds_interrupts():
-    """Ctrl-C as a program started from a terminal has it, whatever the tests were started from."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture
-def stopped(river, tmp_path, monkeypatch, heeds_interrupts):
+def stopped(river, tmp_path, monkeypatch):
     """Where a report was to be that was stopped after one picture."""
     out = tmp_path / "r"
     with monkeypatch.context() as while_stopping:
@@ -90,7 +82,7 @@ def test_other_inputs_start_afresh(stopped, river, tmp_path, monkeypatch):
     assert not work_folder(stopped).exists()
 
 
-def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, monkeypatch, heeds_interrupts):
+def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, monkeypatch):
     out = small_report(tmp_path / "r", river)
     before = contents(out)
     pictures_drawn(monkeypatch, stop_after=1)
@@ -141,7 +133,7 @@ def test_a_part_that_was_not_finished_does_not_count(stopped, river, unstopped):
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------
 
 
-def test_ctrl_c_is_not_lost_where_a_library_drops_it(heeds_interrupts):
+def test_ctrl_c_is_not_lost_where_a_library_drops_it():
     class Dropped:
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
@@ -152,14 +144,14 @@ def test_ctrl_c_is_not_lost_where_a_library_drops_it(heeds_interrupts):
             heed()
 
 
-def test_a_second_ctrl_c_does_not_wait(heeds_interrupts):
+def test_a_second_ctrl_c_does_not_wait():
     with interrupts_noted():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
-def test_afterwards_ctrl_c_is_what_it_was(heeds_interrupts):
+def test_afterwards_ctrl_c_is_what_it_was():
     with interrupts_noted() as heed:
         heed()
     with pytest.raises(KeyboardInterrupt):
@@ -225,9 +217,8 @@ print("done")
 def command(folder, out):
     return [
         sys.executable,
-        "-c",
-        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from analyser.cli import main; sys.exit(main())",
+        "-m",
+        "analyser",
         "report",
         "--attackers",
         "river/*",
