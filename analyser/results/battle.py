@@ -394,14 +394,7 @@ def solve_battle(
 
 def _orders(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
     """The battle with the units in other orders, a twentieth as often each."""
-    trials, seed = part_of(sampling, 20, LEAST_FOR_ORDER), int(sampling.seed)
-    return orders_tried(
-        result.scenario,
-        trials,
-        seed,
-        lambda simulation: simulation.play(trials, seed, sampling.n_threads),
-        replacement=sampling.replacement,
-    )
+    return orders_tried(result.scenario, part_of(sampling, 20, LEAST_FOR_ORDER), sampling)
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from analyser.common.estimates import estimate, estimate_in, probability_figures
+from analyser.common.sampling import Sampling
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import Counts
 from analyser.rules.battle import Outcome, Turn
 from analyser.scenarios.battle import SIDES, BattleScenario, reordered
 from analyser.scenarios.battle_tables import encoded
@@ -50,13 +50,12 @@ def _alike(scenario: BattleScenario) -> list[list[Any]]:
     ]
 
 
-def orders_tried(
-    scenario: BattleScenario, trials: int, seed: int, play: Callable[[Simulation], Counts], *, replacement: bool
-) -> tuple[dict[str, Any], ...]:
+def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> tuple[dict[str, Any], ...]:
     """So many battles with the units in each other order, of the same random numbers; the least chance comes first."""
-    rows = []
+    rows, seed = [], int(sampling.seed)
     for name, other in other_orders(scenario, seed):
-        counts = play(Simulation(*encoded(other), replacement=replacement))
+        simulation = Simulation(*encoded(other), replacement=sampling.replacement)
+        counts = simulation.play(trials, seed, sampling.n_threads)
         won = estimate(float(counts.outcomes[:, _WON].sum()), trials)
         policies = {f"order_{side}": other.terms.of("order", side) for side in SIDES}
         units = {f"{side}_units": [each.name for each in units] for side, units in zip(SIDES, other.fielded)}
