@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.curve_answer import plain_rows
+from analyser.ask.curve_answer import plain_rows, word_of
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
 from analyser.ask.readings import is_probability, shown_value, title_of
 from analyser.ask.variants import BASELINE
@@ -137,9 +137,9 @@ class Search:
         notes = [f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {self.fights:,} different fights: {how}."]
         same = int(self.frame["same_as"].notna().sum())
         if same:
-            notes.append(
-                f"{counted(same, 'variant')} {'is' if same == 1 else 'are'} the same fight as another and share its answer (`same_as`)."
-            )
+            are = "is" if same == 1 else "are"
+            shares = f"{are} the same fight as another and share{'s' * (same == 1)} its answer (`same_as`)."
+            notes.append(f"{counted(same, 'variant')} {shares}")
         gone = self.frame[self.frame["status"] == "not possible"]
         if len(gone):
             notes += [f"{counted(len(gone), 'variant')} not possible, cut:", *self._reasons(gone)]
@@ -149,12 +149,12 @@ class Search:
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
     def _reasons(self, gone: pd.DataFrame) -> list[str]:
-        """Why variants are not possible: values that nobody can have, then reasons by kind; counted, with an example."""
+        """Why variants are not possible: values that nobody can have, then reasons by kind, counted."""
         keys = self.frame.columns[1 : self.frame.columns.get_loc("value")]
         lines = []
         for key in keys:
-            alive = set(map(str, self.frame.loc[self.frame["status"] != "not possible", key].dropna()))
-            for value, part in gone.groupby(gone[key].map(str, na_action="ignore"), sort=False):
+            alive = set(self.frame.loc[self.frame["status"] != "not possible", key].dropna().map(word_of))
+            for value, part in gone.groupby(gone[key].map(word_of, na_action="ignore"), sort=False):
                 if alive and value not in alive and len(part) > 1:
                     why = part["why_not"].iloc[0]
                     lines.append(f"  {len(part):,}: {key} = {value} is not possible for anybody: {why}")
