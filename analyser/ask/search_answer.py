@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SHOWN = 15
 MOST_REASONS = 10
+_OWN_COLUMNS = {"variant", "value", "low", "high", "trials", "dropped_after_stage", "status", "same_as", "why_not"}
 _NUMBER = re.compile(r"-?\d[\d.,]*")
 
 
@@ -150,7 +151,7 @@ class Search:
 
     def _reasons(self, gone: pd.DataFrame) -> list[str]:
         """Why variants are not possible: values that nobody can have, then reasons by kind, counted."""
-        keys = self.frame.columns[1 : self.frame.columns.get_loc("value")]
+        keys = [name for name in self.frame.columns if name not in _OWN_COLUMNS]
         lines = []
         for key in keys:
             alive = set(self.frame.loc[self.frame["status"] != "not possible", key].dropna().map(word_of))
