@@ -9,12 +9,15 @@ from typing import Any, NamedTuple, cast
 
 from analyser.ask.keys import Raw, unit_at
 from analyser.common.errors import InputError, check_choice
+from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.exact import exact_attack
+from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.morale.api import solve as solve_morale
 from analyser.morale.systems import system_of
+from analyser.results import rules_used
 from analyser.results.attack import AttackResult, numbers_of, solve_attack
 from analyser.results.base import Result
 from analyser.results.charge import solve_charge
@@ -55,6 +58,7 @@ class Asker:
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
         self.library, self.sampling = library, sampling
+        self._gaps: dict[str, None] = {}
         self._answers: dict[Hashable, Result] = {}
         self._targets: dict[str, tuple[Target, Loadout | None]] = {}
         self._loadouts: dict[str, Loadout] = {}
@@ -65,6 +69,11 @@ class Asker:
     def fought(self) -> int:
         """How many different fights were worked out."""
         return len(self._answers)
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """Rules that bear on any of what was asked, and that no number was computed from."""
+        return tuple(self._gaps)
 
     def answer(self, raw: Raw) -> Answer:
         """The answer to a question; InputError where it has none."""
@@ -97,6 +106,7 @@ class Asker:
     def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
         """The answer to a question that is ready, as `sampling` says."""
         result: Result = _SOLVED_BY[scenario.kind](scenario, sampling)
+        self._gaps |= dict.fromkeys(result.not_modelled)
         return result
 
     def points_of(self, raw: Raw) -> float | None:
@@ -116,6 +126,7 @@ class Asker:
     def _kept(self, same: Hashable, work: Any) -> Answer:
         if same not in self._answers:
             self._answers[same] = work()
+        self._gaps |= dict.fromkeys(self._answers[same].not_modelled)
         return Answer(self._answers[same], same)
 
     def _exact_attack(self, raw: Raw) -> Answer:
@@ -132,6 +143,7 @@ class Asker:
         row, _ = row_for(file.attack, attacker, target, file.ruleset)
         attack = resolve_attack(file.attack, attacker, row)
         scenario = Scenario(attack, target, file.ruleset, attacker, defender, profiles=self.library.used)
+        self._note_gaps(scenario)
         worth = None if defender is None else (defender.level.points, defender.level.models)
         ruleset = file.ruleset.model_dump_json() if raw.get("ruleset") else ""
         same = cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
@@ -140,6 +152,14 @@ class Asker:
         if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
             return Answer(replace(result, scenario=scenario), same)
         return known
+
+    def _note_gaps(self, scenario: Scenario) -> None:
+        """Keep what is not modelled of an attack; equal fights of other profiles may leave out other rules."""
+        rules = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
+        left_out = (each for each in rules if each.term is None or not each.term.counts_in(RANGED_ATTACK))
+        if any(each.canonical not in self._gaps for each in left_out):
+            found = rules_used.of_attack(scenario, plain(scenario.fight)).not_modelled
+            self._gaps |= dict.fromkeys(found)
 
 
 def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:

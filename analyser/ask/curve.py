@@ -119,9 +119,7 @@ def curve(
     of = kind_in(lines[0].raw)
     metrics = _metrics(metric, of)
     keys, axes = _axes(over, of, lines, library)
-    size = math.prod(map(len, axes)) * len(lines)
-    if size > MOST_POINTS:
-        raise InputError(f"{size:,} points", where="over", allowed=f"up to {MOST_POINTS:,}")
+    size = _size(axes, lines)
     asker = Asker(library, sampling, size)
     points, done = [], 0
     with sampling.with_bar() as reporting:
@@ -195,10 +193,20 @@ def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tup
     axes = []
     for key, (name, values) in zip(keys, parts):
         found = values_of(usual_values(key, kind, lines, library) if values is None else values, f"over: {name}")
-        if _is_distance(key) and kind in ("attack", "focus") and (values is None or _is_range(found)):
-            found = _with_marks(found, lines, library)
         axes.append(found)
+    _size(axes, lines)
+    for place, (key, (_, values)) in enumerate(zip(keys, parts)):
+        if _is_distance(key) and kind in ("attack", "focus") and (values is None or _is_range(axes[place])):
+            axes[place] = _with_marks(axes[place], lines, library)
     return keys, axes
+
+
+def _size(axes: Sequence[Sequence[Any]], lines: Sequence[Line]) -> int:
+    """How many points there are, before any of them is made; InputError for too many."""
+    size = math.prod(map(len, axes)) * len(lines)
+    if size > MOST_POINTS:
+        raise InputError(f"{size:,} points", where="over", allowed=f"up to {MOST_POINTS:,}")
+    return size
 
 
 def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) -> Sequence[Any]:
@@ -308,6 +316,7 @@ def _answer(
         results=tuple(each for each in explained if each is not None),
         sampling=asker.sampling,
         fights=asker.fought,
+        not_modelled=asker.not_modelled,
         profiles=asker.library.used,
     )
 

@@ -53,6 +53,8 @@ class Curve:
     sampling : Sampling
     fights : int
         How many different fights were worked out; values that lead to the same fight share its answer.
+    not_modelled : tuple of str
+        Rules of any line at any value that bear on it, and that no number was computed from.
     profiles : ProfilesUsed
     """
 
@@ -68,6 +70,7 @@ class Curve:
     results: tuple[Result, ...]
     sampling: Sampling
     fights: int
+    not_modelled: tuple[str, ...]
     profiles: ProfilesUsed | None
 
     @property
@@ -337,11 +340,8 @@ class Curve:
         notes += [f"Cut: {each}." for each in self.cut]
         why = self.frame.dropna(subset=["why_not"]).drop_duplicates("line")
         notes += [f"Blank: {row['line']}: {row['why_not']}" for _, row in why.iterrows()]
-        gaps, warnings = (
-            dict.fromkeys(each for result in self.results for each in getattr(result, name))
-            for name in ("not_modelled", "warnings")
-        )
-        notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
+        warnings = dict.fromkeys(each for result in self.results for each in result.warnings)
+        notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
         notes += [f"Profiles: {self.profiles}."] if self.profiles is not None else []
         return notes + [f"Warning: {each}" for each in warnings if not each.startswith("attack.row is not given")]
 

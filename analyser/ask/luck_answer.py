@@ -160,7 +160,13 @@ class Luck:
             for x in self.sides
         ]
         used = self.profiles and self.profiles._asdict()
-        return {"method": self.sampling.method, "fights": fights, "sides": sides, "profiles": used}
+        return {
+            "method": self.sampling.method,
+            "fights": fights,
+            "sides": sides,
+            "notes": self._notes(),
+            "profiles": used,
+        }
 
     def __str__(self) -> str:
         """What happened, how likely that was, and of a game the sums of both sides."""

@@ -23,6 +23,7 @@ DEFAULT = {
 }
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
+_FORMS = "p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
 _OF_TWO = "attack"  # whose figures per point destroyed and so on are those of comparisons
 
 
@@ -106,7 +107,9 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
         return Reading(float(value), float(low), float(high))
     names = names_of(result)
     raise InputError(
-        f"no metric {shown(metric)}{did_you_mean(metric, names)}", where="metric", allowed=", ".join(names)
+        f"no metric {shown(metric)}{did_you_mean(metric, names)}",
+        where="metric",
+        allowed=f"{', '.join(names)}; {_FORMS}",
     )
 
 

@@ -102,7 +102,6 @@ def search(
 def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: Sampling) -> Search:
     rows: list[dict[str, Any]] = []
     first: dict[Hashable, str] = {}
-    able: Variant | None = None
     with sampling.with_bar() as reporting:
         try:
             for each in read.made(asker.library):
@@ -113,7 +112,6 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                         points = each.values.get("points") or asker.points_of(each.raw)
                         row["value"] = reading(answer.result, metric, points).value
                         row["same_as"] = _merged(first, (answer.same, points), each.name)
-                        able = able or each
                     except InputError as error:
                         _check_is_of_variant(error)
                         row["why_not"] = str(error)
@@ -124,7 +122,7 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             rows += [_row(each) | {"status": "not asked"} for each in left]
     complete = not any(row["status"] == "not asked" for row in rows)
     frame = _ranked(rows, least)
-    return _found(asker, read, frame, metric, least, None, complete, able, sampling)
+    return _found(asker, read, frame, metric, least, None, complete, sampling)
 
 
 def _row(variant: Variant) -> dict[str, Any]:
@@ -220,8 +218,7 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             row["status"] = "tied" if runner in raced.left else "beaten"
             row["same_as"] = made[runners[same][0]].name if number else None
     frame = _ranked_by_race(rows, raced, fights, runners, least)
-    able = made[runners[fights[raced.left[0]]][0]]
-    return _found(asker, read, frame, metric, least, raced, raced.why != "interrupted", able, sampling)
+    return _found(asker, read, frame, metric, least, raced, raced.why != "interrupted", sampling)
 
 
 def _seed_of(seed: int, stage: int) -> int:
@@ -246,19 +243,17 @@ def _ranked_by_race(
     runners: Mapping[Hashable, list[int]],
     least: bool,
 ) -> pd.DataFrame:
-    """The variants: those left first, then who dropped out last; not possible ones at the end."""
+    """The variants: those left first, each part by its figures and their worse ends; not possible ones at the end."""
     played = [runner for runner in range(len(fights)) if raced.trials[runner]]
     place_of = {place: runner for runner in played for place in runners[fights[runner]]}
-    rank = {runner: number for number, runner in enumerate(raced.left)}
+    sign = 1 if least else -1
 
     def key(place: int) -> tuple[float, ...]:
         runner = place_of.get(place)
         if runner is None:
             return (3, 0, 0, place)
-        if runner in rank:
-            return (0, rank[runner], 0, place)
-        value = raced.values[runner]
-        return (1, -raced.dropped_at[runner], value if least else -value, place)
+        end = raced.highs[runner] if least else raced.lows[runner]
+        return (int(runner not in raced.left), sign * raced.values[runner], sign * end, place)
 
     frame = pd.DataFrame(list(rows)).iloc[sorted(range(len(rows)), key=key)].reset_index(drop=True)
     frame["status"] = frame["status"].fillna("not possible")
@@ -275,16 +270,10 @@ def _found(
     least: bool,
     raced: Raced | None,
     complete: bool,
-    able: Variant | None,
     sampling: Sampling,
 ) -> Search:
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
-    assert able is not None
-    if raced is None:
-        explained = asker.explained(able.raw)
-    else:
-        explained = asker.solved(asker.prepared(able.raw)[1], replace(asker.sampling, trials=1))
     fights = asker.fought if raced is None else len(raced.values)
     return Search(
         frame=frame,
@@ -297,6 +286,6 @@ def _found(
         complete=complete,
         fights=fights,
         sampling=sampling,
-        explained=explained,
+        not_modelled=asker.not_modelled,
         profiles=asker.library.used,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +13,21 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.curve_answer import plain_rows
+from analyser.ask.curve_answer import plain_rows, word_of
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
 from analyser.ask.readings import is_probability, shown_value, title_of
 from analyser.ask.variants import BASELINE
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
-from analyser.results.base import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHOWN = 15
+MOST_REASONS = 10
+_OWN_COLUMNS = {"variant", "value", "low", "high", "trials", "dropped_after_stage", "status", "same_as", "why_not"}
+_NUMBER = re.compile(r"-?\d[\d.,]*")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +52,8 @@ class Search:
         Whether all variants were asked; not after Ctrl-C.
     fights : int
         Different fights among them.
+    not_modelled : tuple of str
+        Rules of any variant that bear on it, and that no number was computed from.
     """
 
     frame: pd.DataFrame
@@ -61,7 +66,7 @@ class Search:
     complete: bool
     fights: int
     sampling: Sampling
-    explained: Result
+    not_modelled: tuple[str, ...]
     profiles: ProfilesUsed | None
 
     def to_frame(self) -> pd.DataFrame:
@@ -133,15 +138,35 @@ class Search:
         notes = [f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {self.fights:,} different fights: {how}."]
         same = int(self.frame["same_as"].notna().sum())
         if same:
-            notes.append(f"{counted(same, 'variant')} are the same fight as another and share its answer (`same_as`).")
+            are = "is" if same == 1 else "are"
+            shares = f"{are} the same fight as another and share{'s' * (same == 1)} its answer (`same_as`)."
+            notes.append(f"{counted(same, 'variant')} {shares}")
         gone = self.frame[self.frame["status"] == "not possible"]
         if len(gone):
-            reasons = Counter(gone["why_not"])
-            notes.append(f"{counted(len(gone), 'variant')} not possible, cut: {reasons.most_common(1)[0][0]}")
+            notes += [f"{counted(len(gone), 'variant')} not possible, cut:", *self._reasons(gone)]
         if statuses["not asked"]:
             notes.append(f"{counted(statuses['not asked'], 'variant')} not asked: it was stopped.")
-        notes.append(f"Not modelled: {', '.join(self.explained.not_modelled) or 'none'}.")
+        notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
+
+    def _reasons(self, gone: pd.DataFrame) -> list[str]:
+        """Why variants are not possible: values that nobody can have, then reasons by kind, counted."""
+        keys = [name for name in self.frame.columns if name not in _OWN_COLUMNS]
+        lines = []
+        for key in keys:
+            alive = set(self.frame.loc[self.frame["status"] != "not possible", key].dropna().map(word_of))
+            for value, part in gone.groupby(gone[key].map(word_of, na_action="ignore"), sort=False):
+                if alive and value not in alive and len(part) > 1:
+                    why = part["why_not"].iloc[0]
+                    lines.append(f"  {len(part):,}: {key} = {value} is not possible for anybody: {why}")
+                    gone = gone.drop(part.index)
+        kinds: dict[str, list[str]] = {}
+        for why in gone["why_not"]:
+            kinds.setdefault(_NUMBER.sub("#", why), []).append(why)
+        lines += [f"  {len(each):,}: {'; '.join(list(dict.fromkeys(each))[:2])}" for each in kinds.values()]
+        return lines[:MOST_REASONS] + [f"  and {len(lines) - MOST_REASONS:,} more reasons"] * (
+            len(lines) > MOST_REASONS
+        )
 
     def _how(self) -> str:
         assert self.raced is not None

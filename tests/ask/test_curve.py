@@ -206,6 +206,8 @@ def test_columns_to_take_away():
         (True, {}, "not usable"),
         ("dice=4", {"metric": 3.5}, "not usable"),
         ("dice=1..300000", {}, "300,000 points"),
+        ("distance=1..1000000000", {}, "1,000,000,000 points"),
+        ("dice=4", {"metric": "wibble"}, "p_FIGURE_at_least_2.*per_100_points"),
         ("distance=0..9999:0.01", {}, "values"),
         (["dice=1", "DEFENCE=1", "models=1"], {}, "3 keys"),
         (["dice=1", "dice=2"], {}, "twice"),
@@ -234,3 +236,8 @@ def test_pictures():
     assert front.get_ylabel() == "P(broken), percent"
     with pytest.raises(an.InputError, match="two or more"):
         an.curve(RIFLES[0], KRUPP, over=["dice=4", "DEFENCE=1..3"]).plot()
+
+
+def test_rules_left_out_are_those_of_all_values():
+    found = an.curve(RIFLES[1], KRUPP, over={"attacker": [RIFLES[1], "crown/sharp-rifles@basic"]})
+    assert "Spotters" in found.notes()[-2]

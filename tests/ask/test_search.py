@@ -214,3 +214,31 @@ def test_a_picture_of_the_best():
     axes = found.plot()
     assert len(axes.get_yticklabels()) == 25
     assert axes.get_xlabel() == "P(broken), percent   (the first 25)"
+
+
+@pytest.mark.parametrize("method", ["exact", "race"])
+def test_rules_left_out_are_those_of_all_variants(method):
+    sharp = "crown/sharp-rifles@basic"
+    found = an.search({"baseline": ATTACK, "ranges": {"attacker": [sharp]}}, method=method, metric="p_broken")
+    wanted = [*an.attack(RIFLES, GRENADIERS, distance=6).not_modelled]
+    wanted += an.attack(sharp, GRENADIERS, distance=6).not_modelled
+    assert {"Occupy", "Spotters"} <= set(found.not_modelled)
+    assert set(found.not_modelled) == set(wanted)
+    assert "Spotters" in found.as_dict()["notes"][-2]
+
+
+def test_reasons_are_told_by_kind():
+    file = {"baseline": ATTACK, "ranges": {"models": [4, -5, 6], "distance": "12..20"}}
+    told = str(an.search(file))
+    assert "9: models = -5 is not possible for anybody" in told
+    assert "distance = 20 is not possible for anybody" in told
+
+
+def test_one_variant_is_the_same_fight():
+    assert "1 variant is the same fight" in str(an.search({"baseline": ATTACK, "ranges": {"distance": [6]}}))
+
+
+def test_a_race_is_ranked_by_its_figures():
+    found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..12"}}, method="race", metric="p_any_destroyed")
+    for _, part in found.frame.groupby(found.frame["status"] == "beaten"):
+        assert part["value"].is_monotonic_decreasing
