@@ -146,6 +146,9 @@ def sweep(
     `die` and `deck` are sides by face and copies by card value. Rows are shared out among the threads.
     """
     drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
+    # As they lie in memory: for strides the kernel would be compiled once more.
+    attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
+    possible = np.ascontiguousarray(possible)
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
 
     def fill(queue: Queue) -> None:

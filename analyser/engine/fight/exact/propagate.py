@@ -112,7 +112,8 @@ def exact_distributions(
     Parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement (AC-9.3).
     The interpreter would take so many `seconds`.
     """
-    return _distributions(setup, parts, [start], setup["sides"]["models"][None, :], die, deck, seconds)
+    models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # or the kernel would be compiled for strides, too
+    return _distributions(setup, parts, [start], models, die, deck, seconds)
 
 
 def exact_distributions_by_models(
