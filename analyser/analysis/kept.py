@@ -91,7 +91,7 @@ class Kept(Known):
 
     def _path(self, situation: Situation) -> Path:
         asked = situation.model_dump_json(), self._field.ruleset.model_dump_json(), repr(self._field.row)
-        return self._folder / f"fights-{_digest(repr(asked))}-{_program()}.npz"
+        return self._folder / f"fights-{_digest(repr(asked))}-{program()}.npz"
 
 
 def known_of(attackers: Sequence[Loadout], field: Field) -> Known:
@@ -119,7 +119,7 @@ def _digest(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _program() -> str:
+def program() -> str:
     """A digest of every module of this package, and of what adds up their sums."""
     found = hashlib.sha256(f"numpy {np.__version__}".encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
@@ -190,7 +190,7 @@ def _tidy_up(written: Path) -> None:
     room = MOST_BYTES
     for _, size, path in files:
         room -= size
-        if path != written and (room < 0 or not path.stem.endswith(_program())):
+        if path != written and (room < 0 or not path.stem.endswith(program())):
             with suppress(OSError):  # not ours to take away, or gone
                 path.unlink()
 

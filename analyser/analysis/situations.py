@@ -42,7 +42,7 @@ ROWS_TO_CHARGE_WITH = ("melee", "impact")
 _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
 
 
-class _Shot(NamedTuple):
+class Shot(NamedTuple):
     """One row of one attacker, by its place among them, and by target category why it cannot be fired."""
 
     attacker: int
@@ -55,9 +55,9 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
     """What each attacker does to each defender by one ranged attack with its best row, or the one asked for."""
     categories = np.array([CATEGORIES.index(each.category or "light") for each in field.targets])
     cells = blank_cells(len(attackers), len(field.targets))
-    shots: list[_Shot] = []
+    shots: list[Shot] = []
     for place, attacker in enumerate(attackers):
-        found, reasons = _shots_of(place, attacker, situation, field.row)
+        found, reasons = shots_of(place, attacker, situation, field.row)
         shots += found
         cells["why_not"][place] = np.array(reasons, object)[categories]
     targets = [target_record(target) for target in field.targets]
@@ -83,9 +83,9 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
     return cells
 
 
-def _shots_of(
+def shots_of(
     place: int, attacker: Loadout, situation: Situation, asked: str | None
-) -> tuple[list[_Shot], tuple[str, ...]]:
+) -> tuple[list[Shot], tuple[str, ...]]:
     """The shots of one attacker; by category why none of them can be made."""
     rows = [each for each in attacker.unit.rows if each.kind == "ranged"]
     rows = rows if asked is None else rows_called(asked, attacker)
@@ -98,7 +98,7 @@ def _shots_of(
             category.append(f"{row.id}: {reason}")
         if None in reasons:
             facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
-            shots.append(_Shot(place, row, facts, tuple(reasons)))
+            shots.append(Shot(place, row, facts, tuple(reasons)))
     return shots, tuple("; ".join(each) or no_row(asked, "ranged") for each in why)
 
 

@@ -46,9 +46,9 @@ class Pool:
     def __init__(self, helpers: int) -> None:
         self._helpers: ProcessPoolExecutor | None = None
         if helpers:
-            with suppress(OSError), _on_its_own():  # the executor has a process of its own, which counts locks
+            with suppress(OSError), on_its_own():  # the executor has a process of its own, which counts locks
                 context = multiprocessing.get_context("spawn")
-                self._helpers = ProcessPoolExecutor(helpers, context, _begin_to_help)
+                self._helpers = ProcessPoolExecutor(helpers, context, begin_to_help)
 
     def __enter__(self) -> Pool:
         return self
@@ -60,7 +60,7 @@ class Pool:
     def begin(self, jobs: Sequence[Job]) -> list[tuple[Job, Future[None]]]:
         """Hand jobs to the helpers; one that cannot be handed out waits for this process."""
         handed: list[tuple[Job, Future[None]]] = []
-        with _on_its_own():
+        with on_its_own():
             for job in jobs:
                 future: Future[None] = Future()
                 if self._helpers is not None:
@@ -72,11 +72,11 @@ class Pool:
     def finish(self, handed: Sequence[tuple[Job, Future[None]]], tell: Callable[[int], None]) -> None:
         """Do the last job that waits until none does; `tell` is called with the cost of all that are done."""
         done: list[int] = []
-        with _deaf():
+        with deaf():
             for job, future in handed:
                 future.add_done_callback(partial(_note, done, job.cost))
         for job, future in reversed(handed):
-            with _deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
+            with deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
                 is_mine = future.cancel()
             if is_mine:
                 job.work(*job.arguments)
@@ -96,13 +96,13 @@ def _note(done: list[int], cost: int, future: Future[None]) -> None:
 
 
 @contextmanager
-def _on_its_own() -> Iterator[None]:
+def on_its_own() -> Iterator[None]:
     """A process started inside this runs no caller's script, imports from no current folder, and hears no Ctrl-C."""
     main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        with _deaf():
+        with deaf():
             yield
     finally:
         sys.modules["__main__"] = main
@@ -113,7 +113,7 @@ def _on_its_own() -> Iterator[None]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Ctrl-C is heard only after this."""
     masks = hasattr(signal, "pthread_sigmask")  # which is not so on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
@@ -124,7 +124,7 @@ def _deaf() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin_to_help() -> None:
+def begin_to_help() -> None:
     """In a helper: end as soon as the process that it helps is gone, however that ended."""
     employer = multiprocessing.parent_process()
     assert employer is not None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, mean_of, points_figures, probability_figures
-from analyser.common.precision import WIDEST_PILOT
+from analyser.common.precision import WIDEST_PILOT, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
@@ -264,7 +264,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
     """What an attack does; InputError if the exact answer would take minutes, or a sample has too many outcomes."""
     if sampling.is_exact:
         return _exact(scenario)
-    sample = _sample_of(scenario, sampling.seed)
+    sample = sample_of(scenario, sampling.seed)
 
     def answer(how: Sampling) -> AttackResult:
         assert how.trials is not None
@@ -311,7 +311,7 @@ def simulate_in_batches(
     random words (common random numbers), so that what they differ by in a batch varies less than each of them does.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
-    sample = _sample_of(scenario, sampling.seed)
+    sample = sample_of(scenario, sampling.seed)
     parts, before = [], sample.counts.copy()
     for batch in range(1, batches + 1):
         sample.play_to(batch * trials, sampling.n_threads)
@@ -321,11 +321,18 @@ def simulate_in_batches(
     return _sampled(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(parts)
 
 
-def _sample_of(scenario: Scenario, seed: int) -> Sample:
+def sample_of(scenario: Scenario, seed: int) -> Sample:
+    """A sample of an attack, with no trials yet."""
     if "plan" not in scenario.kept:
         die, deck = _draws(scenario)
         scenario.kept["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     return Sample(scenario.kept["plan"], seed)
+
+
+def sampled_answer(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
+    """The answer of a sample of so many trials, some of which may have been counted elsewhere and added."""
+    found = _sampled(scenario, sample, sample.counts, trials, sample.seed)
+    return found.stopped(Stopping(trials))
 
 
 def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:

@@ -143,10 +143,10 @@ def test_the_program_is_every_module_of_the_package(tmp_path, monkeypatch):
     rule = package / "rules" / "attack.py"
     rule.write_text("LIMIT = 1\n")
     monkeypatch.setattr(kept, "_PACKAGE", package)
-    before = kept._program.__wrapped__()
-    assert kept._program.__wrapped__() == before
+    before = kept.program.__wrapped__()
+    assert kept.program.__wrapped__() == before
     rule.write_text("LIMIT = 2\n")
-    assert kept._program.__wrapped__() != before
+    assert kept.program.__wrapped__() != before
 
 
 def cut_short(path):

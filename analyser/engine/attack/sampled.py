@@ -13,7 +13,7 @@ from analyser.common.errors import InputError
 from analyser.common.jit import tiered
 from analyser.common.records import Integers, plain
 from analyser.common.sampling import Progress
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, play
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import stream_of
@@ -88,7 +88,7 @@ class Sample:
     """A growing sample of one fight; `counts` are how often each combination of draws came up, as `plan.shape` says."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
-        self.plan, self.stream = plan, stream_of(seed)
+        self.plan, self.seed, self.stream = plan, seed, stream_of(seed)
         self.trials = 0
         self.counts: Integers = np.zeros(plan.shape, np.int64)
         self._lock = Lock()
@@ -100,10 +100,14 @@ class Sample:
         """
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
         before = self.trials
+        tell = progress and (lambda done: progress(before + done, trials))
+        self.play(before // CHUNK_TRIALS, trials - before, threads, tell)
+
+    def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
+        """Play `trials` more trials, from the chunk `first` on: whichever process plays a chunk, it counts the same."""
         least = -(-_WORTH_A_THREAD // (1 + self.plan.dice))
-        chunks = Chunks(trials - before, first=before // CHUNK_TRIALS, least=least)
-        play(chunks, self._work, threads, progress and (lambda done: progress(before + done, trials)))
-        self.trials = trials
+        play(Chunks(trials, first=first, least=least), self._work, threads, report)
+        self.trials += trials
 
     def _work(self, queue: Queue) -> None:
         """Take tasks and roll them until there are none."""

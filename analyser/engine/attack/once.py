@@ -1,0 +1,196 @@
+"""Very many attacks, of which most are the same fight by other names: each fight is worked out once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import kernel, step
+from analyser.common.records import Floats, Integers
+from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
+from analyser.engine.attack.sweep import SUMMARY, mean_damage, same_pool, summarise
+from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
+from analyser.rules.attack import scores_for, set_fight
+from analyser.rules.draws import Odds, odds_of
+from analyser.rules.structs import FIGHT, FightFacts, Test
+
+_POOL = ("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "heroic_hits", "overcharge")
+"""What fights of one pool have in common."""
+_EMPTY = -1
+_FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
+_WORD = 0xFFFFFFFF
+_LEAST_ROOM = 1 << 10
+
+
+class Once(NamedTuple):
+    """What each of many attacks on each of many targets comes to.
+
+    `which` has shape (attacks, targets): the place of the fight's figures in `summaries`, of which each differing fight
+    has one record; -1 where the attack cannot be made.
+    """
+
+    which: NDArray[np.int32]
+    summaries: NDArray[np.void]
+
+
+@step
+def leave_out_what_does_not_count(fight: FightFacts) -> None:
+    """Set to 0 what no figure of the target depends on, so that fights which differ in nothing else are one."""
+    if not fight.overcharge:
+        fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
+    if not fight.cryo:
+        fight.activated = 0
+    if fight.test in (Test.NOT_TAKEN, Test.PASSED):
+        fight.models_without_room = 0
+
+
+@step
+def place_in(slots: NDArray[np.int32], words: Integers, new: int) -> int:
+    """The slot of the row `new` of `words`, or of an equal one that was put there before; open addressing."""
+    mixed = 0
+    for word in words[new]:
+        mixed = (mixed ^ (word & _WORD)) * _FACTOR & _WORD
+        mixed ^= mixed >> 15
+    last = len(slots) - 1  # the number of slots is a power of 2
+    slot = mixed & last
+    while slots[slot] != _EMPTY:
+        is_equal, old = True, slots[slot]
+        for place in range(words.shape[1]):
+            if words[old, place] != words[new, place]:
+                is_equal = False
+                break
+        if is_equal:
+            break
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def fights_once(
+    attacks: NDArray[np.void],
+    first: int,
+    targets: NDArray[np.void],
+    possible: NDArray[np.bool_],
+    slots: NDArray[np.int32],
+    fights: NDArray[np.void],
+    words: Integers,
+    count: int,
+    which: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Number the fights of the attacks from `first` on; the attack that there was no more room for, and their count.
+
+    `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers; `slots`
+    are those of a hash table, a power of 2 that is at least twice the room. An attack is begun only where there is room
+    for as many new fights as there are targets.
+    """
+    for attack in range(first, len(attacks)):
+        if count + len(targets) > len(fights) - 1:
+            return attack, count
+        for target in range(len(targets)):
+            which[attack, target] = _EMPTY
+            if not possible[attack, targets[target].category]:
+                continue
+            set_fight(attacks[attack], targets[target], fights[count])
+            leave_out_what_does_not_count(fights[count])
+            slot = place_in(slots, words, count)
+            if slots[slot] == _EMPTY:
+                slots[slot] = count
+                count += 1
+            which[attack, target] = slots[slot]
+    return len(attacks), count
+
+
+@kernel
+def put_back(slots: NDArray[np.int32], words: Integers, count: int) -> None:
+    """Put the first `count` rows of `words`, which all differ, into empty slots."""
+    for place in range(count):
+        slots[place_in(slots, words, place)] = place
+
+
+@kernel
+def summaries_of(
+    fights: NDArray[np.void], order: Integers, faces: Floats, cards: Floats, odds: Odds, summaries: NDArray[np.void]
+) -> None:
+    """Fill `summaries`, one record of each fight, in an `order` in which those of one pool follow each other."""
+    most_models = 0
+    for place in range(len(fights)):
+        most_models = max(most_models, fights[place].models)
+    destroyed = np.zeros(most_models + 1)
+    if not len(fights):
+        return
+    latest = fights[order[0]]
+    scores = scores_for(latest, most_dice(latest, cards))
+    pmf = pool_pmf(latest, scores, faces, cards)
+    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    for place in order:
+        fight = fights[place]
+        if not same_pool(latest, fight, cards):
+            latest = fight
+            scores = scores_for(latest, most_dice(latest, cards))
+            pmf = pool_pmf(latest, scores, faces, cards)
+            outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+        count = push_pmf(fight, scores, pmf, odds, outcomes)
+        summarise(fight, outcomes, count, destroyed, summaries[place : place + 1])
+        summaries[place].mean_damage = mean_damage(fight, scores, pmf)
+
+
+def each_once(
+    attacks: NDArray[np.void],
+    targets: NDArray[np.void],
+    possible: NDArray[np.bool_],
+    die: Integers,
+    deck: Integers,
+) -> Once:
+    """Exact figures of every attack on every target, each differing fight worked out once.
+
+    Parameters
+    ----------
+    attacks, targets : arrays of ATTACK and TARGET
+    possible : bool array, shape (attacks, categories of targets)
+    die, deck : int64 arrays
+        Sides by face, copies by card value.
+
+    Returns
+    -------
+    Once
+        The figures are those of :func:`~.sweep.sweep`, to the bit.
+    """
+    attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
+    possible = np.ascontiguousarray(possible)
+    which = np.full((len(attacks), len(targets)), _EMPTY, np.int32)
+    room = max(2 * (len(targets) + 1), _LEAST_ROOM)
+    fights, slots = _fights(room), _slots(room)
+    done = count = 0
+    while done < len(attacks):
+        done, count = fights_once(attacks, done, targets, possible, slots, fights, _words(fights), count, which)
+        if done < len(attacks):
+            fights, slots = _more(fights, count)
+    drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
+    summaries = np.full(count, np.nan, np.float64).astype(SUMMARY)
+    order = np.lexsort([fights[name][:count] for name in _POOL])
+    summaries_of(fights[:count], order, *drawn, summaries)
+    return Once(which, summaries)
+
+
+def _fights(room: int) -> NDArray[np.void]:
+    return np.zeros(room, FIGHT)
+
+
+def _slots(room: int) -> NDArray[np.int32]:
+    return np.full(1 << (2 * room - 1).bit_length(), _EMPTY, np.int32)
+
+
+def _more(fights: NDArray[np.void], count: int) -> tuple[NDArray[np.void], NDArray[np.int32]]:
+    """Twice the room, with the first `count` fights in it."""
+    more = _fights(2 * len(fights))
+    more[:count] = fights[:count]
+    slots = _slots(len(more))
+    put_back(slots, _words(more), count)
+    return more, slots
+
+
+def _words(fights: NDArray[np.void]) -> Integers:
+    """The same memory as rows of integers."""
+    return fights.view(np.int64).reshape(len(fights), -1)

@@ -1,0 +1,98 @@
+"""The executors that come with this program: processes of this machine, and dask's scheduler with its workers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from analyser.common.errors import InputError
+from analyser.report.pool import begin_to_help, on_its_own
+
+ResultT = TypeVar("ResultT")
+HERE = "local"  # instead of an address: a scheduler and workers of this machine are begun
+LOOPBACK = "127.0.0.1"
+PATIENCE = 20.0  # seconds for a scheduler to answer, or for a worker to be there
+_MEMORY = "auto"
+
+
+class _Processes(ProcessPoolExecutor):
+    """Processes that run no caller's script, hear no Ctrl-C, and end with the one that they help."""
+
+    def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
+        with on_its_own():
+            return super().submit(work, *arguments, **keys)
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Executor]:
+    """So many processes of this machine."""
+    with _Processes(workers, multiprocessing.get_context("spawn"), begin_to_help) as pool:
+        yield pool
+
+
+class _OfDask(Executor):
+    """A client of a scheduler as an executor that notices when the scheduler is gone."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client, self._address = client, address
+        self._executor = client.get_executor(pure=False, retries=0)
+        self._alone_since: float | None = None
+
+    def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
+        future: Future[ResultT] = self._executor.submit(work, *arguments, **keys)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let go of the client; the cluster stays as it is."""
+        self._executor.shutdown(wait=wait and not cancel_futures)
+
+    def check(self) -> int:
+        """How many workers there are now; InputError if the scheduler is gone, or none has come for long."""
+        if self._client.status not in ("running", "connecting"):
+            raise _gone(self._address)
+        workers = len(self._client.scheduler_info(n_workers=-1).get("workers", {})) if self._client.status == "running" else 0
+        if workers:
+            self._alone_since = None
+            return workers
+        self._alone_since = self._alone_since or time.monotonic()
+        if time.monotonic() - self._alone_since > PATIENCE:
+            raise _gone(self._address) if self._client.status != "running" else InputError(
+                f"no worker has come to {self._address} for {PATIENCE:.0f} seconds",
+                where="--dask",
+                allowed=f"start some: dask worker {self._address}",
+            )
+        return 1
+
+
+def _gone(address: str) -> InputError:
+    return InputError(
+        f"the scheduler at {address} is gone; every part that is done is in the store",
+        where="--dask",
+        allowed="start it again, then `analyser sweep resume`",
+    )
+
+
+@contextmanager
+def dask(address: str, workers: int) -> Iterator[Executor]:
+    """The workers of the scheduler at an address; with ``"local"`` a scheduler and so many workers are begun."""
+    try:
+        import distributed
+    except ImportError:
+        raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
+    if address == HERE:
+        cluster = distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, host=LOOPBACK, dashboard_address=None, memory_limit=_MEMORY
+        )
+        with cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
+            yield executor
+        return
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no scheduler answers at {address}: {error}", where="--dask", allowed="its address, such as tcp://127.0.0.1:8786") from None
+    with client, _OfDask(client, address) as executor:
+        yield executor

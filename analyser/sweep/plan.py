@@ -1,0 +1,405 @@
+"""A plan, frozen: all that its parts depend on, and which cells each of them has.
+
+The axes are never written out. A part has a number, and that says by division which ruleset, situation, faction, rows
+(attackers with their numbers) and columns (defenders with theirs) it is of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from analyser.analysis.kept import program
+from analyser.analysis.selection import loadouts
+from analyser.analysis.situations import Situation, played_by, situations_called
+from analyser.ask.ranges import values_of
+from analyser.common.errors import InputError
+from analyser.common.files import path_of, read_toml
+from analyser.common.validation import checked
+from analyser.game.keywords import RANGED_ATTACK
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout, Unit
+from analyser.scenarios.load import load_scenario
+from analyser.scenarios.schema import ScenarioFile
+from analyser.sweep.schema import MOST_CELLS, Number, SampleFile, Side, SweepFile
+
+FORMAT = 1
+SECONDS = 3.0  # of work that a part is to be
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8}  # of a typical core
+TRIALS_A_PART = 1 << 31  # of a sample: some seconds
+_CHUNK = 1 << 16
+
+
+class Block(NamedTuple):
+    """The cells of a part: rows (attackers, each with all values of its numbers) by columns (defenders likewise)."""
+
+    ruleset: str
+    situation: Situation
+    faction: str
+    rows: range
+    columns: range
+
+    @property
+    def cells(self) -> int:
+        """How many they are."""
+        return len(self.rows) * len(self.columns)
+
+
+class Trials(NamedTuple):
+    """The trials of a part of a sample: from which chunk on, and how many."""
+
+    first_chunk: int
+    trials: int
+
+
+class _Group(NamedTuple):
+    """Parts that have ruleset, situation and faction in common: so many rows and columns, tiled."""
+
+    ruleset: str
+    situation: Situation
+    faction: str
+    rows: int
+    columns: int
+    size: int  # cells a part at most
+
+    @property
+    def across(self) -> int:
+        """Parts that one row takes; 1 where a part has whole rows."""
+        return -(-self.columns // self.size)
+
+    @property
+    def rows_a_part(self) -> int:
+        return max(self.size // self.columns, 1)
+
+    @property
+    def parts(self) -> int:
+        return -(-self.rows // self.rows_a_part) * self.across
+
+    def block(self, number: int) -> Block:
+        """The cells of the part of that number among those of the group."""
+        down, along = divmod(number, self.across)
+        first, left = down * self.rows_a_part, along * self.size
+        rows = range(first, min(first + self.rows_a_part, self.rows))
+        width = self.columns if self.across == 1 else self.size
+        return Block(self.ruleset, self.situation, self.faction, rows, range(left, min(left + width, self.columns)))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A frozen plan.
+
+    Attributes
+    ----------
+    content : mapping
+        Plain data: the file, the profiles and rulesets that it uses in full, and the version of the program.
+    """
+
+    content: Mapping[str, Any]
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The content as bytes, which a worker makes the plan of again."""
+        return zlib.compress(_canonical(self.content), 9)
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that the parts depend on."""
+        return hashlib.sha256(_canonical(self.content)).hexdigest()
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it is one question, sampled."""
+        return "sample" in self.content["file"]
+
+    @cached_property
+    def file(self) -> SweepFile:
+        """The file of a sweep of cells."""
+        return checked(SweepFile, self.content["file"], where="plan")
+
+    @cached_property
+    def sampled(self) -> SampleFile:
+        """The file of a sample."""
+        return checked(SampleFile, self.content["file"], where="plan")
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return str(self.content["file"]["name"])
+
+    @cached_property
+    def units(self) -> dict[str, Unit]:
+        """The units that take part, by ``faction/unit``."""
+        return {key: checked(Unit, each, where=key) for key, each in self.content["units"].items()}
+
+    @cached_property
+    def attackers(self) -> dict[str, tuple[Loadout, ...]]:
+        """The attackers by faction."""
+        found: dict[str, list[Loadout]] = {}
+        for each in self._loadouts("attackers"):
+            found.setdefault(each.faction, []).append(each)
+        return {faction: tuple(each) for faction, each in found.items()}
+
+    @cached_property
+    def defenders(self) -> tuple[Loadout, ...]:
+        """The defenders."""
+        return tuple(self._loadouts("defenders"))
+
+    def _loadouts(self, side: str) -> Iterator[Loadout]:
+        for selector in self.content[side]:
+            unit, _, level = selector.partition("@")
+            yield Loadout(faction=unit.partition("/")[0], unit=self.units[unit], level_name=level)
+
+    @cached_property
+    def rulesets(self) -> dict[str, Ruleset]:
+        """The rulesets by name."""
+        found = self.content["rulesets"].items()
+        return {name: checked(Ruleset, each, where=f"ruleset {name}") for name, each in found}
+
+    @cached_property
+    def situations(self) -> tuple[Situation, ...]:
+        """The situations, each at every distance and by every policy that it can have."""
+        return tuple(_situations_of(self.file))
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        file = self.file
+        rows_each = prod(len(each.values) for each in file.attackers.numbers)
+        columns = len(self.defenders) * prod(len(each.values) for each in file.defenders.numbers)
+        return [
+            _Group(ruleset, situation, faction, len(each) * rows_each, columns, _part_size(file, situation))
+            for ruleset, situation, (faction, each) in product(self.rulesets, self.situations, self.attackers.items())
+        ]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        ends, total = [], 0
+        for each in self._groups:
+            total += each.parts
+            ends.append(total)
+        return ends
+
+    @property
+    def parts(self) -> int:
+        """How many there are."""
+        if self.is_sample:
+            return -(-self.sampled.sample.trials // _trials_a_part(self.sampled))
+        return self._ends[-1]
+
+    @property
+    def cells(self) -> int:
+        """Cells in all; of a sample trials."""
+        return self.sampled.sample.trials if self.is_sample else sum(each.rows * each.columns for each in self._groups)
+
+    def block(self, number: int) -> Block:
+        """The cells of a part."""
+        group = bisect_right(self._ends, number)
+        return self._groups[group].block(number - (self._ends[group - 1] if group else 0))
+
+    def trials(self, number: int) -> Trials:
+        """The trials of a part."""
+        size = _trials_a_part(self.sampled)
+        return Trials(number * size // _CHUNK, min(size, self.sampled.sample.trials - number * size))
+
+    def folder(self, number: int) -> str:
+        """The folder of a part inside that of the parts: what they are partitioned by, as every reader knows it."""
+        if self.is_sample:
+            return f"seed={self.sampled.sample.seed}"
+        block = self.block(number)
+        return f"ruleset={block.ruleset}/situation={block.situation.name}/faction={block.faction}"
+
+    def size(self, number: int) -> int:
+        """Cells, or trials, of a part."""
+        return self.trials(number).trials if self.is_sample else self.block(number).cells
+
+    def kind(self, number: int) -> str:
+        """What kind of fights a part is of."""
+        return "sample" if self.is_sample else self.block(number).situation.kind
+
+
+def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
+    """The plan that a file, or a mapping of the same form, makes with the profiles as they are now.
+
+    Raises
+    ------
+    InputError
+        Anything in it that cannot be used.
+
+    Examples
+    --------
+    >>> plan = read_plan({"attackers": {"units": ["crown/rifle-p*"]}, "defenders": {"units": "krupp@basic",
+    ...                   "defence": "1..6"}})
+    >>> plan.cells, plan.parts
+    (18, 1)
+    """
+    where = "plan" if isinstance(source, Mapping) else str(path_of(source, "plan"))
+    raw = dict(source) if isinstance(source, Mapping) else read_toml(path_of(source, "plan"))
+    library = library_of(profiles)
+    frozen = {"format": FORMAT, "program": program_version(), "profiles": library.used.version}
+    if "sample" in raw or "question" in raw:
+        return Plan(_plain(frozen | _frozen_sample(checked(SampleFile, raw, where=where), library, where)))
+    file = checked(SweepFile, raw, where=where)
+    try:
+        return _checked_plan(Plan(_plain(frozen | _frozen_cells(file, library))))
+    except InputError as error:
+        raise error.inside(where) from None
+
+
+@lru_cache(maxsize=4)
+def unpacked(packed: bytes) -> Plan:
+    """The plan that was packed, in a process that is to work on it.
+
+    Raises InputError in a process of another version of the program: what it worked out could differ.
+    """
+    plan = Plan(json.loads(zlib.decompress(packed)))
+    check_program(plan)
+    return plan
+
+
+def check_program(plan: Plan) -> None:
+    """Raise InputError if the plan was frozen by another version of this program, or of what it adds up with."""
+    frozen, mine = plan.content["program"], program_version()
+    if frozen != mine:
+        differing = ", ".join(f"{key} {mine[key]} here, {frozen.get(key)} there" for key in mine if mine[key] != frozen.get(key))
+        raise InputError(
+            f"the plan was frozen by another version of this program ({differing})",
+            where="sweep",
+            allowed="the same version everywhere; or a new store",
+        )
+
+
+def program_version() -> dict[str, str]:
+    """What the bytes of a part depend on beside the plan."""
+    import pyarrow
+
+    return {"modules": program(), "pyarrow": pyarrow.__version__}
+
+
+def changes_of(old: Plan, new: Plan) -> list[str]:
+    """What differs between two plans, in words."""
+    return list(_differences("", _plain(old.content), _plain(new.content)))
+
+
+def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            inside = f"{where}.{key}" if where else str(key)
+            if key not in new:
+                yield f"{inside} is gone"
+            elif key not in old:
+                yield f"{inside} is new"
+            else:
+                yield from _differences(inside, old[key], new[key])
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (one, other) in enumerate(zip(old, new)):
+            yield from _differences(f"{where}[{place}]", one, other)
+    elif old != new:
+        yield f"{where}: {_short(old)} -> {_short(new)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:40]} ... {text[-12:]}"
+
+
+def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
+    sides = {name: loadouts(side.units, library, side.levels or None) for name, side in _sides(file)}
+    usual = library.ruleset
+    rulesets = {each.name: each.over(usual) for each in file.rulesets} or {"usual": usual}
+    by_unit = {f"{each.faction}/{each.unit.id}": each for side in sides.values() for each in side}
+    return {
+        "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "units": {name: fighting_unit(each) for name, each in by_unit.items()},
+        **{name: [each.selector for each in side] for name, side in sides.items()},
+        "rulesets": {name: each.model_dump(mode="json") for name, each in rulesets.items()},
+    }
+
+
+def fighting_unit(loadout: Loadout) -> dict[str, Any]:
+    """A unit as plain data, without what no fight depends on but its points."""
+    return loadout.unit.record() | {"in_force": {}, "battlegroups": {}}
+
+
+def _frozen_sample(file: SampleFile, library: Profiles, where: str) -> dict[str, Any]:
+    try:
+        scenario = load_scenario(file.question, library)
+    except InputError as error:
+        raise error.inside(f"{where}: question") from None
+    terms = file.sample
+    if terms.part_trials is not None and terms.part_trials % _CHUNK:
+        raise InputError(f"{terms.part_trials} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {_CHUNK}")
+    return {"file": file.model_dump(mode="json"), "scenario": scenario.as_dict()}
+
+
+def _sides(file: SweepFile) -> list[tuple[str, Side]]:
+    return [("attackers", file.attackers), ("defenders", file.defenders)]
+
+
+def _situations_of(file: SweepFile) -> Iterator[Situation]:
+    distances = None if file.distances is None else values_of(file.distances, "distances")
+    for named in situations_called(file.situations):
+        for policy in file.policies:
+            (situation,) = played_by(policy, (named,))
+            if situation == named and policy != file.policies[0] and policy != "habit":
+                continue  # no duel: it is the same by every policy
+            if distances is None or situation.kind != "ranged":
+                yield situation
+                continue
+            for distance in distances:
+                name = f"{situation.name}-at-{distance:g}".replace(".", "-")
+                keys = situation.model_dump() | {"name": name, "title": "", "distance": float(distance)}
+                yield checked(Situation, keys, where="distances")
+
+
+def _checked_plan(plan: Plan) -> Plan:
+    """The plan, if it has cells, not too many, and no number that nothing depends on."""
+    names = [each.name for each in plan.situations]
+    if len(set(names)) < len(names):
+        raise InputError("two situations are the same", where="situations")
+    if plan.cells > MOST_CELLS:
+        raise InputError(f"{plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
+    if all(each.fight.occasion == RANGED_ATTACK for each in plan.situations):
+        for side, used in (("attackers", ("models", "dice")), ("defenders", _OF_TARGETS)):
+            for number in getattr(plan.file, side).numbers:
+                if number.key not in used:
+                    problem = f"no ranged attack depends on the {number.key} of {side}"
+                    raise InputError(problem, where=f"{side}.{number.key}", allowed=", ".join(used))
+    return plan
+
+
+_OF_TARGETS = ("models", "defence", "damage_limit", "discipline", "break_limit")
+
+
+def _part_size(file: SweepFile, situation: Situation) -> int:
+    return file.part_cells or int(SECONDS * _CELLS_A_SECOND.get(situation.kind, 100))
+
+
+def _trials_a_part(file: SampleFile) -> int:
+    return file.sample.part_trials or TRIALS_A_PART
+
+
+def _canonical(content: Any) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _plain(content: Any) -> Any:
+    """The same as it comes back from a file."""
+    return json.loads(_canonical(content))
+
+
+def variants(numbers: tuple[Number, ...], place: int) -> tuple[int, tuple[int, ...]]:
+    """Which loadout a row or a column is of, and the place of the value of each number; the last one turns fastest."""
+    places = []
+    for number in reversed(numbers):
+        place, at = divmod(place, len(number.values))
+        places.append(at)
+    return place, tuple(reversed(places))

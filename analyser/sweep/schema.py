@@ -1,0 +1,166 @@
+"""The file of a sweep: who fights whom, over which numbers, under which rules, and what is worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.analysis.grid import OF_BOTH
+from analyser.analysis.situations import POLICIES_OF_DUELS, SITUATIONS, Situation
+from analyser.ask.ranges import values_of
+from analyser.common.errors import InputError, did_you_mean
+from analyser.common.sampling import MOST_TRIALS
+from analyser.common.validation import Record, Several, as_tuple, told
+from analyser.engine.attack.sweep import SUMMARY
+from analyser.game.names import Slug
+from analyser.game.ruleset import Deck, Die, Ruleset
+from analyser.game.units import LevelName
+
+NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit", "dice")
+"""The numbers of a profile that can be varied."""
+ADDED = "by "
+"""Begins values that are added to what the profile says; those of `dice` always are."""
+FIGURES = (*(SUMMARY.names or ()), *OF_BOTH)
+"""What can be worked out of a cell."""
+USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
+MOST_AXIS = 10_000  # values of one number
+MOST_CELLS = 10**15
+Values = Annotated[Any, "values"]
+
+
+class Number(Record):
+    """A number of one side that is varied: its values, and whether they are added to what the profile says."""
+
+    key: str
+    values: tuple[int, ...]
+    is_added: bool
+
+    @property
+    def column(self) -> str:
+        """The end of the name of its column."""
+        return f"{self.key}_by" if self.is_added else self.key
+
+    def change(self, place: int) -> int | str:
+        """The value at a place, as a change of a profile is written."""
+        value = self.values[place]
+        return f"{value:+d}" if self.is_added else value
+
+
+def _number(key: str, given: Any) -> Number:
+    added = isinstance(given, str) and given.startswith(ADDED)
+    text = given.removeprefix(ADDED) if isinstance(given, str) else given
+    values = values_of(text, key)
+    if len(values) > MOST_AXIS:
+        raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_AXIS:,}")
+    odd = next((each for each in values if isinstance(each, bool) or not isinstance(each, int)), None)
+    if odd is not None:
+        raise InputError(f"{odd!r} is not usable", where=key, allowed='integers, such as 1..6; "by -1..1" adds them')
+    return Number(key=key, values=tuple(values), is_added=added or key == "dice")
+
+
+class Side(Record):
+    """Who takes part, and which of its numbers are varied."""
+
+    units: Several[str]
+    levels: Several[LevelName] = ()
+    models: Values = None
+    defence: Values = None
+    damage_limit: Values = None
+    discipline: Values = None
+    break_limit: Values = None
+    dice: Values = None
+
+    @field_validator("units", "levels", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator(*NUMBERS)
+    @classmethod
+    def _readable(cls, value: Any, info: Any) -> Any:
+        if value is not None:
+            try:
+                _number(info.field_name, value)
+            except InputError as error:
+                raise ValueError(f"{error.problem} (allowed: {error.allowed})") from None
+        return tuple(value) if isinstance(value, list) else value
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The numbers that are varied, in the order of :data:`NUMBERS`."""
+        return tuple(_number(key, given) for key in NUMBERS if (given := getattr(self, key)) is not None)
+
+
+class NamedRuleset(Record):
+    """A ruleset by a name; what it leaves out is that of the profiles."""
+
+    name: Slug
+    die: Die | None = None
+    deck: Deck | None = None
+
+    def over(self, usual: Ruleset) -> Ruleset:
+        """The ruleset itself."""
+        return Ruleset(die=self.die or usual.die, deck=self.deck or usual.deck)
+
+
+class SweepFile(Record):
+    """A sweep of cells: every attacker on every defender, over all numbers, in every situation, under every ruleset."""
+
+    kind: ClassVar[str] = "cells"
+
+    name: Slug = "sweep"
+    situations: Several[str | Situation] = ("long-range",)
+    distances: Values = None
+    policies: Several[str] = ("habit",)
+    figures: Several[str] = USUAL_FIGURES
+    single: bool = told(False, "Keep figures in 32 bits, to seven digits, instead of 64.")
+    part_cells: Annotated[int, Field(ge=1, le=10**8)] | None = None
+    attackers: Side
+    defenders: Side
+    rulesets: tuple[NamedRuleset, ...] = Field(alias="ruleset", default=())
+
+    _tuples = field_validator("rulesets", mode="before")(as_tuple)
+
+    @field_validator("situations", "figures", "policies", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str | dict) else value
+
+    @model_validator(mode="after")
+    def _known(self) -> SweepFile:
+        self._check_names("figures", self.figures, FIGURES)
+        self._check_names("policies", self.policies, POLICIES_OF_DUELS)
+        named = [each for each in self.situations if isinstance(each, str)]
+        self._check_names("situations", named, tuple(SITUATIONS))
+        names = [each.name for each in self.rulesets]
+        twice = next((each for each in names if names.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two rulesets are called {twice!r}")
+        if not self.situations or not self.figures or not self.policies:
+            raise ValueError("situations, figures and policies: at least one of each")
+        return self
+
+    def _check_names(self, where: str, names: Sequence[str], known: Sequence[str]) -> None:
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{where}: no {name!r}{did_you_mean(name, known)} (allowed: {', '.join(known)})")
+
+
+class SampleTerms(Record):
+    """How often one question is played."""
+
+    trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)]
+    seed: Annotated[int, Field(ge=0)] = 0
+    part_trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)] | None = None
+
+
+class SampleFile(Record):
+    """One attack, played very often: its trials are shared out among parts by the numbers of their chunks."""
+
+    kind: ClassVar[str] = "sample"
+
+    name: Slug = "sample"
+    sample: SampleTerms
+    question: dict[str, Any]

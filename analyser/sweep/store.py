@@ -1,0 +1,216 @@
+"""The store of a sweep: the frozen plan, the parts that are done, and a log.
+
+A part is a file whose name says its number, the digest of its content and its length, and which appears under that name
+whole. So what is done can be read off a folder without a ledger that could be wrong, two processes that make the same
+part write the same file, and damage is found by looking.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from analyser.common.errors import InputError
+from analyser.common.files import check_writable, is_there, path_of, write_content
+from analyser.sweep.plan import Plan, changes_of
+
+PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"
+PAGE, MERGED = "summary.html", "merged.parquet"
+_DIGITS = 16  # of a digest in a name: 64 bits against damage, not against a forger
+_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
+_MOST_CHANGES = 6
+_READ_AT_ONCE = 1 << 20
+
+
+class PartFile(NamedTuple):
+    """The file of a part: whether it has the length that its name says."""
+
+    number: int
+    path: Path
+    digest: str
+    is_whole: bool
+
+
+class Found(NamedTuple):
+    """What a look at every byte of a store has found: the numbers of parts, and what is wrong with others."""
+
+    whole: tuple[int, ...]
+    damaged: tuple[Path, ...]
+    missing: tuple[int, ...]
+
+
+class Store:
+    """A folder with the parts of one plan.
+
+    Parameters
+    ----------
+    folder : path
+        Of a store that is there: raises InputError for what is none.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = path_of(folder, "store")
+        self.plan = _plan_in(self.folder)
+
+    @property
+    def parts(self) -> Path:
+        """The folder of the parts, which any reader of Parquet takes for one table."""
+        return self.folder / PARTS
+
+    def files(self) -> dict[int, PartFile]:
+        """The files of the parts that are done, by number: as long as they should be, and not looked into."""
+        return {each.number: each for each in self._files() if each.is_whole}
+
+    def _files(self) -> Iterator[PartFile]:
+        """Every file of a part, cut short or not, in the order of the folders."""
+        parts = self.plan.parts
+        for folder, _, names in os.walk(self.parts):
+            for name in sorted(names):
+                match = _NAME.fullmatch(name)
+                if match is None or int(match["number"]) >= parts:
+                    continue
+                path = Path(folder, name)
+                with suppress(FileNotFoundError):  # taken away in between
+                    is_whole = path.stat().st_size == int(match["size"])
+                    yield PartFile(int(match["number"]), path, match["digest"], is_whole)
+
+    def missing(self, among: Iterable[int] | None = None) -> list[int]:
+        """The numbers of the parts that are not done, of all or of some."""
+        there = self.files()
+        return [number for number in (range(self.plan.parts) if among is None else among) if number not in there]
+
+    def put(self, number: int, content: bytes) -> Path:
+        """Write a part, whole or not at all; InputError where that cannot be done."""
+        digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
+        folder = self.parts / self.plan.folder(number)
+        path = folder / f"{number:0{len(str(self.plan.parts - 1))}d}-{digest}-{len(content)}.parquet"
+        unfinished = self.folder / UNFINISHED / f"{number}.{socket.gethostname()}.{os.getpid()}"
+        try:
+            unfinished.parent.mkdir(exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            unfinished.write_bytes(content)
+            unfinished.replace(path)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            raise InputError(f"cannot write part {number}: {error.strerror}", where=str(self.folder)) from None
+        return path
+
+    def verified(self, *, remove: bool = False) -> Found:
+        """Every byte of every part compared with the digest in its name; with `remove` what is damaged is taken away."""
+        whole, damaged = set(), []
+        for each in self._files():
+            if each.is_whole and _digest_of(each.path) == each.digest:
+                whole.add(each.number)
+                continue
+            damaged.append(each.path)
+            if remove:
+                each.path.unlink(missing_ok=True)
+        missing = tuple(number for number in range(self.plan.parts) if number not in whole)
+        return Found(tuple(sorted(whole)), tuple(damaged), missing)
+
+    def remove_cut_short(self) -> list[Path]:
+        """Take away files that are not as long as they should be, and what dead processes of this machine began."""
+        gone = [each.path for each in self._files() if not each.is_whole]
+        here = socket.gethostname()
+        for path in (self.folder / UNFINISHED).glob("*"):
+            _, _, rest = path.name.partition(".")
+            host, _, process = rest.rpartition(".")
+            if host == here and process.isdecimal() and not _is_alive(int(process)):
+                path.unlink(missing_ok=True)
+        for path in gone:
+            path.unlink(missing_ok=True)
+        return gone
+
+    @contextmanager
+    def driven(self) -> Iterator[None]:
+        """Inside this no other process drives the store: InputError if one does. Jobs with ``--part`` go on."""
+        lock = FileLock(str(self.folder / LOCK))
+        try:
+            with lock.acquire(timeout=0):
+                yield
+        except Timeout:
+            problem = "another process is at work on this store"
+            raise InputError(problem, where=str(self.folder), allowed="wait for it, or --part for jobs side by side") from None
+
+    def log(self, event: str, **what: Any) -> None:
+        """Add a line to the log. The clock there is for people: nothing else reads it."""
+        line = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **what}
+        with suppress(OSError), (self.folder / LOG).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def logged(self, event: str) -> list[dict[str, Any]]:
+        """The lines of the log of one event; a line that is cut short is left out."""
+        found = []
+        with suppress(FileNotFoundError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                with suppress(ValueError):
+                    read = json.loads(line)
+                    if isinstance(read, dict) and read.get("event") == event:
+                        found.append(read)
+        return found
+
+
+def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
+    """The store of a plan: a new one in an empty folder, or the one that was begun there with this very plan.
+
+    Raises InputError for a folder with other things in it, and with what has changed for that of another plan.
+    """
+    path = path_of(folder, "store")
+    check_writable(path / PLAN)
+    if not is_there(path / PLAN):
+        if is_there(path) and any(each.name != LOCK for each in path.iterdir()):
+            raise InputError("this folder is not empty and holds no sweep", where=str(path), allowed="a new folder")
+        write_content(path / PLAN, json.dumps({"digest": plan.digest, **plan.content}, indent=1))
+        (path / PARTS).mkdir(exist_ok=True)
+        return Store(path)
+    there = Store(path)
+    if there.plan.digest != plan.digest:
+        changes = changes_of(there.plan, plan)
+        more = f" and {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
+        problem = f"this store was begun with another plan: {'; '.join(changes[:_MOST_CHANGES])}{more}"
+        raise InputError(problem, where=str(path), allowed="a new store; or `analyser sweep resume`, with the plan as it was")
+    return there
+
+
+def _plan_in(folder: Path) -> Plan:
+    path = folder / PLAN
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        digest = content.pop("digest")
+    except FileNotFoundError:
+        problem = "no sweep here" if is_there(folder) else "no such folder"
+        raise InputError(problem, where=str(folder), allowed="a folder that `analyser sweep` has written") from None
+    except (OSError, ValueError, AttributeError, KeyError) as error:
+        raise InputError(f"the plan cannot be read: {type(error).__name__}", where=str(path)) from None
+    plan = Plan(content)
+    if plan.digest != digest:
+        raise InputError("the plan was changed by hand, or is damaged", where=str(path), allowed="a new store")
+    return plan
+
+
+def _digest_of(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_READ_AT_ONCE):
+            found.update(piece)
+    return found.hexdigest()[:_DIGITS]
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
