@@ -24,6 +24,7 @@ LEVELS = (
     ("analysis", "morale"),
     ("ask",),
     ("report", "api"),
+    ("sweep",),
     ("kernels",),
     ("cli",),
     ("__main__",),

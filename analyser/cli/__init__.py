@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the mod
         "sensitivity": ("analysis", "What one more and one less of each number does."),
         "explore": ("analysis", "A page with menus and sliders for one attack."),
         "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),
+        "sweep": ("sweep", "A design space, in parts, by whatever machines there are."),
         "diff": ("analysis", "What changed between two sets of profiles."),
     },
     "Armies": {

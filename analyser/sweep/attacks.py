@@ -30,6 +30,7 @@ from analyser.sweep.found import Codes, Found, Words, variant
 from analyser.sweep.plan import Block, Plan
 from analyser.sweep.schema import Number
 
+
 class _Rows(NamedTuple):
     """The shots of the attackers of a slice: those of attacker i stand from ``firsts[i]`` up to ``firsts[i + 1]``."""
 

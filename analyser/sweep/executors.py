@@ -54,16 +54,22 @@ class _OfDask(Executor):
         """How many workers there are now; InputError if the scheduler is gone, or none has come for long."""
         if self._client.status not in ("running", "connecting"):
             raise _gone(self._address)
-        workers = len(self._client.scheduler_info(n_workers=-1).get("workers", {})) if self._client.status == "running" else 0
+        workers = (
+            len(self._client.scheduler_info(n_workers=-1).get("workers", {})) if self._client.status == "running" else 0
+        )
         if workers:
             self._alone_since = None
             return workers
         self._alone_since = self._alone_since or time.monotonic()
         if time.monotonic() - self._alone_since > PATIENCE:
-            raise _gone(self._address) if self._client.status != "running" else InputError(
-                f"no worker has come to {self._address} for {PATIENCE:.0f} seconds",
-                where="--dask",
-                allowed=f"start some: dask worker {self._address}",
+            raise (
+                _gone(self._address)
+                if self._client.status != "running"
+                else InputError(
+                    f"no worker has come to {self._address} for {PATIENCE:.0f} seconds",
+                    where="--dask",
+                    allowed=f"start some: dask worker {self._address}",
+                )
             )
         return 1
 
@@ -93,6 +99,10 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
     try:
         client = distributed.Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
-        raise InputError(f"no scheduler answers at {address}: {error}", where="--dask", allowed="its address, such as tcp://127.0.0.1:8786") from None
+        raise InputError(
+            f"no scheduler answers at {address}: {error}",
+            where="--dask",
+            allowed="its address, such as tcp://127.0.0.1:8786",
+        ) from None
     with client, _OfDask(client, address) as executor:
         yield executor

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from analyser.analysis.kept import program
@@ -30,7 +29,6 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.schema import ScenarioFile
 from analyser.sweep.schema import MOST_CELLS, Number, SampleFile, Side, SweepFile
 
 FORMAT = 1
@@ -113,8 +111,8 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """Of all that the parts depend on."""
-        return hashlib.sha256(_canonical(self.content)).hexdigest()
+        """Of all that the parts depend on: of the profiles that is who takes part, and not who else stands in them."""
+        return hashlib.sha256(_canonical(_that_counts(self))).hexdigest()
 
     @property
     def is_sample(self) -> bool:
@@ -269,7 +267,9 @@ def check_program(plan: Plan) -> None:
     """Raise InputError if the plan was frozen by another version of this program, or of what it adds up with."""
     frozen, mine = plan.content["program"], program_version()
     if frozen != mine:
-        differing = ", ".join(f"{key} {mine[key]} here, {frozen.get(key)} there" for key in mine if mine[key] != frozen.get(key))
+        differing = ", ".join(
+            f"{key} {mine[key]} here, {frozen.get(key)} there" for key in mine if mine[key] != frozen.get(key)
+        )
         raise InputError(
             f"the plan was frozen by another version of this program ({differing})",
             where="sweep",
@@ -286,7 +286,11 @@ def program_version() -> dict[str, str]:
 
 def changes_of(old: Plan, new: Plan) -> list[str]:
     """What differs between two plans, in words."""
-    return list(_differences("", _plain(old.content), _plain(new.content)))
+    return list(_differences("", _that_counts(old), _that_counts(new)))
+
+
+def _that_counts(plan: Plan) -> dict[str, Any]:
+    return {key: value for key, value in plan.content.items() if key != "profiles"}
 
 
 def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
@@ -336,7 +340,9 @@ def _frozen_sample(file: SampleFile, library: Profiles, where: str) -> dict[str,
         raise error.inside(f"{where}: question") from None
     terms = file.sample
     if terms.part_trials is not None and terms.part_trials % _CHUNK:
-        raise InputError(f"{terms.part_trials} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {_CHUNK}")
+        raise InputError(
+            f"{terms.part_trials} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {_CHUNK}"
+        )
     return {"file": file.model_dump(mode="json"), "scenario": scenario.as_dict()}
 
 

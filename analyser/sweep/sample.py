@@ -17,7 +17,9 @@ from analyser.sweep.plan import Plan
 
 COLUMNS = pa.schema(
     [
-        pa.field("cell", pa.int64(), metadata={"title": "combination of draws: score, card, officer's place, building"}),
+        pa.field(
+            "cell", pa.int64(), metadata={"title": "combination of draws: score, card, officer's place, building"}
+        ),
         pa.field("count", pa.int64(), metadata={"title": "trials in which it came up", "method": "monte-carlo"}),
     ]
 )

@@ -140,7 +140,9 @@ class Store:
                 yield
         except Timeout:
             problem = "another process is at work on this store"
-            raise InputError(problem, where=str(self.folder), allowed="wait for it, or --part for jobs side by side") from None
+            raise InputError(
+                problem, where=str(self.folder), allowed="wait for it, or --part for jobs side by side"
+            ) from None
 
     def log(self, event: str, **what: Any) -> None:
         """Add a line to the log. The clock there is for people: nothing else reads it."""
@@ -178,7 +180,9 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
         changes = changes_of(there.plan, plan)
         more = f" and {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
         problem = f"this store was begun with another plan: {'; '.join(changes[:_MOST_CHANGES])}{more}"
-        raise InputError(problem, where=str(path), allowed="a new store; or `analyser sweep resume`, with the plan as it was")
+        raise InputError(
+            problem, where=str(path), allowed="a new store; or `analyser sweep resume`, with the plan as it was"
+        )
     return there
 
 

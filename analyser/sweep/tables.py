@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.plots.metrics import METRICS
@@ -108,7 +107,9 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
     precision = "rounded to 32 bits" if plan.file.single else "within 1e-12"
     for name in plan.file.figures:
         metric = METRICS.get(name)
-        title, unit = (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
+        title, unit = (
+            (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
+        )
         yield _field(name, kind, title, unit=unit, method="exact", precision=precision)
 
 

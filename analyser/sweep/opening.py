@@ -1,0 +1,314 @@
+"""A store, asked: frames of what passes a filter, means, pictures and a verdict, without loading it all."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.balance import efficiency
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.files import write_whole
+from analyser.plots import heatmap as draw_heatmap
+from analyser.plots.metrics import EFFICIENCY
+from analyser.plots.over_numbers import best_lines
+from analyser.sweep.plan import Plan
+from analyser.sweep.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.dataset as pads
+    from matplotlib.axes import Axes
+
+    from analyser.results.attack import AttackResult
+
+MOST_ROWS = 5_000_000  # of one frame
+AT_ONCE = 1 << 18  # rows of a batch
+PARTITIONS = ("ruleset", "situation", "faction")
+_DESTROYED = "mean_models_destroyed"
+
+
+class Sweep:
+    """What a store holds.
+
+    Parameters
+    ----------
+    store : Store or path
+
+    Examples
+    --------
+    >>> import analyser, tempfile
+    >>> plan = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic", "defence": "1..4"}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = analyser.run_sweep(plan, f"{folder}/store", workers=1)
+    ...     print(found)
+    ...     found.frame(defender_defence=4)[["attacker", "mean_models_destroyed"]].round(2).iloc[0].tolist()
+    sweep: 12 cells in 1 part, all done
+    ['crown/rifle-platoon@basic', 0.51]
+    """
+
+    def __init__(self, store: Store | str | os.PathLike[str]) -> None:
+        self.store = store if isinstance(store, Store) else Store(store)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that it was begun with."""
+        return self.store.plan
+
+    @cached_property
+    def done(self) -> tuple[int, ...]:
+        """The numbers of the parts that are done, as they were when this was first asked for."""
+        return tuple(sorted(self._files))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all parts are done."""
+        return len(self.done) == self.plan.parts
+
+    @cached_property
+    def _files(self) -> dict[int, Path]:
+        return {number: each.path for number, each in self.store.files().items()}
+
+    def __str__(self) -> str:
+        parts, done = self.plan.parts, len(self.done)
+        word = "part" if parts == 1 else "parts"
+        state = "all done" if self.is_complete else f"{done:,} done: {parts - done:,} are missing"
+        what = "trials" if self.plan.is_sample else "cells"
+        return f"{self.plan.name}: {self.plan.cells:,} {what} in {parts:,} {word}, {state}"
+
+    def __repr__(self) -> str:
+        return f"<Sweep {self.store.folder}: {self}>"
+
+    @cached_property
+    def dataset(self) -> pads.Dataset:
+        """All parts that are done as a dataset of pyarrow."""
+        import pyarrow.dataset as pads
+
+        paths = [str(self._files[number]) for number in self.done]
+        if not paths:
+            raise InputError("no part is done yet", where=str(self.store.folder), allowed="analyser sweep resume")
+        how = pads.partitioning(flavor="hive")
+        return pads.dataset(paths, format="parquet", partitioning=how, partition_base_dir=str(self.store.parts))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.dataset.schema.names)
+
+    def count(self, **where: Any) -> int:
+        """How many cells pass a filter; as of :meth:`frame`."""
+        return int(self.dataset.count_rows(filter=self._filter(where)))
+
+    def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
+        """The cells that pass a filter, some hundred thousand at a time: memory does not grow with the store."""
+        self._check(columns or ())
+        reader = self.dataset.scanner(
+            columns=None if columns is None else list(columns),
+            filter=self._filter(where),
+            batch_size=AT_ONCE,
+            batch_readahead=1,
+            fragment_readahead=1,
+            use_threads=False,
+        )
+        for batch in reader.to_batches():
+            if batch.num_rows:
+                yield batch.to_pandas()
+
+    def frame(self, columns: Sequence[str] | None = None, **where: Any) -> pd.DataFrame:
+        """The cells that pass a filter.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Default: all.
+        **where
+            By column: a value, a list of values, or a pair (from, to) as a tuple, both ends counted; of attackers,
+            defenders, factions, rulesets and situations also with wildcards.
+
+        Raises
+        ------
+        InputError
+            No such column, or more than five million cells: take :meth:`batches`, :meth:`means`, or a narrower filter.
+        """
+        self._check(columns or ())
+        if (rows := self.count(**where)) > MOST_ROWS:
+            allowed = f"up to {MOST_ROWS:,} in a frame; a narrower filter, means, or batches"
+            raise InputError(f"{rows:,} cells", where="frame", allowed=allowed)
+        chosen = None if columns is None else list(columns)
+        found: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
+        return found
+
+    def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
+        """Means of figures over the cells that pass a filter and have them, for each combination of some columns.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `by`, a column of each figure, and `cells`: over how many the first of them is a mean.
+        """
+        keys = [by] if isinstance(by, str) else list(by)
+        figures = [metric] if isinstance(metric, str) else list(metric)
+        self._check((*keys, *figures))
+        sums: pd.DataFrame | None = None
+        for batch in self.batches([*dict.fromkeys((*keys, *figures))], **where):
+            values = batch.assign(**{key: batch[key].astype(object) for key in keys if batch[key].dtype == "category"})
+            groups = values.groupby(keys, sort=False, dropna=False)[figures]
+            found = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
+            sums = found if sums is None else sums.add(found, fill_value=0)
+        if sums is None:
+            return pd.DataFrame(columns=[*keys, *figures, "cells"])
+        table = sums.reset_index()
+        for name in figures:
+            table[name] = table[name] / table[f"{name} cells"].where(table[f"{name} cells"] > 0)
+        table["cells"] = table[f"{figures[0]} cells"].astype(np.int64)
+        return table[[*keys, *figures, "cells"]]
+
+    def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
+        """Attackers against defenders, each pair's mean over the numbers that are varied, in one situation.
+
+        At most 60 a side fit into a picture: choose some of them by a filter.
+        """
+        table = self._matchups((metric,), where)
+        return draw_heatmap(table, metric=metric, ax=ax)
+
+    def curve(
+        self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
+    ) -> Axes:
+        """The mean of a figure over a number, a line for each attacker or value of another column, six at most."""
+        table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
+        named = table.rename(columns={line: "line"})
+        return best_lines(
+            named.assign(line=named["line"].astype(str)), x=over, metric=metric, heading=self.plan.name, ax=ax
+        )
+
+    def verdict(self, **where: Any) -> pd.DataFrame:
+        """The points efficiency of every attacker over the field of this sweep.
+
+        Returns
+        -------
+        DataFrame
+            As of :func:`analyser.analysis.balance.efficiency`, from each pair's mean over the numbers that are varied.
+        """
+        table = self._matchups((_DESTROYED,), where)
+        worth = table["defender_points"].astype(float) / table["defender_models"]
+        table[EFFICIENCY] = (
+            table[_DESTROYED] * worth / (table["attacker_points"].astype(float).replace(0, np.nan) / 100)
+        )
+        return efficiency(table)
+
+    def answer(self) -> AttackResult:
+        """Of a sample that is done: the answer that one machine playing all its trials would have given."""
+        from analyser.sweep.sample import answer_of
+
+        if not self.plan.is_sample:
+            raise InputError("this sweep is of cells", where="answer", allowed="frame, means, heatmap, curve, verdict")
+        if not self.is_complete:
+            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
+        return answer_of(self.plan, self.dataset.to_table())
+
+    def merge(self, path: str | os.PathLike[str]) -> Path:
+        """Write all parts, in the order of their numbers, as one Parquet file; memory does not grow with the store."""
+        import pyarrow.parquet as pq
+
+        if not self.is_complete:
+            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
+        target = Path(path)
+
+        def write(temporary: Path) -> None:
+            schema = self.dataset.schema
+            with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+                for number in self.done:
+                    for group in self._row_groups(number, schema):
+                        writer.write_table(group)
+
+        write_whole(target, write)
+        return target
+
+    def _row_groups(self, number: int, schema: pa.Schema) -> Iterator[pa.Table]:
+        """The row groups of a part, with the columns that its folder says."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        said = dict(each.split("=", 1) for each in self.plan.folder(number).split("/"))
+        with pq.ParquetFile(self._files[number]) as file:
+            for at in range(file.num_row_groups):
+                table = file.read_row_group(at)
+                for name, value in said.items():
+                    column = pa.array([value] * 1).cast(schema.field(name).type)
+                    table = table.append_column(name, pa.repeat(column[0], table.num_rows))
+                yield table.select(schema.names).cast(schema)
+
+    def _matchups(self, figures: Sequence[str], where: Mapping[str, Any]) -> pd.DataFrame:
+        """Each pair's means as a table of matchups, of one ruleset."""
+        self._check(figures)
+        if len(self.plan.rulesets) > 1 and "ruleset" not in where:
+            raise InputError("of which ruleset?", where="ruleset", allowed=", ".join(self.plan.rulesets))
+        table = self.means(["attacker", "defender", "situation"], figures, **where)
+        ours = {each.selector: each for side in self.plan.attackers.values() for each in side}
+        theirs = {each.selector: each for each in self.plan.defenders}
+        for side, known in (("attacker", ours), ("defender", theirs)):
+            loadouts = [known[name] for name in table[side]]
+            table[f"{side}_unit"] = [each.unit.name for each in loadouts]
+            table[f"{side}_level"] = [each.level_name for each in loadouts]
+            table[f"{side}_points"] = pd.array([each.level.points for each in loadouts], "Int64")
+        table["defender_models"] = [theirs[name].level.models for name in table["defender"]]
+        table["defender_category"] = [theirs[name].unit.category for name in table["defender"]]
+        return table
+
+    def _check(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self.columns:
+                problem = f"no column {shown(name)}{did_you_mean(str(name), self.columns)}"
+                raise InputError(problem, where="columns", allowed=", ".join(self.columns))
+
+    def _filter(self, where: Mapping[str, Any]) -> Any:
+        import pyarrow.dataset as pads
+
+        self._check(tuple(where))
+        found = None
+        for name, value in where.items():
+            column = pads.field(name)
+            if isinstance(value, tuple):
+                if len(value) != 2:
+                    raise InputError(f"{shown(value)} is no pair", where=name, allowed="(from, to)")
+                one = (column >= value[0]) & (column <= value[1])
+            else:
+                values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else list(value)
+                one = column.isin([each for one in values for each in self._meant(name, one)])
+            found = one if found is None else found & one
+        return found
+
+    def _meant(self, name: str, value: Any) -> list[Any]:
+        """The values that one with wildcards means; any other as it is."""
+        if not isinstance(value, str) or not any(sign in value for sign in "*?["):
+            return [value]
+        known = {
+            "attacker": [each.selector for side in self.plan.attackers.values() for each in side],
+            "defender": [each.selector for each in self.plan.defenders],
+            "faction": list(self.plan.attackers),
+            "ruleset": list(self.plan.rulesets),
+            "situation": [each.name for each in self.plan.situations],
+        }.get(name)
+        if known is None:
+            raise InputError(f"{shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
+        found = fnmatch.filter(known, value)
+        if not found:
+            raise InputError(f"no {name} fits {shown(value)}", where=name, allowed=", ".join(known[:8]))
+        return found
+
+
+def open_sweep(store: str | os.PathLike[str]) -> Sweep:
+    """The sweep in a folder, done or not; InputError where there is none.
+
+    >>> open_sweep("no-such-folder")
+    Traceback (most recent call last):
+    ...
+    analyser.common.errors.InputError: no-such-folder: no such folder (allowed: a folder that `analyser sweep` has written)
+    """
+    return Sweep(store)

@@ -1,0 +1,134 @@
+"""A sweep from its file to a store that is done: begun, gone on with, or a share of it as one job of many."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any
+
+from analyser.common.errors import InputError, check_integer, shown
+from analyser.common.sampling import MOST_THREADS, default_threads
+from analyser.game.profiles import ProfilesLike
+from analyser.sweep.executors import dask as dask_hands
+from analyser.sweep.executors import processes
+from analyser.sweep.hands import Hands, Progress, work_through
+from analyser.sweep.opening import Sweep
+from analyser.sweep.page import write_page
+from analyser.sweep.plan import check_program, read_plan
+from analyser.sweep.store import Store, store_for
+
+_JOB = re.compile(r"(\d{1,9})/(\d{1,9})")
+Folder = str | os.PathLike[str]
+
+
+def run_sweep(
+    plan: Any,
+    out: Folder,
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
+    by_return: bool = False,
+    part: str | None = None,
+    profiles: ProfilesLike | None = None,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Sweep:
+    """Have the parts of a plan made that are not in its store yet.
+
+    Parameters
+    ----------
+    plan : path or mapping
+        The file of the sweep (docs/sweeps.md).
+    out : path
+        The folder of the store: a new one, or one that was begun with the same plan.
+    workers : int, optional
+        Processes, 1 to 1024. Default: one for each processor.
+    dask : str, optional
+        The address of a scheduler of dask, whose workers do the work; or ``"local"``: one is begun here.
+    executor : Executor, optional
+        Any other of ``concurrent.futures``; it is not shut down.
+    by_return : bool
+        Parts come back to this process, which writes them: for workers that do not see the folder of the store.
+    part : str, optional
+        Such as ``"17/400"``: of 400 jobs that share out the parts this is the 17th. Jobs may run side by side.
+    profiles : Profiles or path, optional
+    tell : callable
+        Called with a :class:`Progress` whenever a part is done.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    InputError
+        A plan that cannot be used; a store of another plan, with what has changed; a worker of another version of the
+        program; a part that cannot be written. What was done by then stays done.
+    """
+    store = store_for(read_plan(plan, profiles), out)
+    return _run(store, workers, dask, executor, by_return, part, tell)
+
+
+def resume_sweep(
+    out: Folder,
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
+    by_return: bool = False,
+    part: str | None = None,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Sweep:
+    """The same by the plan that is frozen in a store; what the profiles say by now does not matter."""
+    return _run(Store(out), workers, dask, executor, by_return, part, tell)
+
+
+def _run(
+    store: Store,
+    workers: int | None,
+    dask: str | None,
+    executor: Executor | None,
+    by_return: bool,
+    part: str | None,
+    tell: Callable[[Progress], None],
+) -> Sweep:
+    check_program(store.plan)
+    if workers is not None:
+        check_integer(workers, "workers", 1, MOST_THREADS)
+    if dask is not None and executor is not None:
+        raise InputError("both dask and an executor", where="dask", allowed="one of them")
+    many = workers or default_threads()
+    hands: Hands = partial(processes, many) if dask is None else partial(dask_hands, dask, many)
+    if executor is not None:
+        given: Callable[[], AbstractContextManager[Executor]] = lambda: nullcontext(executor)  # noqa: E731
+        hands = given
+    with store.driven() if part is None else nullcontext():
+        if part is None:
+            store.remove_cut_short()
+        numbers = store.missing(None if part is None else job(part, store.plan.parts))
+        if numbers:
+            how = "executor" if executor is not None else dask or "processes"
+            store.log("begun", parts=len(numbers), workers=many, hands=how, job=part)
+            made = work_through(store, numbers, hands, many, by_return=by_return, tell=tell)
+            store.log("ended", made=made)
+    found = Sweep(store)
+    if part is None:
+        write_page(found)
+    return found
+
+
+def job(part: str, parts: int) -> range:
+    """The numbers of the parts that are the share of one job of many.
+
+    >>> list(job("2/4", 10))
+    [1, 5, 9]
+    """
+    match = _JOB.fullmatch(part) if isinstance(part, str) else None
+    mine, jobs = map(int, match.groups()) if match else (0, 0)
+    if not 1 <= mine <= jobs:
+        raise InputError(f"{shown(part)} is not usable", where="part", allowed="such as 17/400: 1 to 400 of 400")
+    return range(mine - 1, parts, jobs)
