@@ -131,6 +131,6 @@ def _merge(path: str, out: str | None) -> None:
         answer = found.answer()
         if out is not None:
             write_content(Path(out), json.dumps(answer.as_dict(), indent=1))
-        click.echo(str(answer))
+        click.echo(str(answer), nl=False)
         return
     click.echo(f"The file is {found.merge(out or Path(path) / MERGED)}")

@@ -257,6 +257,7 @@ class Sweep:
             table[f"{side}_unit"] = [each.unit.name for each in loadouts]
             table[f"{side}_level"] = [each.level_name for each in loadouts]
             table[f"{side}_points"] = pd.array([each.level.points for each in loadouts], "Int64")
+        table["method"] = "exact"
         table["defender_models"] = [theirs[name].level.models for name in table["defender"]]
         table["defender_category"] = [theirs[name].unit.category for name in table["defender"]]
         return table
