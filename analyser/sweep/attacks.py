@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,15 +91,15 @@ def shot_cells(plan: Plan, block: Block) -> Found:
     ranks = np.column_stack([once.summaries[name] for name in RANKED_BY]) if len(once.summaries) else np.zeros((0, 3))
     best_shots(once.which, rows.firsts, np.ascontiguousarray(ranks), CERTAIN_WITHIN, laws, shots)
     which, can = columns.which, columns.why_not < 0
-    laws = np.where(can, laws[:, which], -1).ravel()
+    of_cells = np.where(can, laws[:, which], -1).ravel()
     codes = row_words.codes([*rows.words, None])  # of shot -1 there is no row
     used = np.where(can, codes[shots][:, which], -1).astype(np.int32)
     none = rows.why_not[:, columns.targets["category"]][:, which]
     reasons = np.where(can, np.where(used < 0, none, -1), columns.why_not[None, :]).astype(np.int32)
-    return Found(_figures(plan, once, laws), used.ravel(), row_words, reasons.ravel(), reason_words)
+    return Found(_figures(plan, once, of_cells), used.ravel(), row_words, reasons.ravel(), reason_words)
 
 
-def _figures(plan: Plan, once: Once, laws: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, once: Once, laws: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     known = SUMMARY.names or ()
     found = {}
     for name in plan.file.figures:
@@ -133,7 +133,7 @@ def _columns(plan: Plan, columns: range, words: Words) -> _Columns:
     defenders = plan.defenders[first : last + 1]
     bases = np.array([_target(plan, first + at) for at in range(len(defenders))], TARGET)
     alike, classes = _alike(bases, numbers)
-    places = np.array(columns, np.int64)
+    places = np.arange(columns.start, columns.stop, dtype=np.int64)
     of, rest = np.divmod(places, per)
     codes = classes[of - first] * per + rest
     used = np.zeros(len(alike) * per, np.bool_)
@@ -154,7 +154,7 @@ def _columns(plan: Plan, columns: range, words: Words) -> _Columns:
 
 
 @lru_cache(maxsize=4096)
-def _target(plan: Plan, defender: int) -> np.void:
+def _target(plan: Plan, defender: int) -> Any:
     return target_record(resolve_target(TARGET_STATE, plan.defenders[defender]))
 
 
@@ -183,7 +183,8 @@ def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
 
 def _problem(loadout: Loadout, key: str, change: int | str) -> str | None:
     try:
-        loadout.with_(**{key: change})
+        changes: Any = {key: change}
+        loadout.with_(**changes)
     except InputError as error:
         return str(error)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator
@@ -86,7 +87,7 @@ def _gone(address: str) -> InputError:
 def dask(address: str, workers: int) -> Iterator[Executor]:
     """The workers of the scheduler at an address; with ``"local"`` a scheduler and so many workers are begun."""
     try:
-        import distributed
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == HERE:

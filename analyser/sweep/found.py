@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def variant(plan: Plan, faction: str | None, place: int) -> Loadout | str:
     side = plan.file.defenders if faction is None else plan.file.attackers
     loadouts = plan.defenders if faction is None else plan.attackers[faction]
     which, places = variants(side.numbers, place)
-    changes = {number.key: number.change(at) for number, at in zip(side.numbers, places)}
+    changes: dict[str, Any] = {number.key: number.change(at) for number, at in zip(side.numbers, places)}
     try:
         return loadouts[which].with_(**changes) if changes else loadouts[which]
     except InputError as error:

@@ -310,6 +310,6 @@ def open_sweep(store: str | os.PathLike[str]) -> Sweep:
     >>> open_sweep("no-such-folder")
     Traceback (most recent call last):
     ...
-    analyser.common.errors.InputError: no-such-folder: no such folder (allowed: a folder that `analyser sweep` has written)
+    analyser.common.errors.InputError: no-such-folder: no such folder (allowed: a folder that a sweep has written)
     """
     return Sweep(store)

@@ -106,7 +106,7 @@ class Store:
         return path
 
     def verified(self, *, remove: bool = False) -> Found:
-        """Every byte of every part compared with the digest in its name; with `remove` what is damaged is taken away."""
+        """Every byte compared with the digest in the name of its part; with `remove` what is damaged is taken away."""
         whole, damaged = set(), []
         for each in self._files():
             if each.is_whole and _digest_of(each.path) == each.digest:
@@ -193,7 +193,7 @@ def _plan_in(folder: Path) -> Plan:
         digest = content.pop("digest")
     except FileNotFoundError:
         problem = "no sweep here" if is_there(folder) else "no such folder"
-        raise InputError(problem, where=str(folder), allowed="a folder that `analyser sweep` has written") from None
+        raise InputError(problem, where=str(folder), allowed="a folder that a sweep has written") from None
     except (OSError, ValueError, AttributeError, KeyError) as error:
         raise InputError(f"the plan cannot be read: {type(error).__name__}", where=str(path)) from None
     plan = Plan(content)

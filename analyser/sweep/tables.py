@@ -68,7 +68,7 @@ def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
 def _side(places: range, names: list[str], numbers: tuple[Number, ...], spread: Any) -> Iterator[pa.Array]:
     """The columns of a side: its selector, and the value of each number."""
     per = prod(len(each.values) for each in numbers)
-    of, rest = np.divmod(np.array(places, np.int64), per)
+    of, rest = np.divmod(np.arange(places.start, places.stop, dtype=np.int64), per)
     yield _coded(spread((of - of[0]).astype(np.int32)), names[of[0] : of[-1] + 1])
     for number in numbers:
         per //= len(number.values)

@@ -81,9 +81,9 @@ def fights_once(
 ) -> tuple[int, int]:
     """Number the fights of the attacks from `first` on; the attack that there was no more room for, and their count.
 
-    `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers; `slots`
-    are those of a hash table, a power of 2 that is at least twice the room. An attack is begun only where there is room
-    for as many new fights as there are targets.
+    `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers;
+    `slots` are those of a hash table, a power of 2 that is at least twice the room. An attack is begun only where there
+    is room for as many new fights as there are targets.
     """
     for attack in range(first, len(attacks)):
         if count + len(targets) > len(fights) - 1:

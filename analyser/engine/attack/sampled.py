@@ -100,8 +100,12 @@ class Sample:
         """
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
         before = self.trials
-        tell = progress and (lambda done: progress(before + done, trials))
-        self.play(before // CHUNK_TRIALS, trials - before, threads, tell)
+
+        def report(done: int) -> None:
+            if progress is not None:
+                progress(before + done, trials)
+
+        self.play(before // CHUNK_TRIALS, trials - before, threads, report)
 
     def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
         """Play `trials` more trials, from the chunk `first` on: whichever process plays a chunk, it counts the same."""

@@ -1,0 +1,354 @@
+"""Faults on purpose: processes killed at random moments, disks that fill up, files that are damaged.
+
+``python -m tests.sweep.campaign --times 100`` prints the table of docs/sweeps.md. Each fault ends in the bytes of an
+undisturbed run, or in one message; a short version of it is among the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from analyser.sweep.plan import Plan
+from analyser.sweep.store import PLAN, Store, store_for
+
+PLAN_TEXT = """
+name = "faults"
+situations = ["long-range", "charge"]
+part_cells = {size}
+[attackers]
+units = ["crown/rifle-p*"]
+[defenders]
+units = ["imperium/*"]
+levels = "basic"
+defence = "1..4"
+"""
+SIZE = 40  # cells a part: about 24 parts of some hundredths of a second
+PROGRAM = [sys.executable, "-m", "analyser"]
+MOST_SECONDS = 300
+
+
+class TroubleError(AssertionError):
+    """A fault that did not end as it should."""
+
+
+def started(*words: object, limit: int | None = None) -> subprocess.Popen[str]:
+    """The program with some words, in a session of its own; `limit`: bytes a file may have."""
+
+    process = subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    if limit is not None:  # before it has begun to write, and for the processes that it starts
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+    return process
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Its exit status and what it said; never a traceback."""
+    out, err = process.communicate(timeout=MOST_SECONDS)
+    if "Traceback" in err:
+        raise TroubleError(err)
+    return process.returncode, out + err
+
+
+def ran(*words: object, limit: int | None = None) -> tuple[int, str]:
+    """The same of a program that is let run to its end."""
+    return ended(started(*words, limit=limit))
+
+
+def parts_in(folder: Path) -> list[str]:
+    """The names of all parts, in which their digests are."""
+    return sorted(str(each.relative_to(folder / "parts")) for each in (folder / "parts").rglob("*.parquet"))
+
+
+class Campaign:
+    """A plan, an undisturbed run of it, and stores that are disturbed."""
+
+    def __init__(self, folder: Path, seed: int = 1, size: int = SIZE) -> None:
+        self.folder, self.random = folder, random.Random(seed)
+        self.plan = folder / "plan.toml"
+        self.plan.write_text(PLAN_TEXT.format(size=size), encoding="utf-8")
+        start = time.monotonic()
+        status, said = ran("sweep", self.plan, "--out", folder / "undisturbed", "--workers", 2)
+        self.seconds = time.monotonic() - start
+        if status:
+            raise TroubleError(said)
+        self.expected = parts_in(folder / "undisturbed")
+
+    def store(self) -> Path:
+        """A place for a new store."""
+        path = self.folder / "disturbed"
+        shutil.rmtree(path, ignore_errors=True)
+        return path
+
+    def copy(self) -> Path:
+        """A store that is done."""
+        path = self.store()
+        shutil.copytree(self.folder / "undisturbed", path)
+        return path
+
+    def check(self, store: Path) -> None:
+        """Raise TroubleError unless the store has the bytes of the undisturbed one, and each part once."""
+        found = Store(store).verified()
+        if found.damaged or found.missing:
+            raise TroubleError(f"damaged {found.damaged}, missing {found.missing}")
+        if parts_in(store) != self.expected:
+            raise TroubleError("other bytes than those of an undisturbed run")
+
+    def resumed(self, store: Path) -> None:
+        """Go on with a store, and check it."""
+        status, said = ran("sweep", "resume", store, "--workers", 2)
+        if status:
+            raise TroubleError(said)
+        self.check(store)
+
+    # --- the faults: each returns what came of it, in words -----------------------------------------------
+
+    def drivers_killed(self, times: int) -> str:
+        """The driver is killed at random moments, and gone on with; what it left must be whole each time."""
+        store, done, finished = self.store(), 0, 0
+        while done < times:
+            process = started("sweep", self.plan, "--out", store, "--workers", 2)
+            time.sleep(self.random.uniform(0.0, 1.1 * self.seconds))
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+                done += 1
+            process.communicate()
+            if (store / PLAN).exists():
+                there = set(parts_in(store))
+                if not there <= set(self.expected):
+                    raise TroubleError(f"other parts: {there - set(self.expected)}")
+                if there == set(self.expected):
+                    self.resumed(store)
+                    store, finished = self.store(), finished + 1
+        if (store / PLAN).exists():
+            self.resumed(store)
+        return f"{done} kills, {finished + 1} stores finished: the same bytes"
+
+    def workers_killed(self, times: int) -> str:
+        """A worker process of the driver is killed at random moments; the run itself goes on."""
+        done = 0
+        while done < times:
+            store = self.store()
+            process = started("sweep", self.plan, "--out", store, "--workers", 2)
+            end = time.monotonic() + self.random.uniform(0.3, 1.0) * self.seconds
+            while time.monotonic() < end and process.poll() is None:
+                time.sleep(0.02)
+            children = children_of(process.pid)
+            if children and process.poll() is None:
+                os.kill(self.random.choice(children), signal.SIGKILL)
+                done += 1
+            status, said = ended(process)
+            if status:
+                raise TroubleError(said)
+            self.check(store)
+        return f"{done} kills: the run went on, the same bytes"
+
+    def disk_full(self) -> str:
+        """A file may not be as large as a part: one message; with room again the rest is made."""
+        store = self.copy()
+        shutil.rmtree(store / "parts")
+        status, said = ran("sweep", "resume", store, "--workers", 2, limit=2_000)
+        if status != 2 or "cannot write" not in said or any((store / "unfinished").glob("*")):
+            raise TroubleError(f"{status}: {said}")
+        self.resumed(store)
+        return f"exit status 2, '{said.strip().splitlines()[-1][:60]} ...'; resumed: the same bytes"
+
+    def damaged(self, damage: Callable[[bytes], bytes], times: int) -> str:
+        """Parts are damaged on disk: found, taken away, made again."""
+        for _ in range(times):
+            store = self.copy()
+            victim = store / "parts" / self.random.choice(self.expected)
+            victim.write_bytes(damage(victim.read_bytes()))
+            status, said = ran("sweep", "verify", store, "--remove")
+            if status != 1 or "1 damaged" not in said:
+                raise TroubleError(f"{status}: {said}")
+            self.resumed(store)
+        return f"{times} parts: found by verify, made again, the same bytes"
+
+    def flipped(self, content: bytes) -> bytes:
+        """Content with one bit flipped."""
+        at = self.random.randrange(len(content))
+        return content[:at] + bytes([content[at] ^ 1 << self.random.randrange(8)]) + content[at + 1 :]
+
+    def cut(self, content: bytes) -> bytes:
+        """Content without its end."""
+        return content[: self.random.randrange(len(content))]
+
+    def two_drivers(self) -> str:
+        """Two drivers on one store: one of them is refused, or has nothing left to do."""
+        store = self.store()
+        both = [started("sweep", self.plan, "--out", store, "--workers", 1) for _ in range(2)]
+        answers = [ended(each) for each in both]
+        self.check(store)
+        refused = [said for status, said in answers if status == 2]
+        if any("another process is at work" not in each for each in refused) or len(refused) > 1:
+            raise TroubleError(str(answers))
+        return f"{len(refused)} refused with a message, the other finished: the same bytes"
+
+    def other_program(self) -> str:
+        """A store whose plan was frozen by another version: refused."""
+        store = self.copy()
+        plan = Store(store).plan
+        other = Plan({**plan.content, "program": {**plan.content["program"], "modules": "another"}})
+        shutil.rmtree(store)
+        store_for(other, store)
+        status, said = ran("sweep", "resume", store)
+        if status != 2 or "another version" not in said:
+            raise TroubleError(f"{status}: {said}")
+        return "exit status 2, which version is where"
+
+    def plan_edited(self) -> str:
+        """The plan file is edited in the middle: refused with what changed; as it was, it goes on."""
+        store = self.copy()
+        shutil.rmtree(store / "parts" / "ruleset=usual" / "situation=charge")
+        edited = self.folder / "edited.toml"
+        edited.write_text(self.plan.read_text(encoding="utf-8").replace("1..4", "1..5"), encoding="utf-8")
+        status, said = ran("sweep", edited, "--out", store)
+        if status != 2 or "file.defenders.defence" not in said:
+            raise TroubleError(f"{status}: {said}")
+        self.resumed(store)
+        return 'exit status 2, \'file.defenders.defence: "1..4" -> "1..5"\'; as it was, it went on: the same bytes'
+
+    def other_clocks(self) -> str:
+        """Files of the past and of the future: no clock is looked at."""
+        store = self.copy()
+        for number, path in enumerate(sorted(store.rglob("*"))):
+            stamp = 0 if number % 2 else 4_000_000_000
+            os.utime(path, (stamp, stamp))
+        shutil.rmtree(store / "parts" / "ruleset=usual" / "situation=charge")
+        self.resumed(store)
+        return "files of 1970 and of 2096: the same bytes"
+
+    def scheduler_killed(self, times: int) -> str:
+        """The scheduler of dask is killed at random moments: one message, or the run was done; resumed."""
+        told = 0
+        for _ in range(times):
+            store = self.store()
+            with cluster() as (address, scheduler, _workers):
+                process = started("sweep", self.plan, "--out", store, "--dask", address)
+                while process.poll() is None and not list(store.rglob("*.parquet")):
+                    time.sleep(0.05)
+                time.sleep(self.random.uniform(0.0, 0.3))
+                scheduler.kill()
+                status, said = ended(process)
+                if status not in (0, 2) or (status == 2 and "is gone" not in said):
+                    raise TroubleError(f"{status}: {said}")
+                told += status == 2
+            self.resumed(store)
+        return f"{times} kills, {told} told in one message; resumed: the same bytes"
+
+    def dask_workers_killed(self, times: int) -> str:
+        """A worker of dask is killed, and another comes: the run goes on."""
+        for _ in range(times):
+            store = self.store()
+            with cluster() as (address, _scheduler, workers):
+                process = started("sweep", self.plan, "--out", store, "--dask", address, "--by-return")
+                while process.poll() is None and not list(store.rglob("*.parquet")):
+                    time.sleep(0.05)
+                workers[0].kill()
+                workers.append(dask_worker(address))
+                status, said = ended(process)
+                if status:
+                    raise TroubleError(said)
+            self.check(store)
+        return f"{times} kills, another worker came: the run went on, the same bytes"
+
+
+def children_of(process: int) -> list[int]:
+    """The worker processes of a process: its children that are spawned, but not the one that counts semaphores."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+            words = (path.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(fields[1]) == process and b"spawn_main" in words:
+            found.append(int(path.parent.name))
+    return found
+
+
+def dask_worker(address: str) -> subprocess.Popen[bytes]:
+    """A worker of dask, without a nanny that would bring it back."""
+    words = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+    return _quiet("distributed.cli.dask_worker", words[1:])
+
+
+def _quiet(module: str, words: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+@contextmanager
+def cluster() -> Iterator[tuple[str, subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]]:
+    """A scheduler and two workers of dask, each a process of its own: the address, and the processes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "scheduler.json")
+        words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+        scheduler = _quiet("distributed.cli.dask_scheduler", words)
+        workers: list[subprocess.Popen[bytes]] = []
+        try:
+            address = _address_in(file)
+            workers += [dask_worker(address) for _ in range(2)]
+            yield address, scheduler, workers
+        finally:
+            for process in (*workers, scheduler):
+                process.kill()
+                process.wait()
+
+
+def _address_in(file: Path) -> str:
+    for _ in range(MOST_SECONDS * 10):
+        try:
+            return str(json.loads(file.read_text())["address"])
+        except (OSError, ValueError, KeyError):
+            time.sleep(0.1)
+    raise TroubleError("the scheduler did not start")
+
+
+def main() -> None:
+    """Run the campaign and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=100, help="how often drivers are killed")
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    some = max(asked.times // 5, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = Campaign(Path(folder), asked.seed)
+        faults: dict[str, Callable[[], str]] = {
+            "plan edited": campaign.plan_edited,
+            "another program": campaign.other_program,
+            "two drivers": campaign.two_drivers,
+            "disk full": campaign.disk_full,
+            "clocks that differ": campaign.other_clocks,
+            "part cut short": lambda: campaign.damaged(campaign.cut, some),
+            "bit flipped": lambda: campaign.damaged(campaign.flipped, some),
+            "worker killed": lambda: campaign.workers_killed(some),
+            "worker of dask killed": lambda: campaign.dask_workers_killed(max(some // 4, 1)),
+            "scheduler killed": lambda: campaign.scheduler_killed(max(some // 4, 1)),
+            "driver killed": lambda: campaign.drivers_killed(asked.times),
+        }
+        for name, fault in faults.items():
+            print(f"| {name} | {fault()} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
