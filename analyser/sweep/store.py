@@ -194,7 +194,7 @@ def _plan_in(folder: Path) -> Plan:
     except FileNotFoundError:
         problem = "no sweep here" if is_there(folder) else "no such folder"
         raise InputError(problem, where=str(folder), allowed="a folder that a sweep has written") from None
-    except (OSError, ValueError, AttributeError, KeyError) as error:
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         raise InputError(f"the plan cannot be read: {type(error).__name__}", where=str(path)) from None
     plan = Plan(content)
     if plan.digest != digest:

@@ -1,0 +1,115 @@
+"""The command of sweeps."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from analyser.cli import main
+from analyser.sweep.running import run_sweep
+from tests.sweep.conftest import PLAN
+from tests.sweep.test_hands import Inline
+
+TEXT = """
+name = "small"
+[attackers]
+units = ["crown/rifle-p*"]
+[defenders]
+units = ["krupp@basic"]
+defence = "1..3"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def store(tmp_path):
+    run_sweep(PLAN, tmp_path / "store", executor=Inline())
+    return tmp_path / "store"
+
+
+@pytest.mark.slow
+def test_a_sweep_from_its_file(plan, tmp_path, capsys):
+    store = tmp_path / "store"
+    assert main(["sweep", str(plan), "--out", str(store), "--workers", "1"]) == 0
+    assert "small: 9 cells in 1 part, all done" in capsys.readouterr().out
+    assert main(["sweep", "resume", str(store), "--workers", "1"]) == 0
+    assert main(["sweep", str(plan), "--out", str(store), "--part", "1/1", "--workers", "1"]) == 0
+    assert "Sweep small" in (store / "summary.html").read_text(encoding="utf-8")
+
+
+def test_status(store, capsys):
+    assert main(["sweep", "status", str(store)]) == 0
+    assert "all done" in capsys.readouterr().out
+    next((store / "parts").rglob("*.parquet")).unlink()
+    assert main(["sweep", "status", str(store)]) == 1
+    said = capsys.readouterr().out
+    assert "1 are missing" in said
+    assert "seconds of one processor left" in said
+    assert main(["sweep", "status", str(store), "--json"]) == 1
+    status = json.loads(capsys.readouterr().out)
+    assert status["done"] == status["parts"] - 1
+    assert status["costs"][0]["kind"] == "ranged"
+
+
+def test_verify(store, capsys):
+    assert main(["sweep", "verify", str(store)]) == 0
+    path = next((store / "parts").rglob("*.parquet"))
+    path.write_bytes(path.read_bytes()[:-1])
+    assert main(["sweep", "verify", str(store)]) == 1
+    assert "--remove takes it away" in capsys.readouterr().err
+    assert path.exists()
+    assert main(["sweep", "verify", str(store), "--remove"]) == 1
+    assert "1 damaged" in capsys.readouterr().out
+    assert not path.exists()
+
+
+def test_merge(store, tmp_path, capsys):
+    assert main(["sweep", "merge", str(store)]) == 0
+    assert len(pd.read_parquet(store / "merged.parquet")) == main_count(store)
+    assert main(["sweep", "merge", str(store), "--out", str(tmp_path / "one.parquet")]) == 0
+    assert "one.parquet" in capsys.readouterr().out
+
+
+def main_count(store):
+    return sum(len(pd.read_parquet(path, partitioning=None)) for path in (store / "parts").rglob("*.parquet"))
+
+
+def test_merge_of_a_sample_is_its_answer(tmp_path, capsys):
+    question = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "krupp@basic"}}
+    run_sweep({"sample": {"trials": 1000}, "question": question}, tmp_path / "store", executor=Inline())
+    out = tmp_path / "answer.json"
+    assert main(["sweep", "merge", str(tmp_path / "store"), "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert (
+        main(["attack", "crown/rifle-platoon@basic", "krupp@basic", "--method", "monte-carlo", "--trials", "1000"]) == 0
+    )
+    assert capsys.readouterr().out == said
+    assert json.loads(out.read_text())["trials"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["{plan}"], r"where to\? --out STORE is needed"),
+        (["status"], "no-such|cannot read|--out STORE"),
+        (["status", "a", "b"], "one of status, resume, verify, merge"),
+        (["status", "{tmp}/none"], "no such folder"),
+        (["{tmp}/none.toml", "--out", "{tmp}/s"], "cannot read this file"),
+        (["{plan}", "--out", "{tmp}/s", "--part", "3/2"], "such as 17/400"),
+        (["{plan}", "--out", "{tmp}/s", "--workers", "0"], "workers"),
+        (["{plan}", "--out", "{tmp}"], "not empty and holds no sweep"),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(plan, tmp_path, capsys, words, message):
+    words = [each.format(plan=plan, tmp=tmp_path) for each in words]
+    assert main(["sweep", *words]) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert re.search(message, said), said

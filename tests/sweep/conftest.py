@@ -1,0 +1,36 @@
+"""A small sweep that is done, and what works on one."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from analyser.sweep.running import run_sweep
+
+PLAN = {
+    "name": "small",
+    "situations": ["long-range", "short-range-aimed"],
+    "figures": ["mean_models_destroyed", "p_annihilated", "mean_damage"],
+    "part_cells": 150,
+    "attackers": {"units": ["crown/rifle-p*", "imperium/krupp*"]},
+    "defenders": {"units": ["imperium/*", "crown/rifle-p*"], "levels": "basic", "defence": "1..4"},
+}
+
+
+@pytest.fixture(scope="session")
+def hands():
+    """An executor of threads: as good as processes for what is small, and there at once."""
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="session")
+def done(tmp_path_factory, hands):
+    """A store that is done; nobody writes into it."""
+    return run_sweep(PLAN, tmp_path_factory.mktemp("sweep") / "store", executor=hands)
+
+
+@pytest.fixture
+def store(done, tmp_path):
+    """A copy of it, to do harm to."""
+    return shutil.copytree(done.store.folder, tmp_path / "store")

@@ -1,0 +1,180 @@
+"""Cells of a part against the questions that they are: one by one, by the public functions."""
+
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import analyser
+from analyser.common.errors import InputError
+from analyser.sweep import tables
+from analyser.sweep.plan import read_plan
+from analyser.sweep.tables import part_content, slices_of
+
+FIGURES = ["mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken", "mean_damage"]
+
+
+def frame_of(plan, numbers=None):
+    """The cells of some parts, or of all."""
+    parts = []
+    for number in range(plan.parts) if numbers is None else numbers:
+        content = part_content(plan, number)
+        assert content == part_content(plan, number)
+        folder = dict(each.split("=") for each in plan.folder(number).split("/"))
+        parts.append(pd.read_parquet(BytesIO(content)).assign(**folder))
+    return pd.concat(parts, ignore_index=True)
+
+
+def check(found, summary):
+    for name in ("mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken"):
+        assert found[name] == pytest.approx(summary[name], abs=1e-12), name
+
+
+@pytest.fixture(scope="module")
+def attacks():
+    plan = read_plan(
+        {
+            "figures": FIGURES,
+            "situations": ["long-range", "short-range-aimed"],
+            "part_cells": 700,
+            "attackers": {"units": ["crown/*", "imperium/krupp*"], "dice": "-2..2", "levels": ["basic", "reinforced"]},
+            "defenders": {
+                "units": ["imperium/*", "crown/rifle-p*"],
+                "defence": "1..6",
+                "discipline": "by -3..2",
+                "models": [1, 4, 9],
+            },
+        }
+    )
+    numbers = np.random.default_rng(3).choice(plan.parts, 12, replace=False)
+    return frame_of(plan, numbers.tolist())
+
+
+def asked(cell):
+    """The attack of a cell, between profiles that say its numbers."""
+    library = analyser.load_profiles()
+    attacker = library[cell["attacker"]].with_(dice=f"{cell['attacker_dice_by']:+d}")
+    changes = {"defence": int(cell["defender_defence"]), "models": int(cell["defender_models"])}
+    target = library[cell["defender"]].with_(**changes, discipline=f"{cell['defender_discipline_by']:+d}")
+    near = {"aiming": True} if cell["situation"] == "short-range-aimed" else {}
+    row = attacker.unit.row(cell["row"])
+    if near and row.short_range is not None and not row.has("Indirect"):
+        near["short_range"] = True
+    return analyser.attack(attacker, {"unit": target, "from_front": True}, row=cell["row"], **near)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_cell_of_an_attack_is_that_attack(attacks, seed):
+    able = attacks[attacks["why_not"].isna()]
+    for _, cell in able.sample(12, random_state=seed).iterrows():
+        check(cell, asked(cell).summary)
+
+
+def test_a_cell_without_figures_says_why(attacks):
+    unable = attacks[attacks["why_not"].notna()]
+    assert len(unable)
+    assert unable[FIGURES].isna().all(axis=None)
+    assert unable["row"].isna().all()
+    assert attacks[attacks["why_not"].isna()][FIGURES].notna().all(axis=None)
+
+
+def test_numbers_that_a_unit_cannot_have_are_said():
+    frame = frame_of(
+        read_plan(
+            {
+                "attackers": {"units": "crown/rifle-platoon@basic"},
+                "defenders": {"units": "krupp@basic", "discipline": "by -200..-199", "defence": [1]},
+            }
+        )
+    )
+    assert frame["why_not"].str.contains("discipline").all()
+
+
+@pytest.mark.parametrize(
+    "situations", [["long-range", "short-range-aimed"], pytest.param(["charge"], marks=pytest.mark.slow)]
+)
+def test_without_numbers_a_sweep_is_a_table_of_matchups(situations):
+    units = "crown/r*", ["imperium/krupp*", "imperium/scion-g*", "crown/d*"]
+    figures = [*FIGURES, "attacker_share_lost", "models_destroyed_90th_percentile"]
+    plan = read_plan(
+        {
+            "figures": figures,
+            "situations": situations,
+            "attackers": {"units": units[0]},
+            "defenders": {"units": units[1]},
+        }
+    )
+    keys = ["attacker", "defender", "situation"]
+    found, table = (
+        frame.astype(dict.fromkeys(keys, str)).set_index(keys).sort_index()
+        for frame in (frame_of(plan), analyser.matchups(*units, situations=situations).frame)
+    )
+    for name in figures:
+        assert found[name].to_numpy() == pytest.approx(table[name].to_numpy(float), nan_ok=True, rel=0, abs=0), name
+    for name in ("row", "why_not"):
+        assert found[name].astype(object).fillna("").tolist() == table[name].astype(object).fillna("").tolist()
+
+
+def test_rulesets_are_an_axis():
+    die = {"heroic": 1, "strike": 5}
+    plan = read_plan(
+        {
+            "attackers": {"units": "crown/rifle-platoon@basic"},
+            "defenders": {"units": "krupp@basic"},
+            "ruleset": [{"name": "as-printed"}, {"name": "generous", "die": die}],
+        }
+    )
+    frame = frame_of(plan).set_index("ruleset")
+    summary = analyser.attack({"attacker": "crown/rifle-platoon@basic"}, "krupp@basic").summary
+    assert frame.loc["as-printed", "mean_models_destroyed"] == pytest.approx(
+        summary["mean_models_destroyed"], abs=1e-12
+    )
+    assert frame.loc["generous", "mean_models_destroyed"] > frame.loc["as-printed", "mean_models_destroyed"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 60, 1000])
+def test_slices_have_the_cells_of_the_part_in_order(size, monkeypatch):
+    monkeypatch.setattr(tables, "SLICE", size)
+    plan = read_plan(
+        {
+            "attackers": {"units": "crown/rifle-p*"},
+            "defenders": {"units": "imperium/krupp*", "defence": "1..9"},
+            "part_cells": 50,
+        }
+    )
+    for number in range(plan.parts):
+        block = plan.block(number)
+        cells = [(row, column) for piece in slices_of(block) for row in piece.rows for column in piece.columns]
+        assert cells == [(row, column) for row in block.rows for column in block.columns]
+
+
+def test_single_precision_is_said_and_near():
+    question = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "imperium/krupp*"}}
+    double, single = (frame_of(read_plan(question | {"single": each})) for each in (False, True))
+    assert single["p_annihilated"].dtype == np.float32
+    assert single["p_annihilated"].to_numpy(float) == pytest.approx(double["p_annihilated"].to_numpy(), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_a_cell_of_a_duel_is_that_duel():
+    plan = read_plan(
+        {
+            "figures": ["mean_models_destroyed", "p_annihilated", "p_attacker_wins", "p_draw"],
+            "situations": ["duel"],
+            "attackers": {"units": "crown/rifle-platoon@basic", "dice": "0..1"},
+            "defenders": {"units": ["imperium/scion-grenadier-platoon@basic"], "defence": "1..3"},
+        }
+    )
+    library = analyser.load_profiles()
+    for _, cell in frame_of(plan).iterrows():
+        attacker = library[cell["attacker"]].with_(dice=f"{cell['attacker_dice_by']:+d}")
+        target = library[cell["defender"]].with_(defence=int(cell["defender_defence"]))
+        alone = analyser.matchups(attacker, target, situations="duel").frame.iloc[0]
+        for name in plan.file.figures:
+            assert cell[name] == alone[name], name
+
+
+def test_a_plan_needs_a_question_that_can_be_sampled():
+    with pytest.raises(InputError, match="question"):
+        read_plan({"sample": {"trials": 10}, "question": {"attack": {"dice": 3}}})

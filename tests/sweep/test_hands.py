@@ -1,0 +1,128 @@
+"""Who works does not matter, nor who is lost on the way: the bytes are the same."""
+
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import nullcontext
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.sweep import parts
+from analyser.sweep.hands import MOST_LOSSES, work_through
+from analyser.sweep.plan import read_plan
+from analyser.sweep.running import resume_sweep, run_sweep
+from analyser.sweep.store import Store, store_for
+from tests.sweep.conftest import PLAN
+from tests.sweep.test_store import names_in
+
+
+class Inline(Executor):
+    """Works when it is asked to; now and then something is lost: what `fate` says of each piece of work."""
+
+    def __init__(self, fate=lambda count: None):
+        self.fate, self.count = fate, 0
+
+    def submit(self, work, /, *arguments, **keys):
+        self.count += 1
+        future = Future()
+        problem = self.fate(self.count)
+        if problem is not None:
+            future.set_exception(problem)
+        else:
+            try:
+                future.set_result(work(*arguments, **keys))
+            except Exception as error:
+                future.set_exception(error)
+        return future
+
+
+class KilledWorker(Exception):  # noqa: N818 - as the scheduler of dask calls it
+    """A part took its worker with it."""
+
+
+@pytest.mark.parametrize("by_return", [False, True])
+def test_any_executor_does(done, tmp_path, by_return):
+    found = run_sweep(PLAN, tmp_path / "store", executor=Inline(), by_return=by_return)
+    assert found.is_complete
+    assert names_in(tmp_path / "store") == names_in(done.store.folder)
+
+
+def test_lost_workers_are_made_up_for(done, tmp_path):
+    lost = Inline(lambda count: KilledWorker("gone") if count % 3 == 1 else None)
+    found = run_sweep(PLAN, tmp_path / "store", executor=lost)
+    assert names_in(tmp_path / "store") == names_in(done.store.folder)
+    assert len(found.store.logged("lost")) > 3
+
+
+def test_a_broken_executor_is_begun_again(done, tmp_path):
+    store, begun = store_for(read_plan(PLAN), tmp_path / "store"), []
+
+    def hands():
+        begun.append(1)
+        return nullcontext(Inline(lambda count: BrokenExecutor("killed") if count == 4 else None))
+
+    work_through(store, store.missing(), hands, 2)
+    assert names_in(tmp_path / "store") == names_in(done.store.folder)
+    assert len(begun) > 2
+
+
+def test_a_part_that_kills_every_worker_is_given_up(tmp_path):
+    with pytest.raises(InputError, match=rf"was lost with its worker {MOST_LOSSES} times, .*gone"):
+        run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: KilledWorker("gone")))
+    assert resume_sweep(tmp_path / "store", executor=Inline()).is_complete
+
+
+def test_an_error_of_the_program_is_one_message(tmp_path):
+    with pytest.raises(InputError, match="part [0-9]+ failed: ZeroDivisionError: oh"):
+        run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: ZeroDivisionError("oh")))
+
+
+def test_jobs_side_by_side_make_one_store(done, tmp_path):
+    for number in (3, 1, 2):
+        run_sweep(PLAN, tmp_path / "store", executor=Inline(), part=f"{number}/3")
+    assert names_in(tmp_path / "store") == names_in(done.store.folder)
+
+
+def test_progress_is_told(tmp_path):
+    told = []
+    run_sweep(PLAN, tmp_path / "store", executor=Inline(), tell=told.append)
+    assert [each.done for each in told] == list(range(1, told[-1].parts + 1))
+    assert told[-1].left == 0.0
+    assert told[0].left > 0.0
+    assert told[-1].cells == read_plan(PLAN).cells
+    assert told[-1].rate > 0
+
+
+def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
+    store = store_for(read_plan(PLAN), tmp_path / "store")
+    monkeypatch.setattr("analyser.sweep.plan.program_version", lambda: {"modules": "another", "pyarrow": "1"})
+    parts.unpacked.cache_clear()
+    with pytest.raises(InputError, match="the plan was frozen by another version"):
+        work_through(store, store.missing(), lambda: nullcontext(Inline()), 1)
+    parts.unpacked.cache_clear()
+    assert not store.files()
+
+
+def test_a_worker_does_not_write_into_the_store_of_another_plan(tmp_path):
+    plans = [read_plan(PLAN | {"name": name}) for name in ("one", "two")]
+    store_for(plans[0], tmp_path / "store")
+    with pytest.raises(InputError, match="the store holds another plan"):
+        parts.made(plans[1].packed, 0, str(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(("keys", "message"), [({"workers": 0}, "workers"), ({"dask": "local", "executor": 1}, "both")])
+def test_wrong_hands_are_refused(tmp_path, keys, message):
+    with pytest.raises(InputError, match=message):
+        run_sweep(PLAN, tmp_path / "store", **keys)
+
+
+@pytest.mark.slow
+def test_processes_do_the_same(done, tmp_path):
+    run_sweep(PLAN, tmp_path / "store", workers=2)
+    assert names_in(tmp_path / "store") == names_in(done.store.folder)
+    assert not Store(tmp_path / "store").verified().damaged
+
+
+def test_one_thread_or_two(done, tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        run_sweep(PLAN, tmp_path / "store", executor=pool)
+    assert names_in(tmp_path / "store") == names_in(done.store.folder)

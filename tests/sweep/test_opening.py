@@ -1,0 +1,200 @@
+"""A store, asked: by this program, by pandas, Polars and DuckDB."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import analyser
+from analyser.analysis.balance import efficiency
+from analyser.common.errors import InputError
+from analyser.sweep import opening
+from analyser.sweep.opening import open_sweep
+from analyser.sweep.running import resume_sweep, run_sweep
+from analyser.sweep.store import Store
+from tests.sweep.conftest import PLAN
+
+FIGURE = "mean_models_destroyed"
+
+
+@pytest.fixture(scope="module")
+def whole(done):
+    return done.frame()
+
+
+def test_pandas_reads_the_folder_as_one_table(done, whole):
+    table = pd.read_parquet(done.store.parts)
+    assert len(table) == done.plan.cells
+    assert table[FIGURE].sum() == whole[FIGURE].sum()
+    assert set(table["situation"]) == {"long-range", "short-range-aimed"}
+
+
+def test_polars_reads_it_and_skips_what_it_need_not(done, whole):
+    polars = pytest.importorskip("polars")
+    table = polars.scan_parquet(done.store.parts / "**/*.parquet", hive_partitioning=True)
+    some = table.filter((polars.col("situation") == "long-range") & (polars.col("defender_defence") > 2)).collect()
+    expected = whole[(whole["situation"] == "long-range") & (whole["defender_defence"] > 2)]
+    assert len(some) == len(expected)
+    assert some[FIGURE].sum() == pytest.approx(expected[FIGURE].sum(), rel=1e-12)
+
+
+def test_duckdb_reads_it(done, whole):
+    duckdb = pytest.importorskip("duckdb")
+    query = (
+        f"select faction, attacker, avg({FIGURE}) from read_parquet('{done.store.parts}/**/*.parquet', "
+        "hive_partitioning=true) group by all"
+    )
+    found = {row[1]: row[2] for row in duckdb.sql(query).fetchall()}
+    expected = whole.groupby("attacker", observed=True)[FIGURE].mean()
+    assert found == pytest.approx(
+        expected.dropna().to_dict() | {name: None for name in expected.index[expected.isna()]}
+    )
+
+
+def test_metadata_say_what_it_is(done):
+    file = pq.ParquetFile(done.store.files()[0].path)
+    said = json.loads(file.schema_arrow.metadata[b"analyser"])
+    assert said["plan"] == done.plan.digest
+    assert said["method"] == "exact"
+    assert {"modules", "pyarrow", "profiles", "part", "parts", "situation", "faction", "ruleset"} <= said.keys()
+    figure = file.schema_arrow.field("p_annihilated").metadata
+    assert figure[b"unit"] == b"probability"
+    assert figure[b"precision"] == b"within 1e-12"
+    defence = file.schema_arrow.names.index("defender_defence")
+    statistics = file.metadata.row_group(0).column(defence).statistics
+    assert (statistics.min, statistics.max) == (1, 4)
+
+
+def test_filters(done, whole):
+    assert done.count() == len(whole)
+    assert done.count(defender_defence=(2, 3)) == (whole["defender_defence"].between(2, 3)).sum()
+    assert done.count(defender_defence=[1, 4]) == (whole["defender_defence"].isin([1, 4])).sum()
+    ours = whole["attacker"].astype(str).str.startswith("crown/")
+    assert done.count(attacker="crown/*") == done.count(faction="crown") == ours.sum()
+    one = done.frame(["attacker", FIGURE], situation="long-range", defender_defence=1, attacker="*@basic")
+    assert list(one.columns) == ["attacker", FIGURE]
+    assert one["attacker"].str.endswith("@basic").all()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda each: each.frame(["p_anihilated"]), "did you mean 'p_annihilated'"),
+        (lambda each: each.frame(atacker="x"), "did you mean 'attacker'"),
+        (lambda each: each.frame(attacker="nobody/*"), "no attacker fits"),
+        (lambda each: each.frame(row="ranged*"), "has wildcards"),
+        (lambda each: each.frame(defender_defence=(1, 2, 3)), "is no pair"),
+        (lambda each: each.means("attacker", "nothing"), "no column 'nothing'"),
+        (lambda each: each.answer(), "this sweep is of cells"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(done, ask, message):
+    with pytest.raises(InputError, match=message):
+        ask(done)
+
+
+def test_a_frame_of_too_many_cells_is_refused(done, monkeypatch):
+    monkeypatch.setattr(opening, "MOST_ROWS", 100)
+    with pytest.raises(InputError, match="up to 100 in a frame; a narrower filter, means, or batches"):
+        done.frame()
+    assert sum(len(each) for each in done.batches()) == done.plan.cells
+
+
+def test_means_are_those_of_the_frame(done, whole, monkeypatch):
+    monkeypatch.setattr(opening, "AT_ONCE", 97)
+    found = done.means(["attacker", "situation"], [FIGURE, "p_annihilated"]).set_index(["attacker", "situation"])
+    expected = whole.groupby(["attacker", "situation"], observed=True)[[FIGURE, "p_annihilated"]].mean()
+    for key, row in expected.iterrows():
+        assert found.loc[key, [FIGURE, "p_annihilated"]].tolist() == pytest.approx(row.tolist(), nan_ok=True)
+    assert found["cells"].sum() == whole[FIGURE].notna().sum()
+    assert done.means("attacker", FIGURE, defender_defence=99).empty
+
+
+def test_pictures(done):
+    ax = done.heatmap("p_annihilated", situation="long-range", attacker="crown/*")
+    assert ax.get_title(loc="left").startswith("P(annihilated), percent")
+    ax = done.curve("defender_defence", situation="long-range", attacker="crown/*")
+    falling = ax.lines[0].get_ydata()
+    assert list(falling) == sorted(falling, reverse=True)
+    with pytest.raises(InputError, match="2 situations in one picture"):
+        done.heatmap("p_annihilated")
+
+
+def test_the_verdict_is_that_of_matchups_where_no_number_is_varied(tmp_path, hands):
+    units = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
+    plan = {"attackers": {"units": units[0]}, "defenders": {"units": units[1], "levels": "basic"}}
+    found = run_sweep(plan, tmp_path / "store", executor=hands).verdict()
+    table = analyser.matchups(units[0], [f"{units[1][0]}@basic", f"{units[1][1]}@basic"], situations="long-range").frame
+    keys = ["attacker", "category"]
+    expected = efficiency(table).set_index(keys).sort_index()
+    assert found.set_index(keys).sort_index()["efficiency"].to_numpy() == pytest.approx(
+        expected["efficiency"].to_numpy()
+    )
+
+
+def test_of_several_rulesets_one_must_be_named(tmp_path, hands):
+    rulesets = [{"name": "a"}, {"name": "b", "die": {"heroic": 1, "strike": 5}}]
+    found = run_sweep(PLAN | {"ruleset": rulesets}, tmp_path / "store", executor=hands)
+    with pytest.raises(InputError, match="of which ruleset"):
+        found.verdict()
+    assert len(found.verdict(ruleset="b", situation="long-range"))
+
+
+def test_merged_is_one_file_with_everything(done, whole, tmp_path):
+    merged = pd.read_parquet(done.merge(tmp_path / "merged.parquet"))
+    for name in whole:
+        assert merged[name].astype(object).equals(whole[name].astype(object)), name
+
+
+def test_an_unfinished_store_says_so(store, hands):
+    first = min(Store(store).files().values())
+    first.path.unlink()
+    found = open_sweep(store)
+    assert not found.is_complete
+    assert str(found).endswith("1 are missing") or "missing" in str(found)
+    assert found.count() == found.plan.cells - found.plan.size(first.number)
+    for ask in (lambda: found.merge(store / "merged.parquet"),):
+        with pytest.raises(InputError, match="missing"):
+            ask()
+    assert resume_sweep(store, executor=hands).is_complete
+
+
+SAMPLE = {
+    "sample": {"trials": 5 * 65_536 + 17, "seed": 11, "part_trials": 2 * 65_536},
+    "question": {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "krupp@basic"}},
+}
+
+
+def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, hands):
+    found = run_sweep(SAMPLE, tmp_path / "store", executor=hands)
+    terms = SAMPLE["sample"]
+    alone = analyser.simulate(SAMPLE["question"], trials=terms["trials"], seed=terms["seed"], threads=1)
+    answer = found.answer()
+    assert np.array_equal(answer.outcomes, alone.outcomes)
+    assert np.array_equal(answer.weights, alone.weights)
+    assert str(answer) == str(alone)
+    with pytest.raises(InputError, match="no column"):
+        found.heatmap()
+
+
+def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
+    found = run_sweep(SAMPLE, tmp_path / "store", executor=hands, part="1/3")
+    with pytest.raises(InputError, match="1 done: 2 are missing"):
+        found.answer()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sample": {"trials": 0}}, "sample.trials"),
+        ({"sample": {"trials": 10, "part_trials": 100}}, "a multiple of 65536"),
+        ({"question": {"attack": {"dice": 3}}}, "question: .*target"),
+        ({"question": {"duel": {}, "a": {"unit": "krupp@basic"}, "b": {"unit": "krupp@basic"}}}, "duel"),
+        ({"attackers": {"units": "x"}}, "unknown key"),
+    ],
+)
+def test_a_sample_that_cannot_be_played_is_refused(tmp_path, changes, message):
+    with pytest.raises(InputError, match=message):
+        run_sweep(SAMPLE | changes, tmp_path / "store")

@@ -1,0 +1,150 @@
+"""Plans: read, refused, frozen, and cut into parts that have every cell once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyser.common.errors import InputError
+from analyser.game.profiles import load_profiles
+from analyser.sweep.plan import Plan, changes_of, check_program, read_plan, unpacked, variants
+from analyser.sweep.running import job
+
+SMALL = {
+    "situations": ["long-range", "charge"],
+    "attackers": {"units": ["crown/rifle-p*"], "dice": "-1..1"},
+    "defenders": {"units": ["imperium/krupp*", "imperium/scion-grenadier-p*"], "defence": "1..4", "discipline": "by -1..1"},
+}
+
+
+def plan_of(**changes):
+    return read_plan(SMALL | changes)
+
+
+@given(st.integers(1, 400))
+def test_parts_have_every_cell_once(size):
+    plan = plan_of(part_cells=size)
+    seen = set()
+    for number in range(plan.parts):
+        block = plan.block(number)
+        assert block.cells == plan.size(number) <= max(size, 1)
+        where = block.ruleset, block.situation.name, block.faction
+        cells = {(*where, row, column) for row in block.rows for column in block.columns}
+        assert not cells & seen
+        seen |= cells
+    assert len(seen) == plan.cells
+
+
+def test_axes_are_never_written_out():
+    """10^14 cells, at once: whatever part is asked for, it is found by division."""
+    numbers = {key: "1..99" for key in ("defence", "damage_limit", "discipline", "break_limit")}
+    plan = read_plan({"attackers": {"units": "*/*", "dice": "-5..5"}, "defenders": {"units": "*/*", **numbers}})
+    assert plan.cells == 274 * 11 * 274 * 99**4
+    last = plan.block(plan.parts - 1)
+    assert last.columns.stop == 274 * 99**4
+    assert plan.kind(plan.parts // 2) == "ranged"
+
+
+@given(st.integers(0, 10**9))
+def test_variants_turn_like_digits(place):
+    numbers = plan_of().file.defenders.numbers
+    which, (defence, discipline) = variants(numbers, place)
+    assert (which * 4 + defence) * 3 + discipline == place
+
+
+def test_a_plan_survives_being_packed():
+    plan = plan_of()
+    again = unpacked(plan.packed)
+    assert again.digest == plan.digest
+    assert again.parts == plan.parts
+    assert again.attackers["crown"][0].level == plan.attackers["crown"][0].level
+
+
+def test_digest_is_of_what_counts():
+    plan = plan_of()
+    assert plan_of().digest == plan.digest
+    assert Plan({**plan.content, "profiles": "others"}).digest == plan.digest  # of which these units are the same
+    for change in ({"situations": ["charge"]}, {"figures": ["p_broken"]}, {"single": True}, {"part_cells": 3}):
+        assert plan_of(**change).digest != plan.digest
+
+
+def test_a_changed_profile_is_another_plan(tmp_path):
+    loadout = load_profiles()["crown/rifle-platoon@basic"]
+    plan, content = plan_of(), dict(plan_of().content)
+    unit = dict(content["units"]["crown/rifle-platoon"])
+    assert unit["name"] == loadout.unit.name
+    content["units"] = content["units"] | {"crown/rifle-platoon": unit | {"defence": unit["defence"] + 1}}
+    assert changes_of(plan, Plan(content)) == [
+        f"units.crown/rifle-platoon.defence: {unit['defence']} -> {unit['defence'] + 1}"
+    ]
+
+
+def test_changes_are_named():
+    changed = plan_of(situations=["long-range"], single=True)
+    told = changes_of(plan_of(), changed)
+    assert told == ['file.situations: ["long-range", "charge"] -> ["long-range"]', "file.single: false -> true"]
+
+
+def test_another_program_is_refused():
+    plan = plan_of()
+    other = Plan({**plan.content, "program": {"modules": "another", "pyarrow": "0"}})
+    with pytest.raises(InputError, match="another version of this program .modules .* another there"):
+        check_program(other)
+    with pytest.raises(InputError, match="another version"):
+        unpacked(other.packed)
+
+
+def test_distances_and_policies_make_situations():
+    plan = read_plan(
+        SMALL | {"situations": ["long-range", "duel"], "distances": [4, 8.5], "policies": ["habit", "best"]}
+    )
+    names = [each.name for each in plan.situations]
+    assert names == ["long-range-at-4", "long-range-at-8-5", "duel", "duel-best-play"]
+    assert plan.situations[1].distance == 8.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"situations": ["long-rang"]}, "no 'long-rang'; did you mean 'long-range'"),
+        ({"situations": []}, "at least one of each"),
+        ({"figures": ["p_anihilated"]}, "did you mean 'p_annihilated'"),
+        ({"policies": ["lookout"]}, "policies: no 'lookout'"),
+        ({"attackers": {"units": ["crown/no-such"]}}, "no-such"),
+        ({"attackers": {"units": []}}, "no selector is given"),
+        ({"attackers": {}}, "units: this key is missing"),
+        ({"defenders": {"units": "imperium/krupp*", "defense": 1}}, "unknown key; did you mean 'defence'"),
+        ({"defenders": {"units": "imperium/krupp*", "defence": "a..b"}}, "is not a value or a range"),
+        ({"defenders": {"units": "imperium/krupp*", "defence": [1.5]}}, "1.5 is not usable"),
+        ({"defenders": {"units": "imperium/krupp*", "defence": "1..20000"}}, "20,000 values"),
+        ({"defenders": {"units": "imperium/krupp*", "defence": [True]}}, "True is not usable"),
+        (
+            {"situations": ["long-range"], "attackers": {"units": "imperium/krupp*", "defence": "1..2"}},
+            "no ranged attack depends",
+        ),
+        ({"ruleset": [{"name": "a"}, {"name": "a"}]}, "two rulesets are called 'a'"),
+        ({"part_cells": 0}, "part_cells"),
+        ({"situations": ["short-range-aimed"], "distances": "4..6"}, "a distance decides"),
+        ({"speed": 3}, "unknown key"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        read_plan(SMALL | changes)
+
+
+def test_too_many_cells_are_refused():
+    numbers = {key: "1..9999" for key in ("defence", "damage_limit", "discipline")}
+    with pytest.raises(InputError, match="up to 1,000,000,000,000,000"):
+        read_plan({"attackers": {"units": "*/*", "dice": "0..9"}, "defenders": {"units": "*/*", **numbers}})
+
+
+@pytest.mark.parametrize("part", ["0/4", "5/4", "1", "a/b", "1/0", "", None, "1/2/3"])
+def test_a_part_that_is_none_is_refused(part):
+    with pytest.raises(InputError, match="such as 17/400"):
+        job(part, 10)
+
+
+@given(st.integers(1, 50), st.integers(1, 200))
+def test_jobs_share_out_all_parts(jobs, parts):
+    shares = [job(f"{number}/{jobs}", parts) for number in range(1, jobs + 1)]
+    assert sorted(each for share in shares for each in share) == list(range(parts))

@@ -1,0 +1,152 @@
+"""Stores: what is done can be read off the folder, damage is found, and nothing is counted twice."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.sweep.opening import open_sweep
+from analyser.sweep.plan import Plan, read_plan
+from analyser.sweep.running import resume_sweep, run_sweep
+from analyser.sweep.store import LOG, PLAN, Store, store_for
+from tests.sweep.conftest import PLAN as SMALL
+
+
+def names_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in (folder / "parts").rglob("*.parquet"))
+
+
+def test_a_finished_store_has_nothing_to_do(store, hands):
+    before = {path: path.stat().st_mtime_ns for path in (store / "parts").rglob("*.parquet")}
+    assert resume_sweep(store, executor=hands).is_complete
+    assert {path: path.stat().st_mtime_ns for path in (store / "parts").rglob("*.parquet")} == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damage_is_found_and_made_again(store, done, hands, seed):
+    import random
+
+    choose = random.Random(seed)
+    expected, victims = names_in(store), choose.sample(names_in(store), 3)
+    flipped, cut, gone = (store / each for each in victims)
+    content = bytearray(flipped.read_bytes())
+    content[choose.randrange(len(content))] ^= 1 << choose.randrange(8)
+    flipped.write_bytes(content)
+    cut.write_bytes(cut.read_bytes()[: choose.randrange(cut.stat().st_size)])
+    gone.unlink()
+    looked = Store(store)
+    assert len(looked.files()) == looked.plan.parts - 2  # what is cut short is seen at once
+    found = looked.verified()
+    assert set(found.damaged) == {flipped, cut}
+    assert len(found.missing) == 3
+    looked.verified(remove=True)
+    assert resume_sweep(store, executor=hands).is_complete
+    assert names_in(store) == expected
+    assert not Store(store).verified().damaged
+
+
+def test_resume_makes_again_what_was_cut_short(store, hands):
+    expected = names_in(store)
+    (store / expected[0]).write_bytes(b"")
+    resume_sweep(store, executor=hands)
+    assert names_in(store) == expected
+    assert not Store(store).verified().damaged
+
+
+def test_a_foreign_file_is_no_part(store):
+    (store / "parts" / "notes.txt").write_text("mine")
+    (store / "parts" / "999999-0123456789abcdef-0.parquet").write_bytes(b"")
+    assert len(Store(store).files()) == Store(store).plan.parts
+
+
+def test_clocks_do_not_matter(store, hands):
+    for number, path in enumerate(store.rglob("*")):
+        os.utime(path, (0, 0) if number % 2 else (4e9, 4e9))
+    shutil.rmtree(store / "parts" / "ruleset=usual" / "situation=long-range")
+    assert resume_sweep(store, executor=hands).is_complete
+    assert not Store(store).verified().missing
+
+
+def test_an_edited_plan_is_refused_with_what_changed(store):
+    edited = SMALL | {"defenders": SMALL["defenders"] | {"defence": "1..5"}}
+    with pytest.raises(InputError, match=r'begun with another plan: file.defenders.defence: "1..4" -> "1..5"'):
+        run_sweep(edited, store)
+    assert open_sweep(store).is_complete
+
+
+def test_a_store_of_another_program_is_refused(store, tmp_path):
+    plan = Store(store).plan
+    other = Plan({**plan.content, "program": {"modules": "another", "pyarrow": "1"}})
+    store_for(other, tmp_path / "other")
+    with pytest.raises(InputError, match="another version of this program"):
+        resume_sweep(tmp_path / "other")
+    with pytest.raises(InputError, match="begun with another plan: program.modules"):
+        store_for(plan, tmp_path / "other")
+
+
+def test_a_second_driver_is_refused_but_not_a_job(store, hands):
+    with Store(store).driven():
+        with pytest.raises(InputError, match="another process is at work on this store"):
+            resume_sweep(store, executor=hands)
+        assert resume_sweep(store, executor=hands, part="1/2")
+    assert resume_sweep(store, executor=hands)
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="not empty and holds no sweep"):
+        store_for(read_plan(SMALL), tmp_path)
+    with pytest.raises(InputError, match="no sweep here"):
+        Store(tmp_path)
+    with pytest.raises(InputError, match="this is not a file|cannot write here"):
+        store_for(read_plan(SMALL), tmp_path / "mine.txt")
+
+
+def test_a_plan_changed_by_hand_is_refused(store):
+    content = json.loads((store / PLAN).read_text())
+    content["attackers"] = content["attackers"][:1]
+    (store / PLAN).write_text(json.dumps(content))
+    with pytest.raises(InputError, match="changed by hand, or is damaged"):
+        Store(store)
+    for text in ("", "[]", "{}", "{", "\udcff"):
+        (store / PLAN).write_text(text, errors="replace")
+        with pytest.raises(InputError, match="plan"):
+            Store(store)
+
+
+def test_the_log_is_lines_of_json_and_a_broken_line_does_not_matter(store):
+    with (store / LOG).open("a") as file:
+        file.write('{"event": "part", "num')
+    looked = Store(store)
+    assert len(looked.logged("part")) == looked.plan.parts
+    assert {"at", "event", "number", "size", "length", "seconds", "worker", "kind"} <= looked.logged("part")[0].keys()
+
+
+def test_what_a_dead_process_began_is_taken_away(store, hands):
+    import socket
+
+    rest = store / "unfinished" / f"3.{socket.gethostname()}.999999999"
+    others = store / "unfinished" / "3.another-machine.17"
+    mine = store / "unfinished" / f"3.{socket.gethostname()}.{os.getpid()}"
+    for path in (rest, others, mine):
+        path.write_bytes(b"half")
+    resume_sweep(store, executor=hands)
+    assert not rest.exists()
+    assert others.exists()
+    assert mine.exists()
+
+
+def test_a_disk_that_cannot_be_written_to_is_one_message(store, hands, monkeypatch):
+    shutil.rmtree(store / "parts" / "ruleset=usual" / "situation=long-range")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr("pathlib.Path.write_bytes", full)
+        with pytest.raises(InputError, match=r"cannot write part \d+: No space left on device"):
+            resume_sweep(store, executor=hands)
+    assert not list((store / "unfinished").iterdir())
+    assert resume_sweep(store, executor=hands).is_complete
