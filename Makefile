@@ -4,6 +4,8 @@
 #   make quick       the tests that run in a few minutes
 #   make test        all tests and checks
 #   make lint        the checks alone
+#   make sweep       a small sweep with workers of dask, one of which is killed on the way, into reports/
+#   make faults      sweeps whose processes are killed and whose files are damaged: make faults TIMES=100
 #   make fuzz        mutated inputs at every door, for as long as CASES takes: make fuzz CASES=20000 SEED=7
 #   make notebooks   run the notebooks from top to bottom and keep what they show
 #   make docs        the documentation, with a reference made from the docstrings, into docs/_build/html
@@ -23,12 +25,19 @@ SOURCES := $(shell find analyser -name '*.py')
 SIDE_BY_SIDE := $(BIN)/pytest -n auto --dist worksteal
 CASES ?= 5000
 SEED ?= 1
+TIMES ?= 100
 
 .NOTPARALLEL:
-.PHONY: report quick test lint fuzz notebooks docs bench calibration clean
+.PHONY: report sweep faults quick test lint fuzz notebooks docs bench calibration clean
 
 report: $(VENV)/.compiled-report
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
+
+sweep: $(VENV)/.ready-cluster
+	@$(BIN)/python -m benchmarks.small_sweep
+
+faults: $(VENV)/.ready-test
+	@$(BIN)/python -m tests.sweep.campaign --times $(TIMES) --seed $(SEED)
 
 quick: $(VENV)/.compiled-test
 	$(SIDE_BY_SIDE) -m "not slow"

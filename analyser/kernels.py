@@ -19,6 +19,8 @@ from analyser.common.errors import InputError, check_integer, check_text, did_yo
 from analyser.common.jit import interpreted
 from analyser.common.kernel_cache import folder_for
 from analyser.common.sampling import MOST_THREADS, Progress, Sampling, default_threads
+from analyser.sweep.plan import read_plan
+from analyser.sweep.tables import part_content
 
 A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 _MANY = 2_000_000  # trials from which those of a morale question that are alike are rolled together
@@ -61,6 +63,10 @@ def _battles() -> None:
     battle([A], [B], rounds=1, trials=1, swing=False, orders=False)
 
 
+def _sweeps() -> None:
+    part_content(read_plan({"attackers": {"units": A}, "defenders": {"units": B, "defence": [1, 2]}}), 0)
+
+
 def _attacks(die: Mapping[str, int] | None = None) -> None:
     ruleset = {"ruleset": {"die": die}} if die else {}
     for keys in ({}, _REROLLS, _OVERCHARGE, _REROLLS | _OVERCHARGE) if die is None else ({}, _REROLLS):
@@ -89,6 +95,7 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
     "attacks": _attacks,
     "morale-grande-tactique": partial(_morale, "grande-tactique"),
     "matchups": partial(matchups, A, B, threads=1),
+    "sweeps": _sweeps,
     "attacks-with-dice-of-many-sides": partial(_attacks, _MANY_SIDES),
     **{f"morale-{system}": partial(_morale, system) for system in _MORALE if system != "grande-tactique"},
 }

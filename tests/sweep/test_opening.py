@@ -48,9 +48,7 @@ def test_duckdb_reads_it(done, whole):
     )
     found = {row[1]: row[2] for row in duckdb.sql(query).fetchall()}
     expected = whole.groupby("attacker", observed=True)[FIGURE].mean()
-    assert found == pytest.approx(
-        expected.dropna().to_dict() | {name: None for name in expected.index[expected.isna()]}
-    )
+    assert found == pytest.approx(expected.dropna().to_dict() | dict.fromkeys(expected.index[expected.isna()]))
 
 
 def test_metadata_say_what_it_is(done):

@@ -1,0 +1,169 @@
+"""Sweeps into stores: cells a second with all that it takes to write them, and what the plan and the hands cost.
+
+Rates are by processor seconds, of all processes together: on a machine that others load too the clock says nothing.
+"""
+
+import heapq
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import Executor, Future
+from contextlib import nullcontext
+from pathlib import Path
+
+from analyser.sweep.hands import work_through
+from analyser.sweep.opening import open_sweep
+from analyser.sweep.parts import Made
+from analyser.sweep.plan import read_plan, unpacked
+from analyser.sweep.running import resume_sweep, run_sweep
+from analyser.sweep.store import store_for
+
+NUMBERS = {"defence": "1..6", "discipline": "5..9", "models": "1..12", "break_limit": "1..3"}
+FIGURES = ["mean_models_destroyed", "p_annihilated", "mean_damage"]
+ATTACKS = {
+    "name": "attacks",
+    "situations": ["long-range", "short-range-aimed"],
+    "figures": FIGURES,
+    "attackers": {"units": "*/*", "dice": "-2..2"},
+    "defenders": {"units": "*/*", **NUMBERS},
+}
+DUELS = {
+    "name": "duels",
+    "situations": ["duel"],
+    "figures": ["mean_models_destroyed", "p_attacker_wins", "p_draw"],
+    "attackers": {"units": ["crown/*", "empire/*"], "levels": "basic"},
+    "defenders": {"units": "*/*", "levels": "basic"},
+}
+MANY_PARTS = 10_000
+TINY = {
+    "attackers": {"units": "crown/rifle-platoon@basic"},
+    "defenders": {"units": "imperium/krupp*", "defence": "1..100", "damage_limit": "1..100"},
+    "part_cells": 3,
+}
+SIMULATED = 64
+PROCESSES = 16
+ATTACKS_WRITTEN, DUELS_WRITTEN, TWO_OVER_ONE, AT_64, AT_16, MEMORY, RESUME = (
+    "exact attack cells, written, two cores",
+    "exact duels of six rounds, distinct pairs, written, two cores",
+    "two workers over one",
+    f"efficiency at {SIMULATED} workers, simulated with measured part times",
+    f"efficiency of {PROCESSES} worker processes, by overheads",
+    "memory of the largest process, MB",
+    f"resume of a finished plan of {MANY_PARTS:,} parts",
+)
+
+
+class Inline(Executor):
+    """Works when it is asked to."""
+
+    def submit(self, work, /, *arguments, **keys):
+        future = Future()
+        future.set_result(work(*arguments, **keys))
+        return future
+
+
+def run(plan, workers, cells, folder):
+    """A run of as many parts as have so many cells, in a process of its own: what it took.
+
+    `seconds` of the clock, `driver` and `all` processor seconds, `parts` the seconds of each, `memory` in MB.
+    """
+    words = [sys.executable, "-m", "benchmarks.stores", json.dumps(plan), str(workers), str(cells), str(folder)]
+    return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
+
+
+def child(plan, workers, cells, folder):
+    """What :func:`run` runs."""
+    frozen = read_plan(plan)
+    parts = min(max(round(cells / frozen.size(0)), 1), frozen.parts)
+    jobs = max(frozen.parts // parts, 1)
+    start = time.perf_counter()
+    found = run_sweep(plan, folder, workers=workers, part=f"1/{jobs}")
+    seconds = time.perf_counter() - start
+    mine, theirs = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    lines = found.store.logged("part")
+    total = sum(each["size"] for each in lines)
+    print(
+        json.dumps(
+            {
+                "cells": total,
+                "seconds": seconds,
+                "driver": mine.ru_utime + mine.ru_stime,
+                "all": mine.ru_utime + mine.ru_stime + theirs.ru_utime + theirs.ru_stime,
+                "parts": [each["seconds"] for each in lines],
+                "bytes": sum(each["length"] for each in lines),
+                "memory": max(mine.ru_maxrss, theirs.ru_maxrss) / 1024,
+                "load": os.getloadavg()[0],
+            }
+        )
+    )
+
+
+def efficiency_at(workers, parts, a_part):
+    """The share of the time that workers work, when one driver hands out parts that take `a_part` seconds of it each."""
+    free, driver, busy = [0.0] * workers, 0.0, 0.0
+    heapq.heapify(free)
+    for seconds in parts:
+        driver = max(driver, heapq.heappop(free)) + a_part
+        heapq.heappush(free, driver + seconds)
+        busy += seconds
+    return busy / (workers * max(free))
+
+
+def stores(cells=10**7, duels=3000):
+    """What was measured; `cells` of the attacks, of which 10^8 are the figure of the documentation."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        one, two, many = (run(ATTACKS, workers, cells, folder / f"a{workers}") for workers in (1, 2, PROCESSES))
+        fought = run(DUELS, 2, duels, folder / "duels")
+        run_sweep(TINY, folder / "tiny", executor=Inline())
+        resumed = min(_seconds(lambda: resume_sweep(folder / "tiny")) for _ in range(3))
+        opened = _seconds(lambda: open_sweep(folder / "tiny").count(defender_defence=(1, 50)))
+        parts = open_sweep(folder / "tiny").plan.parts
+        handed = _handed(folder / "handed")
+    planned = 10**9 // read_plan(ATTACKS).size(0)
+    repeated = (two["parts"] * (1 + planned // len(two["parts"])))[:planned]
+    return {
+        "runs": {"1": one, "2": two, str(PROCESSES): many, "duels": fought},
+        "attack_cells_a_second": 2 * two["cells"] / sum(two["parts"]),
+        "duels_a_second": 2 * fought["cells"] / sum(fought["parts"]),
+        "two_over_one": 2 * sum(one["parts"]) / one["cells"] / (sum(two["parts"]) / two["cells"]),
+        "two_over_one_by_the_clock": two["cells"] / two["seconds"] / (one["cells"] / one["seconds"]),
+        "handed": handed,
+        "at_64": efficiency_at(SIMULATED, repeated, handed),
+        "at_16": sum(one["parts"]) / one["cells"] / (sum(many["parts"]) / many["cells"]),
+        "memory": max(each["memory"] for each in (one, two, many, fought)),
+        "resumed": resumed,
+        "opened": opened,
+        "parts": parts,
+        "bytes_a_cell": two["bytes"] / two["cells"],
+    }
+
+
+class _Nothing(Executor):
+    """Makes nothing of a part, and says that it is done."""
+
+    def submit(self, _, packed, number, __):
+        future = Future()
+        future.set_result(Made(number, unpacked(packed).size(number), 0, 1.0, "nobody", None))
+        return future
+
+
+def _handed(folder):
+    """Seconds of the driver that handing out, collecting and logging a part take, the work itself left out."""
+    store = store_for(read_plan(TINY), folder)
+    numbers = range(MANY_PARTS // 5)
+    return _seconds(lambda: work_through(store, numbers, lambda: nullcontext(_Nothing()), 64)) / len(numbers)
+
+
+def _seconds(work):
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    child(json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
