@@ -97,7 +97,8 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
     records: list[Any] = [_side(shooter, shooters, terms) for shooter in shooters]
     chosen = any(shooter.chooses for shooter in shooters)
     set_back, advance, lengths = [0, 0], [], list[int]()  # so that states have room for every place they can come to
-    for side, facts in enumerate(records):
+    tracked = records if any(facts.tracks_position for facts in records) else []  # else nobody's place matters
+    for side, facts in enumerate(tracked):
         for active, activation in enumerate(activations):
             charger = active if records[active].charges else NONE
             set_back[side] += terms.rounds * set_backs(side, in_a_line(activation), strikes, charger)

@@ -44,13 +44,14 @@ class Sweep:
     Examples
     --------
     >>> import analyser, tempfile
+    >>> from concurrent.futures import ThreadPoolExecutor
     >>> plan = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic", "defence": "1..4"}}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = analyser.run_sweep(plan, f"{folder}/store", workers=1)
+    >>> with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+    ...     found = analyser.run_sweep(plan, f"{folder}/store", executor=pool)
     ...     print(found)
-    ...     found.frame(defender_defence=4)[["attacker", "mean_models_destroyed"]].round(2).iloc[0].tolist()
+    ...     found.frame(defender_defence=4)["mean_models_destroyed"].round(2).tolist()
     sweep: 12 cells in 1 part, all done
-    ['crown/rifle-platoon@basic', 0.51]
+    [0.59, 2.13, 1.42]
     """
 
     def __init__(self, store: Store | str | os.PathLike[str]) -> None:
@@ -152,9 +153,12 @@ class Sweep:
         DataFrame
             The columns of `by`, a column of each figure, and `cells`: over how many the first of them is a mean.
         """
-        keys = [by] if isinstance(by, str) else list(by)
-        figures = [metric] if isinstance(metric, str) else list(metric)
+        keys, figures = ([each] if isinstance(each, str) else list(dict.fromkeys(each)) for each in (by, metric))
         self._check((*keys, *figures))
+        if not keys or not figures or set(keys) & set(figures):
+            raise InputError("no columns, or one on both sides", where="means", allowed="by some columns, of others")
+        if odd := [name for name in figures if not self._is_number(name)]:
+            raise InputError(f"{odd[0]} has no mean", where="means", allowed="columns of numbers")
         sums: pd.DataFrame | None = None
         for batch in self.batches([*dict.fromkeys((*keys, *figures))], **where):
             values = batch.assign(**{key: batch[key].astype(object) for key in keys if batch[key].dtype == "category"})
@@ -261,6 +265,10 @@ class Sweep:
         table["defender_models"] = [theirs[name].level.models for name in table["defender"]]
         table["defender_category"] = [theirs[name].unit.category for name in table["defender"]]
         return table
+
+    def _is_number(self, name: str) -> bool:
+        kind = str(self.dataset.schema.field(name).type)
+        return kind.startswith(("int", "float", "double"))
 
     def _check(self, names: Sequence[str]) -> None:
         for name in names:

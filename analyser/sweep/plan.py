@@ -10,7 +10,7 @@ import hashlib
 import json
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -21,7 +21,7 @@ from analyser.analysis.kept import program
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, played_by, situations_called
 from analyser.ask.ranges import values_of
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.keywords import RANGED_ATTACK
@@ -36,6 +36,7 @@ SECONDS = 3.0  # of work that a part is to be
 _CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8}  # of a typical core
 TRIALS_A_PART = 1 << 31  # of a sample: some seconds
 _CHUNK = 1 << 16
+MOST_DISTANCES = 1_000
 
 
 class Block(NamedTuple):
@@ -351,7 +352,7 @@ def _sides(file: SweepFile) -> list[tuple[str, Side]]:
 
 
 def _situations_of(file: SweepFile) -> Iterator[Situation]:
-    distances = None if file.distances is None else values_of(file.distances, "distances")
+    distances = None if file.distances is None else _distances(file.distances)
     for named in situations_called(file.situations):
         for policy in file.policies:
             (situation,) = played_by(policy, (named,))
@@ -364,6 +365,16 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
                 name = f"{situation.name}-at-{distance:g}".replace(".", "-")
                 keys = situation.model_dump() | {"name": name, "title": "", "distance": float(distance)}
                 yield checked(Situation, keys, where="distances")
+
+
+def _distances(given: Any) -> Sequence[float]:
+    found = values_of(given, "distances")
+    if len(found) > MOST_DISTANCES:
+        raise InputError(f"{len(found):,} distances", where="distances", allowed=f"up to {MOST_DISTANCES:,}")
+    odd = next((each for each in found if isinstance(each, bool) or not isinstance(each, int | float)), None)
+    if odd is not None:
+        raise InputError(f"{shown(odd)} is not usable", where="distances", allowed='inches, such as "4..30:2"')
+    return found
 
 
 def _checked_plan(plan: Plan) -> Plan:

@@ -8,8 +8,7 @@ import pytest
 
 from analyser.cli import main
 from analyser.sweep.running import run_sweep
-from tests.sweep.conftest import PLAN
-from tests.sweep.test_hands import Inline
+from tests.helpers.sweeps import PLAN, Inline
 
 TEXT = """
 name = "small"

@@ -17,7 +17,7 @@ from analyser import morale
 from analyser.cli import main
 from analyser.game.profiles import Profiles
 from analyser.importers.battlescribe import import_files
-from tests.fuzz import army_doors, ask_doors
+from tests.fuzz import army_doors, ask_doors, sweep_doors
 from tests.helpers.catalogues import FORCES, Entry, catalogue, game_system
 from tests.oracle import fight_files
 from tests.oracle.small_profiles import FACTION
@@ -670,4 +670,5 @@ DOORS = {
     "command": (command, [{"arguments": each} for each in COMMANDS]),
     **army_doors.DOORS,
     **ask_doors.DOORS,
+    **sweep_doors.DOORS,
 }

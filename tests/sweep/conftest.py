@@ -6,15 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from analyser.sweep.running import run_sweep
-
-PLAN = {
-    "name": "small",
-    "situations": ["long-range", "short-range-aimed"],
-    "figures": ["mean_models_destroyed", "p_annihilated", "mean_damage"],
-    "part_cells": 150,
-    "attackers": {"units": ["crown/rifle-p*", "imperium/krupp*"]},
-    "defenders": {"units": ["imperium/*", "crown/rifle-p*"], "levels": "basic", "defence": "1..4"},
-}
+from tests.helpers.sweeps import PLAN
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Who works does not matter, nor who is lost on the way: the bytes are the same."""
 
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
 
 import pytest
@@ -11,28 +11,7 @@ from analyser.sweep.hands import MOST_LOSSES, work_through
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import Store, store_for
-from tests.sweep.conftest import PLAN
-from tests.sweep.test_store import names_in
-
-
-class Inline(Executor):
-    """Works when it is asked to; now and then something is lost: what `fate` says of each piece of work."""
-
-    def __init__(self, fate=lambda count: None):
-        self.fate, self.count = fate, 0
-
-    def submit(self, work, /, *arguments, **keys):
-        self.count += 1
-        future = Future()
-        problem = self.fate(self.count)
-        if problem is not None:
-            future.set_exception(problem)
-        else:
-            try:
-                future.set_result(work(*arguments, **keys))
-            except Exception as error:
-                future.set_exception(error)
-        return future
+from tests.helpers.sweeps import PLAN, Inline, names_in
 
 
 class KilledWorker(Exception):  # noqa: N818 - as the scheduler of dask calls it
@@ -72,7 +51,7 @@ def test_a_part_that_kills_every_worker_is_given_up(tmp_path):
 
 
 def test_an_error_of_the_program_is_one_message(tmp_path):
-    with pytest.raises(InputError, match="part [0-9]+ failed: ZeroDivisionError: oh"):
+    with pytest.raises(InputError, match=r"part [0-9]+ failed: ZeroDivisionError: oh"):
         run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: ZeroDivisionError("oh")))
 
 

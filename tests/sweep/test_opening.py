@@ -14,7 +14,7 @@ from analyser.sweep import opening
 from analyser.sweep.opening import open_sweep
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import Store
-from tests.sweep.conftest import PLAN
+from tests.helpers.sweeps import PLAN
 
 FIGURE = "mean_models_destroyed"
 

@@ -11,11 +11,8 @@ from analyser.sweep.opening import open_sweep
 from analyser.sweep.plan import Plan, read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import LOG, PLAN, Store, store_for
-from tests.sweep.conftest import PLAN as SMALL
-
-
-def names_in(folder):
-    return sorted(str(path.relative_to(folder)) for path in (folder / "parts").rglob("*.parquet"))
+from tests.helpers.sweeps import PLAN as SMALL
+from tests.helpers.sweeps import names_in
 
 
 def test_a_finished_store_has_nothing_to_do(store, hands):
@@ -82,7 +79,7 @@ def test_a_store_of_another_program_is_refused(store, tmp_path):
     store_for(other, tmp_path / "other")
     with pytest.raises(InputError, match="another version of this program"):
         resume_sweep(tmp_path / "other")
-    with pytest.raises(InputError, match="begun with another plan: program.modules"):
+    with pytest.raises(InputError, match=r"begun with another plan: program.modules"):
         store_for(plan, tmp_path / "other")
 
 
@@ -100,7 +97,7 @@ def test_a_folder_with_other_things_is_refused(tmp_path):
         store_for(read_plan(SMALL), tmp_path)
     with pytest.raises(InputError, match="no sweep here"):
         Store(tmp_path)
-    with pytest.raises(InputError, match="this is not a file|cannot write here"):
+    with pytest.raises(InputError, match=r"this is not a file|cannot write here"):
         store_for(read_plan(SMALL), tmp_path / "mine.txt")
 
 

@@ -1,0 +1,35 @@
+"""A short campaign of faults; `make faults` runs the long one."""
+
+import pytest
+
+from tests.sweep.campaign import Campaign
+
+pytestmark = pytest.mark.slow
+SHORT = {
+    "plan_edited": (),
+    "other_program": (),
+    "two_drivers": (),
+    "disk_full": (),
+    "other_clocks": (),
+    "workers_killed": (1,),
+    "drivers_killed": (3,),
+    "scheduler_killed": (1,),
+    "dask_workers_killed": (1,),
+}
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    return Campaign(tmp_path_factory.mktemp("campaign"), seed=5)
+
+
+@pytest.mark.parametrize("fault", SHORT)
+def test_a_fault_ends_in_the_same_bytes_or_in_one_message(campaign, fault):
+    if "dask" in fault or "scheduler" in fault:
+        pytest.importorskip("distributed")
+    assert getattr(campaign, fault)(*SHORT[fault])
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped"])
+def test_damage_is_found_by_the_command(campaign, damage):
+    assert campaign.damaged(getattr(campaign, damage), 1)
