@@ -18,6 +18,7 @@ from benchmarks import (
     plots,
     processes,
     statistics,
+    stores,
     tables,
     verdict,
 )
@@ -46,6 +47,7 @@ def parts(arguments):
         "battles": battles.battles,
         "best_play": best_play.best_play,
         "verdict": verdict.verdict,
+        "stores": stores.stores,
         "morale": morale.questions,
         "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),
         "memory": lambda: processes.memory(memory),

@@ -68,7 +68,7 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {processors}
 
-{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}## Exact
+{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}{stores}## Exact
 
 {exact_table}
 
@@ -159,6 +159,16 @@ process. Kernels are compiled before. The first process of a kind finds no fight
 
 """
 
+STORES = """## Sweeps
+
+Cells of a design space written into a store of Parquet ([sweeps](sweeps.md)), by processor seconds of the workers
+without the first part of each, which pays for its start: the machine was shared while this was measured, so the clock
+says less. Attacks: every loadout, with its dice changed, on every loadout with 1,080 combinations of numbers.
+
+{table}
+
+"""
+
 STATISTICS = """### Whether the dice are fair
 
 `python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be
@@ -199,6 +209,7 @@ def page(results):
         battles=battles_section(results),
         morale=morale_section(results),
         verdict=verdict_section(results),
+        stores=stores_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
         first_answers=tables.of_first_answers(results["first_answers"]),
@@ -244,6 +255,11 @@ def morale_section(results):
 def verdict_section(results):
     found = results.get("verdict")
     return VERDICT.format(table=tables.of_verdict(found)) if found else ""
+
+
+def stores_section(results):
+    found = results.get("stores")
+    return STORES.format(table=tables.of_stores(found)) if found else ""
 
 
 def statistics_section(results):

@@ -47,13 +47,13 @@ TINY = {
 SIMULATED = 64
 PROCESSES = 16
 ATTACKS_WRITTEN, DUELS_WRITTEN, TWO_OVER_ONE, AT_64, AT_16, MEMORY, RESUME = (
-    "exact attack cells, written, two cores",
+    "exact attack cells of sweeps, written, two cores",
     "exact duels of six rounds, distinct pairs, written, two cores",
-    "two workers over one",
-    f"efficiency at {SIMULATED} workers, simulated with measured part times",
-    f"efficiency of {PROCESSES} worker processes, by overheads",
-    "memory of the largest process, MB",
-    f"resume of a finished plan of {MANY_PARTS:,} parts",
+    "sweeps, two workers over one, by processor seconds",
+    f"sweeps, efficiency at {SIMULATED} workers, simulated with measured part times",
+    f"sweeps, efficiency of {PROCESSES} worker processes, by overheads",
+    "sweeps, memory of the largest process",
+    f"sweeps, resume of a finished plan of {MANY_PARTS:,} parts",
 )
 
 

@@ -223,6 +223,34 @@ def of_verdict(found):
     return table((f"{found['loadouts']} loadouts", "time"), rows)
 
 
+def of_stores(found):
+    """What was measured; the last column says how."""
+    many = found["runs"]["2"]["cells"]
+    rows = [
+        (
+            "exact attack cells, written, two cores",
+            f"{found['attack_cells_a_second'] / 1e6:.2f} M/s",
+            f"{many:,} cells",
+        ),
+        ("10^9 of them", time(1e9 / found["attack_cells_a_second"]), "extrapolated"),
+        ("on disk", f"{found['bytes_a_cell']:.1f} bytes a cell", "three figures"),
+        (
+            "exact duels of six rounds, basic levels, written, two cores",
+            f"{found['duels_a_second']:,.0f}/s",
+            "measured",
+        ),
+        ("two workers over one, by processor seconds", f"{found['two_over_one']:.2f} x", "measured"),
+        ("the same by the clock", f"{found['two_over_one_by_the_clock']:.2f} x", "measured, starts included"),
+        ("handing out, collecting and logging a part", time(found["handed"]), "measured"),
+        ("efficiency at 64 workers", f"{found['at_64']:.0%}", "simulated with measured part times"),
+        ("16 processes on two cores, work a cell beside one process", f"{found['at_16']:.0%}", "measured"),
+        ("start of a worker process, with its first part", time(found["start_of_a_process"]), "measured"),
+        ("memory of the largest process", f"{found['memory']:.0f} MB", "measured"),
+        (f"resume of a finished plan of {found['parts']:,} parts", time(found["resumed"]), "measured"),
+    ]
+    return table(("sweeps", "", "how"), rows)
+
+
 def of_longer_fights(found):
     return f"{of_duels(found)}\n\n{of_exact_fights(found)}"
 
@@ -243,6 +271,7 @@ def every_table(results):
         "best_play": of_best_play,
         "morale": of_morale,
         "verdict": of_verdict,
+        "stores": of_stores,
     }
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []

@@ -5,6 +5,7 @@ from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
 from benchmarks.montecarlo import NUMPY, PURE_PYTHON, TWO
+from benchmarks.stores import AT_16, AT_64, ATTACKS_WRITTEN, DUELS_WRITTEN, MEMORY, RESUME, TWO_OVER_ONE
 from benchmarks.verdict import DIFF, PRICES, SHELL, WHAT_IF
 
 LARGE = 10**7  # trials from which on the public call must be as fast as the bare kernel
@@ -44,6 +45,7 @@ def targets(results):
         ("battles", of_battles),
         ("best_play", of_best_play),
         ("verdict", of_verdict),
+        ("stores", of_stores),
     )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
@@ -111,6 +113,16 @@ def of_verdict(found):
     for name, most in ((PRICES, 1), (WHAT_IF, 2), (SHELL, 2), (DIFF, 5)):
         if name in found["seconds"]:  # what was measured before has not all of them
             yield at_most(name, most, found["seconds"][name], "s")
+
+
+def of_stores(found):
+    yield at_least(ATTACKS_WRITTEN, 2, found["attack_cells_a_second"] / 1e6, "M/s")
+    yield at_least(DUELS_WRITTEN, 1500, found["duels_a_second"], "/s")
+    yield at_least(TWO_OVER_ONE, 1.9, found["two_over_one"], "x")
+    yield at_least(AT_64, 0.9, found["at_64"], "x")
+    yield at_least(AT_16, 0.9, found["at_16"], "x")
+    yield at_most(MEMORY, 500, found["memory"], "MB")
+    yield at_most(RESUME, 2, found["resumed"], "s")
 
 
 def of_morale(found):
