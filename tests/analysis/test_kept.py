@@ -130,7 +130,7 @@ def test_another_program_reads_nothing_of_this_one_and_takes_it_away(wood, folde
     table(wood, asked=["long-range"])
     (before,) = folder.iterdir()
     fought.clear()
-    monkeypatch.setattr(kept, "_program", lambda: "another")
+    monkeypatch.setattr(kept, "program", lambda: "another")
     found = table(wood, asked=["long-range"])
     assert len(fought) == len(found.frame)
     (after,) = folder.iterdir()
