@@ -83,6 +83,9 @@ class _KernelCode(_Code):
                 self._final_module.link_in(library.as_part())
                 reached += [each for each in dict.fromkeys(library._linking_libraries) if each not in reached]
         self._linking_libraries = [each for each in reached if each._finalized]
+        for each in self._final_module.functions:
+            if each.linkage == Linkage.linkonce_odr and not each.is_declaration:
+                each.linkage = "internal"
         super().finalize()
 
 

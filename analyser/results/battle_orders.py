@@ -13,7 +13,7 @@ from analyser.common.sampling import Sampling
 from analyser.engine.battle.simulation import Simulation
 from analyser.rules.battle import Outcome, Turn
 from analyser.scenarios.battle import SIDES, BattleScenario, reordered
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import Encoder
 
 SHUFFLES = 8  # of both lists
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
@@ -52,9 +52,9 @@ def _alike(scenario: BattleScenario) -> list[list[Any]]:
 
 def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> tuple[dict[str, Any], ...]:
     """So many battles with the units in each other order, of the same random numbers; the least chance comes first."""
-    rows, seed = [], int(sampling.seed)
+    rows, seed, encoder = [], int(sampling.seed), Encoder(scenario.ruleset)
     for name, other in other_orders(scenario, seed):
-        simulation = Simulation(*encoded(other), replacement=sampling.replacement)
+        simulation = Simulation(*encoder.encoded(other), replacement=sampling.replacement)
         counts = simulation.play(trials, seed, sampling.n_threads)
         won = estimate(float(counts.outcomes[:, _WON].sum()), trials)
         policies = {f"order_{side}": other.terms.of("order", side) for side in SIDES}
