@@ -19,8 +19,9 @@ SHUFFLES = 8  # of both lists
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
 _NOT_TRIED = "That is of the habits above: other orders, targets and cards can move it by tens of points."
 _TRIED = (
-    "With the units in other orders it wins {} to {} ({} orders tried, {:,} battles each, sampled): the chance is of "
-    "the order and the habits above, not of the armies alone."
+    "With the units in other orders it wins {} to {} ({} orders tried, {:,} battles each; the least and the "
+    "greatest of sampled chances lie a little too far out): the chance is of the order and the habits above, not of "
+    "the armies alone."
 )
 
 
