@@ -96,21 +96,27 @@ class Simulation:
                 continue
             pair, flies = self._encoding.pairs[unit, other % MOST_UNITS], self._encoding.aircraft[unit]
             row = strikes[pair.strikes[0]]
-            moved = events[place + 1, 3] if events[place + 1, 0] == Event.MOVED else 0
+            moved = _moved_by(events[place + 1 :])
             if unit in empty and pair.rearms:
                 if not flies:
                     empty.remove(unit)
                 yield place, Unfired.EMPTY if flies else Unfired.RELOADS
-            elif moved and row.move_or_fire:
-                yield place, Unfired.MOVED
-            elif not flies and row.indirect and distance - moved <= row.short_range and not _attacks(events[place:]):
-                yield place, Unfired.TOO_NEAR
+            elif not flies and not _attacks(events[place:]):
+                if moved and row.move_or_fire:
+                    yield place, Unfired.MOVED
+                elif row.indirect and distance - moved <= row.short_range:
+                    yield place, Unfired.TOO_NEAR
 
     def _new_field(self) -> Field:
         field: Any = empty_record(Field)
         field.sides[:], field.units[:] = self._sides, self._units
         field.off[:] = NOWHERE
         return cast("Field", field)
+
+
+def _moved_by(events: Integers) -> int:
+    """How far the first of some events is a move; 0 if it is none, or if there was no room to tell more."""
+    return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
 
 
 def _attacks(events: Integers) -> bool:
