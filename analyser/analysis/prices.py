@@ -99,8 +99,8 @@ class FairPoints:
     @property
     def interval(self) -> str:
         """What the intervals are over."""
-        ground = ", on closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
-        return f"fair points in 95 of 100 fields with other shares of units{ground}; 5% wider, for steps of points"
+        ground = ", closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
+        return f"fair points in 95 of 100 fields (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""
@@ -203,15 +203,15 @@ def fair_points(
     -------
     FairPoints
         Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
-        `low` and `high` (95% of fields and grounds, 5% wider), `verdict`, which follows from them as
-        :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, and `why`; `not_counted`, its special
-        rules that no figure here counts; `points_over_fair`; `trades_evenly_at`, the price without what its role is
-        paid for; `comes_out_even_at`, fair points the other way, so that nobody comes out ahead more than behind
-        (:func:`analyser.analysis.pricing.evenly_ahead`); `fair_by_shooting` and `fair_by_charges`, fair points if all
-        did that alone; `offence` and `toughness`, per point, over the median of the other units of its role; `met`,
-        its share of the field; `played`, its share of the equilibrium at today's points; `beats` and `beaten_by`,
-        opponents against whom it does more, or less, than one number for each tells. Figures are NaN where `verdict`
-        is ``"cannot say"`` because it is not in the game, or its role has too few units.
+        `low` and `high` (95% of fields and grounds, 5% wider); `verdict`, which follows from them as
+        :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, and `why`; `not_counted`, its
+        special rules that no figure here counts; `points_over_fair`; `trades_evenly_at`, the price without what its
+        role is paid for; `comes_out_even_at`, fair points the other way, so that nobody comes out ahead more than
+        behind (:func:`analyser.analysis.pricing.evenly_ahead`); `fair_by_shooting` and `fair_by_charges`, fair points
+        if all did that alone; `offence` and `toughness`, per point, over the median of the other units of its role;
+        `met`, its share of the field; `played`, its share of the equilibrium at today's points; `beats` and
+        `beaten_by`, opponents against whom it does more, or less, than one number for each tells. Figures are NaN where
+        `verdict` is ``"cannot say"`` because it is not in the game, or its role has too few units.
 
     Raises
     ------

@@ -189,7 +189,7 @@ class Reasons:
         """What stands on the profile and makes for it, in brackets."""
         unit, common = self._units[at], self._common[self._roles[at]]
         if name == HITS:
-            return "; its DEFENCE from the front {} by Resilient".format(defence_of(unit)) * unit.has("Resilient")
+            return f"; its DEFENCE is {defence_of(unit)} from the front by Resilient" * unit.has("Resilient")
         if name == SHOOTING:
             found = self._of_dice(at, times), self._of_reach(at, times)
             told = "; ".join(filter(None, found))
@@ -229,8 +229,10 @@ class Reasons:
         )
         breaking = sum(each.break_limit is not None for each in others.values())
         if (mine.break_limit is None) == (times > 1) and 0 < breaking < len(others):
-            can = "can" if times < 1 else "cannot"
-            return f" (it {can} break, as {breaking} of {len(others)} others can)"
+            mine_can = mine.break_limit is not None
+            theirs = len(others) - breaking if mine_can else breaking
+            can, others_can = ("can", "cannot") if mine_can else ("cannot", "can")
+            return f" (it {can} break; {theirs} of {len(others)} others {others_can})"
         own, usual = self._units[at].discipline, self._common[self._roles[at]].discipline
         if own is None or usual is None or (own > usual) != (times > 1) or own == usual:
             return ""

@@ -25,7 +25,7 @@ MEANS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
     "close combat": "infantry and cavalry that cannot shoot",
-    "armour": "armour but behemoths, commanders and transports",
+    "armour": "armour that is no behemoth, commander or transport",
 }
 """Who is of a role that is no type or trait of a profile, or not all of one."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)

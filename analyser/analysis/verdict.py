@@ -173,7 +173,7 @@ class _Peers:
     def anchored(self, prices: Array, shares: Array) -> Array:
         """With what their levels pay, on such a scale that half of the field costs more than that, and half less."""
         worth = prices + self._of_level
-        return worth + weighted_median(self._today - worth, self._even * shares)
+        return np.asarray(worth + weighted_median(self._today - worth, self._even * shares), np.float64)
 
     def fair(self, prices: Array, shares: Array) -> Array:
         """Times what the other units of the role cost over what they exchange; NaN if those are too few."""
