@@ -100,7 +100,7 @@ class FairPoints:
     def interval(self) -> str:
         """What the intervals are over."""
         ground = ", closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
-        return f"fair points in 95 of 100 fields (other shares of units{ground}), and 5% either way"
+        return f"95 of 100 fields (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""
