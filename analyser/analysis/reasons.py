@@ -167,7 +167,7 @@ class Reasons:
         told = []
         for direction in [sign] if sign else [1, -1]:
             ordered = sorted(moves, key=lambda name: -direction * moves[name])
-            least = max(direction * moves[ordered[0]] / 2, _WORTH_A_WORD)
+            least = max(direction * moves[ordered[0]] / 3, _WORTH_A_WORD)
             told += [name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= least]
         return "; ".join(self._text(name, at) for name in told) or f"it is near other {self._role(at)} in everything"
 
