@@ -35,6 +35,7 @@ DUELS = {
     "name": "duels",
     "situations": ["duel"],
     "figures": ["mean_models_destroyed", "p_attacker_wins", "p_draw"],
+    "part_cells": 300,
     "attackers": {"units": ["crown/*", "empire/*"], "levels": "basic"},
     "defenders": {"units": "*/*", "levels": "basic"},
 }
