@@ -14,6 +14,10 @@ from analyser.report.site import _natural
 pytestmark = pytest.mark.slow
 
 
+def plain(part):
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """Profiles of two small factions, and the same with one loadout repriced."""
@@ -60,9 +64,14 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     newest, oldest = text.split("<h2")[1:]
     assert ">v10<" in newest
     assert "What changed since v9" in newest
-    assert "crown/rifle-platoon: levels.reinforced.points: 60 -> 90" in newest
-    link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">crown/rifle-platoon@reinforced</a>'
-    assert re.search(rf"<li>{re.escape(link)}: 60 → 90 points; efficiency [\d.]+ → [\d.]+; .*change hands</li>", newest)
+    assert "1 unit is written differently; " in plain(newest)
+    link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
+    row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
+    assert re.match(r" \(Crown\) 60 → 90 its points [\d.]+( → [\d.]+)? \(\d+–\d+\) ", plain(row))
+    assert re.search(r"[\d.]+ → [\d.]+ (now behind|none)", plain(row))  # efficiency, and who is ahead now
+    assert "reinforced: points 60 → 90" in newest.replace("\u00a0", " ")
+    assert "->" not in plain(newest)
+    assert "crown/" not in plain(newest)  # units go by their names
     assert ">v9<" in oldest
     assert "What changed" not in oldest
 
@@ -73,7 +82,10 @@ def test_its_sentences_are_those_of_the_diff(folders, site, text):
     assert diff(one, other).moves[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; efficiency ")
     whole = diff(*folders, situations=["long-range"])
     assert [each.loadout for each in whole.moves] == ["crown/rifle-platoon@reinforced"]
-    assert "crown/rifle-platoon@reinforced</a>: 60 → 90 points; " in text
+    (move,) = whole.moves
+    changed = plain(text.partition('class="moves"')[2].partition("</tbody>")[0])
+    assert f"{move.old.efficiency:.0f} → {move.new.efficiency:.0f}" in changed
+    assert changed.count("Scion") == move.change_hands
 
 
 def test_a_report_leads_back_and_its_units_have_places(site, text):
