@@ -140,16 +140,16 @@ def sentence(selector: str, old: Standing, new: Standing, hands: int) -> str:
     """What an edit did to a loadout, in one sentence.
 
     >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "infantry", 9, 9, 1.2, 1.0)
-    >>> new = old._replace(points=75, efficiency=76.2, fair_points=77.0, verdict="fair", rank=5)
-    >>> sentence("crown/guns", old, new, 4)
-    'crown/guns: 60 → 75 points; fair points 76 → 77; efficiency 95 → 76; under-priced → fair; 4 matchups change hands'
+    >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
+    >>> sentence("crown/rifle-platoon@reinforced", old, new, 4)
+    'crown/rifle-platoon@reinforced: 60 → 75 points; efficiency 95 → 76; under-priced → fair; 4 matchups change hands'
     """
     parts = [f"{_both(_points(old), _points(new))} points"]
-    if (fair := _both(*(figure(each.fair_points) for each in (old, new)))) != NONE:
-        parts.append(f"fair points {fair}")
     efficiency = _both(*(_short(each.efficiency) for each in (old, new)))
     without = "no attacks" if old.points and new.points else "no efficiency"
     parts.append(f"efficiency {efficiency}" if efficiency != NONE else without)
+    if old.points == new.points and (fair := _both(*(figure(each.fair_points) for each in (old, new)))) != NONE:
+        parts.append(f"fair points {fair}")
     parts.append(_both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}")
     parts.append(f"{counted(hands, 'matchup') if hands else 'no matchup'} change{'' if hands > 1 else 's'} hands")
     return f"{selector}: {'; '.join(parts)}"

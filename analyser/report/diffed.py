@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from analyser.analysis.figures import number_text
-from analyser.analysis.verdict import CANNOT_SAY
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS
@@ -85,10 +84,7 @@ class Diff:
 
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
-    moves = [
-        line for each in found.moves[:limit] for line in (each.sentence, *(f"  {told}" for told in _reasons(each)))
-    ]
-    blocks = [[*moves, *_more(found.moves, limit)]] if found.moves else []
+    blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
     if found.others:
         blocks.append([f"Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}"])
     if found.no_verdict:
@@ -111,15 +107,6 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
 
 def _more(every: Sequence[object], most: int) -> list[str]:
     return [f"  … and {len(every) - most} more"] if len(every) > most else []
-
-
-def _reasons(move: Move) -> Iterator[str]:
-    """Why nothing can be said of it any more, and which matchups change hands."""
-    if move.new.verdict == CANNOT_SAY != move.old.verdict:
-        yield f"{CANNOT_SAY}: {move.new.why}"
-    for told, opponents in (("now ahead of", move.won), ("now behind", move.lost)):
-        if opponents:
-            yield f"{told} {_listed(opponents, MOST_OTHERS)}"
 
 
 def _others(found: Diff) -> Iterator[str]:
@@ -220,10 +207,7 @@ def diff_rows(found: Diff) -> list[dict[Any, Any]]:
 def diff_markdown(found: Diff) -> str:
     """A summary in Markdown, to paste into a pull request: sentences, edits, and the matchups that changed most."""
     blocks = [["### What the change does (exact)"]]
-    sentences = []
-    for each in found.moves:
-        name, _, rest = each.sentence.partition(":")
-        sentences += [f"- **{name}**:{rest}", *(f"  - {told}" for told in _reasons(each))]
+    sentences = [f"- **{name}**:{rest}" for name, _, rest in (each.sentence.partition(":") for each in found.moves)]
     if found.others:
         sentences.append(f"- Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}")
     blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])

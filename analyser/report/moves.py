@@ -11,36 +11,19 @@ from analyser.analysis.edited import fights_as
 from analyser.analysis.standing import Standing, Standings, moved, sentence
 from analyser.game.units import Loadout
 
-SMALL = 0.02  # of fair points, or of points over them: what moved less, and nothing else, is folded
-
 
 class Move(NamedTuple):
-    """What became of a loadout: where it stood and where it stands, and which of its matchups change hands.
-
-    `won` are the opponents of whom it comes out ahead now and did not, `lost` those who come out ahead of it now.
-    """
+    """What became of a loadout: where it stood and where it stands, and how many of its matchups change hands."""
 
     loadout: str
     old: Standing
     new: Standing
-    won: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
+    change_hands: int
 
     @property
     def sentence(self) -> str:
         """The move in one sentence."""
         return sentence(self.loadout, self.old, self.new, self.change_hands)
-
-    @property
-    def change_hands(self) -> int:
-        """How many of its matchups change hands."""
-        return len(self.won) + len(self.lost)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether nothing about it is worth a line: at the same points the same verdict, and nearly the same worth."""
-        same = self.old.points == self.new.points and self.old.verdict == self.new.verdict
-        return same and not self.change_hands and self.size < SMALL
 
     @property
     def verdicts(self) -> str:
@@ -57,8 +40,7 @@ class Move(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
-        hands = {"change_hands": self.change_hands, "won": list(self.won), "lost": list(self.lost)}
-        return {"loadout": self.loadout, "sentence": self.sentence, **hands, **sides}
+        return {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands, **sides}
 
 
 class Moves(NamedTuple):
@@ -81,10 +63,7 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
     """What became of those that are `written` differently, and of others with another verdict."""
 
     def move(name: str) -> Move:
-        found = moved(before, after, name)
-        hands = found[found["changes_hands"]]
-        won, lost = (tuple(hands.loc[here, "opponent"]) for here in (hands["after"] > 0, hands["after"] < 0))
-        return Move(name, before[name], after[name], won[::-1], lost)
+        return Move(name, before[name], after[name], int(moved(before, after, name)["changes_hands"].sum()))
 
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)

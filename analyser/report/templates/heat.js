@@ -102,6 +102,7 @@ const groupsOf = (columns, groupOf) => {
     const here = columns.filter((column) => groupOf(column) === group);
     line.append(make("th", group, { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : "" }));
   }
+  line.append(make("td")); // above the means
   return line;
 };
 
