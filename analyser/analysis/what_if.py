@@ -15,7 +15,8 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
-from analyser.analysis.standing import ARROW, NONE, Standing, Standings, figure, moved, sentence
+from analyser.analysis.standing import ARROW, NONE, Hands, Standing, Standings, figure, hands_of, moved, sentence
+from analyser.analysis.verdict import RULE
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -61,7 +62,12 @@ class WhatIf:
     @property
     def sentence(self) -> str:
         """What the change does, in one sentence."""
-        return sentence(self.loadout, self.before, self.after, int(self.frame["changes_hands"].sum()))
+        return sentence(self.loadout, self.before, self.after, self.hands)
+
+    @property
+    def hands(self) -> Hands:
+        """Against whom it comes out ahead since, and against whom no more."""
+        return hands_of(self.frame)
 
     @property
     def _no_matchups(self) -> str:
@@ -86,6 +92,8 @@ class WhatIf:
             "loadout": self.loadout,
             "changes": self.changes,
             "summary": self.sentence,
+            "rule": " ".join(RULE),
+            "change_hands": {name: list(names) for name, names in self.hands._asdict().items()},
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
@@ -101,7 +109,7 @@ class WhatIf:
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *(_matchups(self.frame) or [fill(self._no_matchups)]),
             [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
-            [*fill(self.limits), f"Profiles: {self.profiles}."],
+            [*RULE, self.limits, f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -119,7 +127,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
         ["points", *(NONE if each.points is None else str(each.points) for each in both), ""],
         ["efficiency", *(figure(each.efficiency) for each in both), "points destroyed for 100 points"],
         ["fair points", *(figure(each.fair_points) for each in both), ""],
-        ["  95% interval", *(_interval(each) for each in both), "over fields and situations"],
+        ["  95% interval", *(_interval(each) for each in both), "over fields and grounds"],
         ["verdict", *(each.verdict for each in both), ""],
         ["rank", *(_rank(each) for each in both), f"of {after.role}; 1 is the dearest for what it does"],
         ["offence", *(figure(each.offence) for each in both), f"times that of {after.role}, per point"],
