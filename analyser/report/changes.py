@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from analyser.analysis.standing import ARROW, NONE, figure
-from analyser.analysis.verdict import CANNOT_SAY
 from analyser.game.units import Loadout, unit_of
 from analyser.report.edits import Edit, concerns, in_words
 from analyser.report.moves import SMALL, Move, Moves
@@ -92,10 +91,10 @@ def _in_words(move: Move, edits: list[str]) -> Change:
         fair=_both(old.fair_points, new.fair_points, figure),
         range=f"{new.low:.0f}–{new.high:.0f}" if known else "",
         verdict=_both(old.verdict, new.verdict, str),
-        why=new.why if new.verdict == CANNOT_SAY else "",
+        why=new.doubt,
         efficiency=_both(old.efficiency, new.efficiency, figure),
-        won=move.won,
-        lost=move.lost,
+        won=move.hands.gained,
+        lost=move.hands.lost,
     )
 
 

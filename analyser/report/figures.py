@@ -58,9 +58,9 @@ def figures_data(
     dict
         `sides`; `pairs`, the places of the attacker and of the defender of every pair among them; `situations` and
         `metrics`, names and titles, for menus `short` ones; `columns`, the figures by metric, None where there is
-        none; `rows` and `why`, texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high;
-        `least_share`, what of the highest figure the scale begins at, and `least_odds`, the same of a probability;
-        `categories` of targets, in their order.
+        none; `rows` and `why`, texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and
+        inks from low to high; `least_share`, what of the highest figure the scale begins at, and `least_odds`, the same
+        of a probability; `categories` of targets, in their order.
     """
     carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])

@@ -17,11 +17,12 @@ from PIL import Image
 from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
 from analyser.analysis.curves import curves
+from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
-from analyser.analysis.verdict import OVER, UNDER
+from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.text import percent, whole_percent
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
@@ -213,6 +214,8 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         **_verdict(balance.prices),
+        "rule": RULE,
+        "has_far_and_near": {each.kind for each in found.situations} >= set(WAYS),
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
         "cards": cards(found, balance, enemies, trades, curves(found, threads)),
@@ -285,7 +288,7 @@ def faction_lines(factions: Trades) -> list[str]:
             continue
         (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda each: -each[1])
         names = faction_name(ahead), faction_name(behind)
-        points = f"100 points of it destroy {more:.1f} points, and lose {less:.1f} to 100 points of {names[1]}"
+        points = f"100 points of it destroy {more:.1f} points a round, and lose {less:.1f} to 100 points of {names[1]}"
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
 

@@ -9,15 +9,12 @@ import numpy as np
 
 from analyser.analysis.curves import Curve, Line
 from analyser.analysis.prices import FairPoints
-from analyser.analysis.pricing import Array
 from analyser.analysis.verdict import OVER, UNDER
+from analyser.plots.labels import label_offsets
 
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 _NEAREST_TICKS = 7.0  # percent of the picture of a curve
-_SIZE = np.array([400.0, 480.0])  # pixels of the picture on a laptop
-_OFF_DOTS, _OFF_LABELS = 11.0, 14.0  # pixels from the middle of a label to those of others
-_AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a dot to its label, the first that has room
-_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))
+_SIZE = (400.0, 480.0)  # pixels of the picture on a laptop
 _ROOM = 1.25  # times the highest figure, and the lowest over it
 
 
@@ -32,7 +29,7 @@ class Dot(NamedTuple):
     across: float
     up: float
     number: int
-    label: tuple[float, float] | None = None
+    label: list[float] | None = None
 
     @property
     def has_verdict(self) -> bool:
@@ -96,28 +93,10 @@ def price_picture(prices: FairPoints, listed: Collection[str]) -> PricePicture |
 def _labelled(dots: Sequence[Dot]) -> list[Dot]:
     """With places for the numbers: away from the diagonal, and off all dots and other numbers."""
     places = np.array([[dot.across, 100 - dot.up] for dot in dots]) / 100 * _SIZE
-    taken: list[Array] = []
-    found = []
-    for dot, place in zip(dots, places):
-        label = None
-        if dot.number:
-            outwards = np.radians(225 if dot.row["verdict"] == OVER else 45)  # left and up, or right and down
-            tries = [
-                far * np.array([np.cos(outwards + turn), np.sin(outwards + turn)]) for far in _AWAY for turn in _TURNS
-            ]
-            best = max(tries, key=lambda each: _room_at(place + each, places, taken))
-            taken.append(place + best)
-            label = (round(float(best[0]), 1), round(float(best[1]), 1))
-        found.append(dot._replace(label=label))
-    return found
-
-
-def _room_at(label: Array, dots: Array, labels: Sequence[Array]) -> float:
-    """How much room a label has at a place, at most 1: of equals the first is taken."""
-    inside = float(np.minimum(label, _SIZE - label).min()) / _OFF_DOTS
-    off_dots = float(np.hypot(*(dots - label).T).min()) / _OFF_DOTS
-    off_labels = min((float(np.hypot(*(each - label))) / _OFF_LABELS for each in labels), default=1.0)
-    return min(inside, off_dots, off_labels, 1.0)
+    numbered = [at for at, dot in enumerate(dots) if dot.number]
+    outwards = [225.0 if dots[at].row["verdict"] == OVER else 45.0 for at in numbered]  # left and up, or right and down
+    labels = dict(zip(numbered, label_offsets(places, numbered, outwards, _SIZE).round(1).tolist()))
+    return [dot._replace(label=labels.get(at)) for at, dot in enumerate(dots)]
 
 
 class DrawnLine(NamedTuple):

@@ -198,7 +198,8 @@ def situations_of(frame):
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
     assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
-        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points, and lose 24.0 to 100 points of Blue."
+        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points a round, "
+        "and lose 24.0 to 100 points of Blue."
     ]
 
 
