@@ -48,7 +48,7 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
         place, key = f"{names.get(match[1], match[1])}: ", match[2]
     if match := _OF_A_BAND.fullmatch(key):
         first, last, key = match.groups()
-        counted = "damage" if "behemoth" in unit.get("traits", ()) else "models"
+        counted = "damage" if "behemoth" in unit.get("traits", ()) else "model" if last == "1" else "models"
         key = f"{key} of {first if first == last else f'{first}–{last}'} {counted}"
     key = key.replace("_", " ").replace(".", " ")
     old, new = ("none" if each is None else each for each in (edit.old, edit.new))

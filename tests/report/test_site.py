@@ -10,6 +10,7 @@ from analyser.game.profiles import Profiles, shipped_profiles
 from analyser.report import write_report, write_site
 from analyser.report.diff import diff
 from analyser.report.site import _natural
+from tests.helpers.browser import bring
 
 pytestmark = pytest.mark.slow
 
@@ -138,3 +139,27 @@ def test_bad_input_is_told(tmp_path):
 
 def test_versions_are_in_the_order_of_their_numbers():
     assert sorted(["v10", "v9", "2026-11", "2026-2"], key=_natural) == ["2026-2", "2026-11", "v9", "v10"]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_it_fits_a_screen_and_keeps_nobody_out(browser, site, width, scheme):
+    axe = bring("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = axe.run(page)
+    context.close()
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_name_on_it_leads_to_the_card(browser, site):
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.locator(".moves th a").first.click()
+    page.locator("#unit-crown-rifle-platoon[open]").wait_for()
+    page.locator("#home").click()
+    assert page.title() == "Balance reports"
+    context.close()
