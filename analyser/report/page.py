@@ -225,6 +225,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "unit_points": {name: _range([each.level.points for each in levels]) for name, levels in units.items()},
         "most_beating": MOST_BEATING,
         "enemies": told,
+        **_habits(inputs.habits),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
@@ -268,6 +269,18 @@ def _without_duels(found: Matchups, enemies: Collection[str]) -> dict[str, str]:
         str(unit): f"No duels: {'; '.join(reasons(rows))}."
         for unit, rows in alone.groupby(units[alone.index], sort=False)
     }
+
+
+def _habits(duels: pd.DataFrame | None) -> dict[str, Any]:
+    """How far duels by habit can be trusted, on the whole and by unit; nothing where that is not known."""
+    if duels is None:
+        return {"habits_note": "", "habits": {}}
+    from analyser.report.habits import given_away_by, note_of
+
+    found: dict[str, list[Row]] = {}
+    for row in given_away_by(duels).to_dict("records"):
+        found.setdefault(unit_of(row["attacker"]), []).append({**row, "level": row["attacker"].partition("@")[2]})
+    return {"habits_note": note_of(duels), "habits": found}
 
 
 def _verdict(prices: FairPoints | None) -> dict[str, Any]:
