@@ -114,6 +114,8 @@ def test_a_unit_is_found_and_its_card_opened(opened):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.locator("#unit-crown-rifle-platoon[open]").wait_for()
+    page.locator("#find").fill("field gun crown")  # the word of its profile
+    assert page.locator("#finds a").all_inner_texts() == ["Drake Field Guns Crown · artillery"]
     page.locator("#find").fill("nobody at all")
     assert page.locator("#finds").inner_text() == "No unit has these words."
 
