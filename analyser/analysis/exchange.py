@@ -157,7 +157,8 @@ def _rounds(
 ) -> _Rounds:
     points, rallies = np.array([each.level.points for each in loadouts], np.float64), _rallies(loadouts, ruleset)
     there, near_by = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    far, near = mean_losses(there, rallies), best_losses(near_by, rallies, points)
+    shots = [] if any(acts[each.name].reach.any() for each in situations if _is_near(each)) else there
+    far, near = mean_losses(there, rallies), best_losses([*near_by, *shots] if near_by else [], rallies, points)
     if far is None or near is None:
         only = far if near is None else near
         nothing = np.zeros(met.shape)

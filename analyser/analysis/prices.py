@@ -16,7 +16,7 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
+from analyser.analysis.situations import EXCHANGES, Situation
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
-SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""The situations of an exchange: half of the time far apart, half of it near enough to charge."""
+SITUATIONS = EXCHANGES
 LIMITS = "Not counted: terrain, arcs, activation order, objectives, orders, joint play, what transports carry."
 """What no price here knows, in one line."""
 MOST_SHOWN = 5
@@ -100,7 +99,7 @@ class FairPoints:
     def interval(self) -> str:
         """What the intervals are over."""
         ground = ", closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
-        return f"fair points in 95 of 100 fields (other shares of units{ground}), and 5% either way"
+        return f"95 of 100 fields (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""

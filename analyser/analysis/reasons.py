@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.exchange import Exchange
-from analyser.analysis.pricing import Array, two_sided
+from analyser.analysis.pricing import Array, both_sides
 from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit
@@ -24,7 +24,7 @@ HOLDING, HELD = "suppressing", "suppressed"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
-    HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}{detail})",
+    HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
     RULES: "under as many hits it {times} other {role}{detail}",
     AWAY: "it shoots and is out of reach {share:.0%} of the time (other {role}: {usually:.0%})",
     HOLDING: "suppressing{detail}, it prevents {prevented:.0%} of what is done to it (other {role}: {usually:.0%})",
@@ -75,14 +75,15 @@ class Reasons:
     Attributes
     ----------
     offence, toughness : ndarray
-        What they are worth by what they destroy, and by what it takes to destroy them: logarithms.
+        What they are worth by what they destroy, and by what it takes to destroy them, as
+        :func:`analyser.analysis.pricing.both_sides` has it at prices that trade evenly.
     """
 
     def __init__(
         self,
         exchange: Exchange,
         field: Array,
-        meeting: Array,
+        prices: Array,
         dice: Array,
         roles: Sequence[str],
         missing: frozenset[str],
@@ -91,10 +92,10 @@ class Reasons:
         self._units = units = [each.unit for each in exchange.loadouts]
         hundreds, losses = np.log(exchange.points / 100), exchange.mean()
         free, shot, answered = (each.mean(axis=0) for each in (exchange.free, exchange.shot, exchange.answered))
-        self.offence, self.toughness, _ = two_sided(losses, meeting)
-        _, unsuppressed, _ = two_sided(free, meeting)
-        _, within_reach, _ = two_sided(answered, meeting)
-        taken = field * np.exp(self.toughness)
+        self.offence, self.toughness = both_sides(losses, field, prices)
+        unheld, unsuppressed = both_sides(free, field, prices)
+        away = self.toughness - both_sides(answered, field, prices)[1]
+        taken = field * np.exp(prices)
         by_shots, by_hand = shot @ taken, (free - shot) @ taken
         hits = np.log(
             [each.level.models * each.unit.damage_limit * defence_of(each.unit) for each in exchange.loadouts]
@@ -103,10 +104,10 @@ class Reasons:
             SHOOTING: by_shots / np.exp(hundreds),
             FIGHTING: by_hand / np.exp(hundreds),
             HITS: np.exp(hits - hundreds),
-            RULES: np.exp(unsuppressed - (self.toughness - within_reach) - hits),
-            AWAY: np.exp(self.toughness - within_reach),
-            HOLDING: (field @ free) / (field @ losses),
-            HELD: np.maximum(losses @ taken, _NOTHING) / np.maximum(free @ taken, _NOTHING),
+            RULES: np.exp(unsuppressed - away - hits),
+            AWAY: np.exp(away),
+            HOLDING: np.exp(self.toughness - unsuppressed),
+            HELD: np.exp(self.offence - unheld),
         }
         even, peers = exchange.evenly, peers_of(roles, exchange.units)
 
@@ -128,6 +129,7 @@ class Reasons:
             for name, each in both.items()
         }
         self._dice = beside(dice / np.exp(hundreds))
+        self._defence = beside(np.array([float(defence_of(each)) for each in units]))
         self._reach = beside(
             np.array([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units])
         )
@@ -165,7 +167,7 @@ class Reasons:
         told = []
         for direction in [sign] if sign else [1, -1]:
             ordered = sorted(moves, key=lambda name: -direction * moves[name])
-            least = max(direction * moves[ordered[0]] / 2, _WORTH_A_WORD)
+            least = max(direction * moves[ordered[0]] / 3, _WORTH_A_WORD)
             told += [name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= least]
         return "; ".join(self._text(name, at) for name in told) or f"it is near other {self._role(at)} in everything"
 
@@ -189,7 +191,7 @@ class Reasons:
         """What stands on the profile and makes for it, in brackets."""
         unit, common = self._units[at], self._common[self._roles[at]]
         if name == HITS:
-            return f"; its DEFENCE is {defence_of(unit)} from the front by Resilient" * unit.has("Resilient")
+            return self._of_defence(at)
         if name == SHOOTING:
             found = self._of_dice(at, times), self._of_reach(at, times)
             told = "; ".join(filter(None, found))
@@ -201,6 +203,16 @@ class Reasons:
             rules = each_once(each for each in unit.rules if each.name in _PROTECTING)
             return _besides(rules, protects, times > 1) or self._of_tests(at, times)
         return ""
+
+    def _of_defence(self, at: int) -> str:
+        """Its DEFENCE, where it is another than that of others, or than its profile says."""
+        unit, usual = self._units[at], float(np.exp(self._defence[1][at]))
+        own = defence_of(unit)
+        if own == usual and own == unit.defence:
+            return ""
+        return (
+            f", at DEFENCE {own}{' from the front by Resilient' if own != unit.defence else ''} (others: {usual:.0f})"
+        )
 
     def _of_dice(self, at: int, times: float) -> str:
         """The dice for 100 points beside those of others, and what each does, if dice are a reason of that."""

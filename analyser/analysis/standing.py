@@ -18,7 +18,7 @@ from analyser.analysis.prices import fair_points_in
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout
+from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import EFFICIENCY
 
 ARROW = " → "
@@ -147,8 +147,8 @@ class Hands(NamedTuple):
     def __str__(self) -> str:
         """How many they are, and their names.
 
-        >>> print(Hands(("imperium/krupp-field-guns@basic",), ()))
-        1 matchup changes hands (now ahead of imperium/krupp-field-guns@basic)
+        >>> print(Hands(("imperium/krupp-field-guns@basic", "imperium/krupp-field-guns@reinforced"), ()))
+        2 matchups change hands (now ahead of imperium/krupp-field-guns)
         """
         count = len(self.gained) + len(self.lost)
         if not count:
@@ -166,8 +166,10 @@ def hands_of(moves: pd.DataFrame) -> Hands:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join([*names[:MOST_NAMED], *more])
+    """Their units, those of the first few by name."""
+    units = list(dict.fromkeys(map(unit_of, names)))
+    more = [f"{counted(len(units) - MOST_NAMED, 'more unit')}"] if len(units) > MOST_NAMED else []
+    return ", ".join([*units[:MOST_NAMED], *more])
 
 
 def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:

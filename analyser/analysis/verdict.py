@@ -66,7 +66,6 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     sides = _sides_of(exchange)
-    meeting = _meeting(field, exchange)
     roles = [role_of(each.unit) for each in exchange.loadouts]
     peers, alike = _Peers(roles, exchange, even.prices), np.ones(len(today))
     fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
@@ -75,10 +74,10 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = _played(gains, sides) if with_played else (np.full(len(today), np.nan), np.nan)
     missing = frozenset(each.name for each in found.not_modelled)
-    reasons = Reasons(exchange, field, meeting, dice_of(found.frame, exchange), roles, missing)
+    reasons = Reasons(exchange, field, even.prices, dice_of(found.frame, exchange), roles, missing)
     figures, dearer = np.exp([fair, low, high]), _dearer(found, exchange)
     for at, (price, _) in dearer.items():  # of twins one is wrong: what the other costs is enough
-        if exchange.points[at] > round(figures[0, at]):
+        if exchange.points[at] > np.round(figures[0, at]):
             figures[:, at] = np.minimum(figures[:, at], price)
     verdicts = _verdicts(exchange.points, np.vstack([figures, np.exp(other_way)]), reasons, dearer)
     table = pd.DataFrame(
@@ -125,12 +124,6 @@ def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
     ours = np.flatnonzero(exchange.met[theirs[0]])
     apart = not exchange.met.all() and len(ours) + len(theirs) == len(everybody)
     return (ours, theirs) if apart else (everybody, everybody)
-
-
-def _meeting(field: Array, exchange: Exchange) -> Array:
-    """How often each meets anybody: who meets few counts for less, or no scaling gives everyone its due."""
-    shares = field * (exchange.met @ field)
-    return np.asarray(shares / shares.sum(), np.float64)
 
 
 def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
@@ -254,6 +247,7 @@ def _dearer(found: Matchups, exchange: Exchange) -> dict[int, tuple[int, str]]:
     pairs = dominations(found.frame, found.attackers)
     equals = pairs[~pairs["has_besides"].astype(bool) & (pairs["points_saved"] > 0)]
     cheapest = equals.sort_values("points_saved", ascending=False, kind="stable").drop_duplicates("attacker")
+    cheapest = cheapest[cheapest["by"].isin([each.selector for each in exchange.loadouts])]
     saved = cheapest.set_index("attacker")[["points_saved", "by"]].to_dict("index")
     points = exchange.points.astype(np.int64).tolist()
     return {

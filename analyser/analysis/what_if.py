@@ -127,7 +127,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
         ["points", *(NONE if each.points is None else str(each.points) for each in both), ""],
         ["efficiency", *(figure(each.efficiency) for each in both), "points destroyed for 100 points"],
         ["fair points", *(figure(each.fair_points) for each in both), ""],
-        ["  95% interval", *(_interval(each) for each in both), "over fields and grounds"],
+        ["  interval", *(_interval(each) for each in both), "over fields and grounds"],
         ["verdict", *(each.verdict for each in both), ""],
         ["rank", *(_rank(each) for each in both), f"of {after.role}; 1 is the dearest for what it does"],
         ["offence", *(figure(each.offence) for each in both), f"times that of {after.role}, per point"],
