@@ -11,6 +11,7 @@ from analyser.analysis.balance import Row
 from analyser.analysis.curves import Curve
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.reasons import defence_of
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.game.units import Loadout, Unit, unit_of
@@ -120,11 +121,11 @@ def _charge(situation: Situation) -> bool:
 
 
 def _hits(loadout: Loadout) -> float | None:
-    """Models x DAMAGE LIMIT x DEFENCE (AC-3.7, AC-3.8), for 100 points of it."""
+    """Models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8), for 100 points of it."""
     level, unit = loadout.level, loadout.unit
     if not level.points:
         return None
-    return level.models * unit.damage_limit * (unit.defence + unit.has("Resilient")) * 100 / level.points
+    return level.models * unit.damage_limit * defence_of(unit) * 100 / level.points
 
 
 def _by(frame: pd.DataFrame, column: str) -> dict[str, Row]:

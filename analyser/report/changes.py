@@ -47,8 +47,8 @@ class Changes(NamedTuple):
 
     @property
     def verdicts(self) -> int:
-        """How many verdicts moved."""
-        return sum(ARROW in each.verdict for each in (*self.shown, *self.others))
+        """How many verdicts moved of loadouts that are written differently."""
+        return sum(ARROW in each.verdict for each in self.shown)
 
     @property
     def hands(self) -> int:

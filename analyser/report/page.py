@@ -21,6 +21,7 @@ from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
+from analyser.analysis.reasons import defence_of
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.text import percent, whole_percent
@@ -376,7 +377,7 @@ def _facts(unit: Unit) -> str:
         each_level = (level.own(name) for level in unit.levels.values())
         numbers[name] = ", ".join("none" if each is None else str(each) for each in each_level) + " by level"
     if unit.has("Resilient"):
-        numbers["defence"] = f"{numbers['defence']} (from the front {unit.defence + 1}: Resilient)"
+        numbers["defence"] = f"{numbers['defence']} (from the front {defence_of(unit)}: Resilient)"
     told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
     return " · ".join([f"{unit.category} target", *told])
 

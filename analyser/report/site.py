@@ -16,7 +16,7 @@ from analyser import __version__
 from analyser.analysis.prices import LIMITS
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
-from analyser.analysis.verdict import OVER, UNDER
+from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.sampling import Progress
 from analyser.game.profiles import ProfilesLike, library_of
@@ -109,6 +109,7 @@ def write_site(
         "versions": versions[::-1],
         "version": __version__,
         "limits": LIMITS,
+        "rule": RULE,
         "mark": MARK,
         "verdicts": (OVER, UNDER),
     }
