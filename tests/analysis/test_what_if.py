@@ -110,6 +110,8 @@ def test_it_is_told_in_one_sentence_and_side_by_side(found):
 def test_plain_data_holds_no_nan(dear, tmp_path):
     nobody = write_wood(tmp_path / "few", oak=0)
     data = analyser.what_if(OAK, points=60, profiles=nobody).as_dict()
+    assert data["change_hands"] == {"gained": [], "lost": []}
+    assert data["before"]["doubt"] == "it costs 0 points"
     assert data["before"]["fair_points"] is None
     assert data["before"]["verdict"] == "cannot say"
     json.dumps(data, allow_nan=False)
