@@ -22,6 +22,7 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.reasons import defence_of
+from analyser.analysis.roles import MEANS
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.text import percent, whole_percent
@@ -216,6 +217,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         **_verdict(balance.prices),
         "rule": RULE,
+        "role_means": MEANS,
         "has_far_and_near": {each.kind for each in found.situations} >= set(WAYS),
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
