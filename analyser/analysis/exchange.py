@@ -68,7 +68,7 @@ class Exchange(NamedTuple):
     @property
     def points(self) -> Array:
         """What each costs."""
-        return np.array([each.level.points for each in self.loadouts], np.float64)
+        return _points(self.loadouts)
 
     @property
     def evenly(self) -> Array:
@@ -129,13 +129,25 @@ def exchange_of(
 def losses_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Array:
-    """The mean share of each (column) that is lost to each (row) in a round; a mean over the places.
+    """The mean share of each (column) that is lost to each (row) while both act once; a mean over far and near.
 
-    As :attr:`Exchange.losses` has it, but of all `loadouts`, which must have points; 0 for those who do not meet.
+    Of all `loadouts`, which must have points; 0 for those who do not meet. In a list units screen each other and choose
+    whom they meet: how long two alone would take to come near is not asked.
     """
     situations = [each for each in situations if each.kind in WAYS]
     acts, met = acts_of(frame, loadouts, situations, ruleset)
-    return np.asarray(_rounds(acts, met, loadouts, situations, ruleset).held.mean(axis=0), np.float64)
+    places = [each.held for each in _far_and_near(acts, loadouts, situations, ruleset) if each is not None]
+    return np.asarray(np.mean(places, axis=0) * met if places else np.zeros(met.shape), np.float64)
+
+
+def _far_and_near(
+    acts: dict[str, Act], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+) -> tuple[Losses | None, Losses | None]:
+    """What each loses to each far apart, and near, where each does what gains it most; None without such situations."""
+    points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
+    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    shots = [] if any(each.reach.any() for each in near) else far  # they may be fired near, too
+    return mean_losses(far, rallies), best_losses([*near, *shots] if near else [], rallies, points)
 
 
 class _Rounds(NamedTuple):
@@ -155,10 +167,7 @@ def _rounds(
     situations: Sequence[Situation],
     ruleset: Ruleset,
 ) -> _Rounds:
-    points, rallies = np.array([each.level.points for each in loadouts], np.float64), _rallies(loadouts, ruleset)
-    there, near_by = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    shots = [] if any(acts[each.name].reach.any() for each in situations if _is_near(each)) else there
-    far, near = mean_losses(there, rallies), best_losses([*near_by, *shots] if near_by else [], rallies, points)
+    far, near = _far_and_near(acts, loadouts, situations, ruleset)
     if far is None or near is None:
         only = far if near is None else near
         nothing = np.zeros(met.shape)
@@ -168,8 +177,9 @@ def _rounds(
             else _Rounds(only.held, only.free, only.shot, only.held, nothing)
         ]
     else:
-        reach = np.max([np.where(np.isnan(each.lost), 0.0, each.reach) for each in there], axis=0)
-        found = [_in_country(each, Movers(loadouts), reach, far, near, points) for each in COUNTRIES]
+        shots = (acts[each.name] for each in situations if _is_near(each) is False)
+        reach = np.max([np.where(np.isnan(each.lost), 0.0, each.reach) for each in shots], axis=0)
+        found = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
     return _Rounds(*(np.array(figures).reshape(len(found), *met.shape) * met for figures in zip(*found)))
 
 
@@ -186,6 +196,10 @@ def _in_country(country: Country, movers: Movers, reach: Array, far: Losses, nea
     )
     answered = (spent.outranged + spent.far) * far.held + spent.near * near.held
     return _Rounds(held, free, shot, answered, alone)
+
+
+def _points(loadouts: Sequence[Loadout]) -> Array:
+    return np.array([each.level.points for each in loadouts], np.float64)
 
 
 def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:

@@ -25,6 +25,7 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
+_EVEN = 1e-9  # of such a share: rounding
 _MOVED = 0.005  # half a point of a hundred: less is not worth a line
 
 
@@ -167,8 +168,10 @@ def _matchups(frame: pd.DataFrame) -> list[list[str]]:
 
 def _ahead(share: float) -> str:
     """How far it comes out ahead: of all points that the two destroy of each other."""
+    if abs(share) < _EVEN:
+        return "even"
     percent = round(100 * abs(share))
-    return f"{percent}% {'ahead' if share > 0 else 'behind'}" if percent else "even"
+    return f"{percent or '<1'}% {'ahead' if share > 0 else 'behind'}"
 
 
 def what_if(
