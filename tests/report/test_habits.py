@@ -9,6 +9,7 @@ import pytest
 from analyser import InputError, best_play, habits
 from analyser.report import habits as module
 from analyser.report import write_report
+from tests.helpers.shell import refusal
 
 MINE, YOURS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 AIRCRAFT = "imperium/messer-interceptor-squadron@basic"
@@ -131,3 +132,10 @@ def test_a_file_of_other_duels_is_refused(tmp_path, content, told):
     with pytest.raises(InputError, match=told):
         write_report(MINE, YOURS, out=tmp_path / "r", situations=["long-range"], habits=file)
     assert not (tmp_path / "r").exists()
+
+
+def test_the_command_refuses_it_in_a_line(tmp_path):
+    missing = tmp_path / "none.csv"
+    said = refusal("report", "--attackers", MINE, "--defenders", YOURS, "--out", tmp_path / "r", "--habits", missing)
+    assert str(missing) in said
+    assert "analyser habits --out" in said
