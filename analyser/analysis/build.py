@@ -350,13 +350,14 @@ def build(
     )
     check_possible(force, chosen.id, size)
     with sampling.with_bar() as reporting:
-        fights = stage(reporting.report, 0, 1 + battles)
+        fights, lists_found = (stage(reporting.report, number, 2 + battles) for number in range(2))
         everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads, fights)
-    opponents = field.mean if over == "mean" else field.worst
-    worth = worth_against(opponents, ours, everybody, losses, points)
-    weights = np.array([each.weight for each in opponents])
-    values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
-    found = solved_lists(force, values, next_best, differ)
+        opponents = field.mean if over == "mean" else field.worst
+        worth = worth_against(opponents, ours, everybody, losses, points)
+        weights = np.array([each.weight for each in opponents])
+        values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
+        found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done, next_best + 1))
+        lists_found(1, 1)  # there may be fewer
     lists = built_lists(found, force, worth, weights if over == "mean" else None, (chosen.id, size, points), library)
     answer = Build(
         chosen.id,
@@ -381,6 +382,6 @@ def build(
     if not met:
         return answer
     with sampling.with_bar() as reporting:
-        fought = replace(reporting, progress=stage(reporting.report, 1, 2))
+        fought = replace(reporting, progress=stage(reporting.report, 2, 3))
         played = play_battles([each.army for each in lists], met, fought, library, kept_battles(resume))
     return replace(answer, played=ranked(played))

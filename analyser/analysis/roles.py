@@ -12,13 +12,7 @@ from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Unit
 
 TRANSPORT = "transport"
-PAID_FOR = {
-    "behemoth": "size",
-    "commander": "orders",
-    TRANSPORT: "room",
-    "artillery": "reach",
-    "aircraft": "speed",
-}
+PAID_FOR = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
 """What units of some roles have besides their exchanges, in a word."""
 FEWEST_UNITS = 3  # of a level, to say what is usual of it
 MEANS = {
