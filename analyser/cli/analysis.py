@@ -76,6 +76,11 @@ REPORT_OPTIONS = [
     Option(
         "--policy", "How duels are fought: by habit (default), or best by both sides.", type=Choice(("habit", "best"))
     ),
+    Option(
+        "--habits FILE",
+        "What `analyser habits --out FILE` wrote: how far duels by habit can be trusted.",
+        shell_complete=options.complete_file,
+    ),
     Option("--row NAME", _ROW),
     Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,

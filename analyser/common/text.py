@@ -65,6 +65,19 @@ def percent(probability: float) -> str:
     return ">99.9%" if probability > 0.9995 else f"{100 * probability:.1f}%"
 
 
+def whole_percent(probability: float) -> str:
+    """The same in whole percent.
+
+    >>> whole_percent(0.255), whole_percent(1e-6), whole_percent(1 - 1e-6), whole_percent(1.0)
+    ('26%', '<1%', '>99%', '100%')
+    """
+    if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
+        return f"{100 * probability:.0f}%"
+    if probability < 0.005:
+        return "<1%"
+    return ">99%" if probability > 0.995 else f"{100 * probability:.0f}%"
+
+
 def with_error(figures: Mapping[str, Any], name: str) -> str:
     """A mean as a table shows it: with half its 95% interval, if it was sampled."""
     error = figures.get(f"{name}_standard_error")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.plots import look
+from analyser.plots.labels import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
@@ -106,7 +107,12 @@ def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_front
     for number, place in enumerate(named, start=1):
         where = inside if on_frontier[place] else beside
         axes.annotate(str(number), tuple(places[place]), **where, **small)
-    lines = "\n".join(f"{number}  {loadouts[place]}" for number, place in enumerate(named, start=1))
+    _list(axes, [loadouts[place] for place in named])
+
+
+def _list(axes: Axes, loadouts: list[str]) -> None:
+    """Who the numbers are, beside the picture."""
+    lines = "\n".join(f"{number}  {name}" for number, name in enumerate(loadouts, start=1))
     corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
     text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "parse_math": False, "linespacing": 1.5}
     axes.annotate(lines, (1, 1), **corner, **text)
@@ -161,10 +167,17 @@ def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         wrong = np.flatnonzero(shown["verdict"].isin(("over-priced", "under-priced")))
         farthest = wrong[np.argsort(-np.abs(np.log(points / fair))[wrong], kind="stable")][:MOST_NUMBERED]
         order = farthest[np.argsort(fair[farthest], kind="stable")]
-        _name(
-            axes,
-            shown["loadout"].iloc[order].tolist(),
-            np.column_stack([fair, points])[order],
-            np.zeros(len(order), np.bool_),
+        size, span = 72 * WIDTH, float(np.log(ends[1] / ends[0]))
+        places = size * np.log(np.column_stack([fair, points]) / ends[0]) / span
+        over = (shown["verdict"] == "over-priced").to_numpy()
+        outwards = np.where(over, 135.0, -45.0)[farthest]  # away from the diagonal
+        offsets = dict(
+            zip(farthest.tolist(), label_offsets(places, farthest.tolist(), outwards.tolist(), (size, size)))
         )
+        for number, place in enumerate(order.tolist(), start=1):
+            at = (fair[place], points[place])
+            leader: dict[str, Any] = {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}
+            centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": look.CELL_POINTS}
+            axes.annotate(str(number), at, xytext=offsets[place], textcoords="offset points", **centred, **leader)
+        _list(axes, shown["loadout"].iloc[order].tolist())
     return axes

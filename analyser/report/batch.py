@@ -16,6 +16,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, s
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.units import Loadout
 from analyser.plots.metrics import checked_metric
 from analyser.report import parts
 from analyser.report.folder import (
@@ -49,6 +50,7 @@ def write_report(
     progress: Progress | None = None,
     threads: int | None = None,
     home: str = "",
+    habits: str | os.PathLike[str] | None = None,
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`, which is returned.
 
@@ -76,6 +78,8 @@ def write_report(
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
     home : str
         The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
+    habits : path, optional
+        The file that :func:`analyser.habits` wrote of these units: the page says how far its duels can be trusted.
 
     Raises
     ------
@@ -100,15 +104,17 @@ def write_report(
     library = library_of(profiles)
     attacking = loadouts(attackers, library)
     check_row(row, attacking)
+    defending = loadouts(defenders, library)
     inputs = Inputs(
         attackers=attacking,
-        defenders=loadouts(defenders, library),
+        defenders=defending,
         situations=played_by(policy, situations_called(situations)),
         row=row,
         metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
         used=library.used._replace(folder=Path(library.used.folder).resolve().name),
         home=home,
+        habits=None if habits is None else _habits(habits, (*attacking, *defending)),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
         plans, lines = (
@@ -147,6 +153,12 @@ def write_report(
         tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
+
+
+def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
+    from analyser.report.habits import kept_habits
+
+    return kept_habits(path, {each.selector for each in sides})
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+_OF_A_LEVEL = re.compile(r"levels\.([^.]+)\.(.+)")
+_OF_A_ROW = re.compile(r"rows\.([^.]+)\.(.+)")
+_OF_A_BAND = re.compile(r"bands\.(\d+)-(\d+)\.(.+)")
+_CAPITALS = ("defence", "damage_limit", "discipline", "break_limit", "speed", "size")
 
 
 class Edit(NamedTuple):
@@ -20,6 +26,42 @@ class Edit(NamedTuple):
             return f"{self.where}: {'new' if self.old is None else 'gone'}"
         old, new = ("nothing" if each is None else each for each in (self.old, self.new))
         return f"{self.where}: {self.key}: {old} -> {new}"
+
+
+def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
+    """An edit of a unit as people say it; `unit` is the unit as plain data.
+
+    >>> rows = [{"id": "ranged-heavy", "name": "Ranged (Heavy)"}]
+    >>> dice = Edit("crown/dragoons", "rows.ranged-heavy.bands.9-12.dice", "11", "13")
+    >>> in_words(dice, {"rows": rows, "traits": []})
+    'Ranged (Heavy): dice of 9–12 models 11 → 13'
+    >>> in_words(Edit("crown/dragoons", "levels.basic.points", "80", "75"), {})
+    'basic: points 80 → 75'
+    """
+    if not edit.key:
+        return "new" if edit.old is None else "gone"
+    place, key = "", edit.key
+    if match := _OF_A_LEVEL.fullmatch(key):
+        place, key = f"{match[1]}: ", match[2]
+    elif match := _OF_A_ROW.fullmatch(key):
+        names = {row["id"]: row["name"] for row in unit.get("rows", ())}
+        place, key = f"{names.get(match[1], match[1])}: ", match[2]
+    if match := _OF_A_BAND.fullmatch(key):
+        first, last, key = match.groups()
+        counted = "damage" if "behemoth" in unit.get("traits", ()) else "model" if last == "1" else "models"
+        key = f"{key} of {first if first == last else f'{first}–{last}'} {counted}"
+    key = key.replace("_", " ").replace(".", " ")
+    old, new = ("none" if each is None else each for each in (edit.old, edit.new))
+    return f"{place}{key.upper() if key.replace(' ', '_') in _CAPITALS else key} {old} → {new}"
+
+
+def concerns(edit: Edit, level: str, models: int) -> bool:
+    """Whether an edit of its unit is one of a loadout: not of another level, nor of more models than it has."""
+    if match := _OF_A_LEVEL.fullmatch(edit.key):
+        return match[1] == level
+    row = _OF_A_ROW.fullmatch(edit.key)
+    band = _OF_A_BAND.fullmatch(row[2]) if row else None
+    return band is None or int(band[1]) <= models
 
 
 def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:

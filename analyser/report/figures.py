@@ -57,10 +57,10 @@ def figures_data(
     -------
     dict
         `sides`; `pairs`, the places of the attacker and of the defender of every pair among them; `situations` and
-        `metrics`, names and titles; `columns`, the figures by metric, None where there is none; `rows` and `why`,
-        texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and inks from low to high;
-        `least_share`, what of the highest figure the scale begins at, and `least_odds`, the same of a probability;
-        `categories` of targets, in their order.
+        `metrics`, names and titles, for menus `short` ones; `columns`, the figures by metric, None where there is
+        none; `rows` and `why`, texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and
+        inks from low to high; `least_share`, what of the highest figure the scale begins at, and `least_odds`, the same
+        of a probability; `categories` of targets, in their order.
     """
     carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])
@@ -73,7 +73,13 @@ def figures_data(
         "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
         "situations": [{"name": each.name, "heading": each.heading} for each in situations],
         "metrics": [
-            {"name": name, "title": what.title, "is_probability": what.is_probability, "unit": what.unit}
+            {
+                "name": name,
+                "title": what.title,
+                "short": _short_title(what.title),
+                "is_probability": what.is_probability,
+                "unit": what.unit,
+            }
             for name, what in carried.items()
         ],
         "steps": PROBABILITY_STEPS,
@@ -115,6 +121,12 @@ def _coded(values: Sequence[float | None], step: float, situations: int) -> byte
         codes[(known > PROBABILITY_STEPS - 0.5) & (known < PROBABILITY_STEPS)] = NEXT_TO_CERTAIN
     by_situation = codes.reshape(-1, situations).T.astype("<u4").ravel()
     return by_situation.view(np.uint8).reshape(-1, 4).T.tobytes()
+
+
+def _short_title(title: str) -> str:
+    """A title that a menu on a phone has room for."""
+    short = title.removesuffix(" of the attacker").removeprefix("Expected ")
+    return short[:1].upper() + short[1:]
 
 
 def side_data(loadout: Loadout) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 from filelock import FileLock, Timeout
 
 from analyser import __version__
@@ -41,7 +42,8 @@ class Inputs(NamedTuple):
 
     `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
     words that do not depend on where they lie: the folder's own name alone. `home` is the address of the page over
-    reports that this one belongs to, from its own; empty: none.
+    reports that this one belongs to, from its own; empty: none. `habits` are duels, as of
+    :func:`analyser.report.habits.kept_habits`.
     """
 
     attackers: tuple[Loadout, ...]
@@ -52,6 +54,7 @@ class Inputs(NamedTuple):
     ruleset: Ruleset
     used: ProfilesUsed
     home: str = ""
+    habits: pd.DataFrame | None = None
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
@@ -74,6 +77,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "situations": [each.model_dump(mode="json") for each in inputs.situations],
         "metrics": list(inputs.metrics),
         "home": inputs.home,
+        **({} if inputs.habits is None else {"habits": {"sha256": _sha256(inputs.habits.to_csv())}}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.used._asdict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 A_DUEL = 250_000  # microseconds of best play, on a typical machine
 MISJUDGED = 0.01  # a habit that gives away more than a chance of one in a hundred
+_KEPT = "the CSV file that `analyser habits --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "habit", "gives_away", "exploitable", "best_habit", "best_gives_away")
 
 
@@ -65,33 +66,11 @@ class Habits:
 
         `misjudged` is the share of its duels in which the habit gives away more than 0.01.
         """
-        known = self.frame[self.frame["reason"] == ""]
-        rows = []
-        for name, group in known.groupby("attacker", sort=False):
-            worst = _records(group.nlargest(1, "gives_away"))[0]
-            rows.append(
-                {
-                    "attacker": name,
-                    "habit": group["habit"].mode().iloc[0],
-                    "value": group["value"].mean(),
-                    "gives_away": group["gives_away"].mean(),
-                    "most": worst["gives_away"],
-                    "against": worst["defender"],
-                    "misjudged": float((group["gives_away"] > MISJUDGED).mean()),
-                }
-            )
-        found = pd.DataFrame(rows, columns=["attacker", "habit", "value", "gives_away", "most", "against", "misjudged"])
-        return found.sort_values("gives_away", ascending=False, kind="stable", ignore_index=True)
+        return given_away_by(self.frame)
 
     def note(self) -> str:
         """How often the habit misjudges a unit, in a sentence."""
-        known = self.frame[self.frame["reason"] == ""]
-        share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
-        mean = float(known["gives_away"].mean()) if len(known) else 0.0
-        return (
-            f"The habit of comparisons gives away more than {100 * MISJUDGED:g} in {100 * share:.0f}% of {len(known)} "
-            f"duels, {100 * mean:.1f} on average."
-        )
+        return note_of(self.frame)
 
     def __str__(self) -> str:
         rows = [["unit", "habit", "best play", "gives away", "at most", "against", "misjudged in"]]
@@ -127,6 +106,62 @@ class Habits:
         from analyser.plots import given_away
 
         return given_away(self.by_unit(), ax=ax)
+
+
+def given_away_by(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of the table of some duels a row for each attacker, as :meth:`Habits.by_unit` has it."""
+    known = _answered(frame)
+    rows = []
+    for name, group in known.groupby("attacker", sort=False):
+        worst = _records(group.nlargest(1, "gives_away"))[0]
+        rows.append(
+            {
+                "attacker": name,
+                "habit": group["habit"].mode().iloc[0],
+                "value": group["value"].mean(),
+                "gives_away": group["gives_away"].mean(),
+                "most": worst["gives_away"],
+                "against": worst["defender"],
+                "misjudged": float((group["gives_away"] > MISJUDGED).mean()),
+            }
+        )
+    found = pd.DataFrame(rows, columns=["attacker", "habit", "value", "gives_away", "most", "against", "misjudged"])
+    return found.sort_values("gives_away", ascending=False, kind="stable", ignore_index=True)
+
+
+def note_of(frame: pd.DataFrame) -> str:
+    """Of the table of some duels how often the habit misjudges a unit, in a sentence."""
+    known = _answered(frame)
+    share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
+    mean = float(known["gives_away"].mean()) if len(known) else 0.0
+    return (
+        f"The habit of comparisons gives away more than {100 * MISJUDGED:g} in {100 * share:.0f}% of {len(known)} "
+        f"duels, {100 * mean:.1f} on average."
+    )
+
+
+def _answered(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["reason"] == ""]
+
+
+def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
+    """The duels between these loadouts in a file that :func:`habits` wrote.
+
+    Raises
+    ------
+    InputError
+        No such file; it is another; or none of its duels is between two of them.
+    """
+    try:
+        frame = pd.read_csv(path, keep_default_na=False, na_values={"gives_away": "", "value": ""})
+    except (OSError, ValueError) as error:
+        raise InputError(f"this file cannot be read: {error}", where=str(path), allowed=_KEPT) from None
+    if missing := [name for name in (*COLUMNS, "reason") if name not in frame]:
+        raise InputError(f"no column {missing[0]!r}", where=str(path), allowed=_KEPT)
+    here = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
+    if here.empty:
+        raise InputError("none of its duels is between units of this report", where=str(path), allowed=_KEPT)
+    return here.reset_index(drop=True)
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

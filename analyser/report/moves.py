@@ -11,6 +11,8 @@ from analyser.analysis.edited import fights_as
 from analyser.analysis.standing import Hands, Standing, Standings, figure, hands_of, moved, sentence
 from analyser.game.units import Loadout
 
+SMALL = 0.02  # of points over fair points: what moved less, and nothing else, is folded
+
 
 class Move(NamedTuple):
     """What became of a loadout: where it stood and where it stands, and whose matchups change hands."""
@@ -29,6 +31,12 @@ class Move(NamedTuple):
     def change_hands(self) -> int:
         """How many of its matchups change hands."""
         return len(self.hands.gained) + len(self.hands.lost)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether nothing about it is worth a line: at the same points the same verdict, and nearly the same worth."""
+        same = self.old.points == self.new.points and self.old.verdict == self.new.verdict
+        return same and not self.change_hands and self.size < SMALL
 
     @property
     def verdicts(self) -> str:

@@ -17,15 +17,19 @@ from PIL import Image
 from analyser import __version__
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
 from analyser.analysis.curves import curves
+from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
+from analyser.analysis.reasons import defence_of
+from analyser.analysis.roles import MEANS
 from analyser.analysis.situations import Situation
-from analyser.analysis.verdict import OVER, UNDER
-from analyser.common.text import percent
+from analyser.analysis.verdict import OVER, RULE, UNDER
+from analyser.common.text import percent, whole_percent
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
-from analyser.report.cards import Trades, cards, trades_of
+from analyser.report.cards import cards
+from analyser.report.enemies import Trades, enemies_data, enemies_of, trades_of
 from analyser.report.figures import packed, page_data
 from analyser.report.folder import Inputs
 from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
@@ -36,7 +40,7 @@ MOST_BYTES = 4_900_000  # of the page
 MOST_EMBEDDED = 1_000_000  # bytes of pictures in the page itself
 LONG_TABLES, FEW_FIGURES = 1, 2  # what a page that would be too large is without: the one, or both
 THE_FEW = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-MOST_RANKED, MOST_OUTLIERS, MOST_LISTED = 10, 20, 5
+MOST_RANKED, MOST_OUTLIERS, MOST_LISTED, MOST_BEATING = 10, 20, 5, 8
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 _RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
 
@@ -154,7 +158,8 @@ def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> N
         cut = {"cut": LONG_TABLES}
         text = page(**cut)
     if _size(text) > MOST_BYTES:
-        cut = {"cut": FEW_FIGURES, "data": packed(page_data(parts["found"], THE_FEW))}
+        data = page_data(parts["found"], THE_FEW) | {"enemies": parts["enemies"]}
+        cut = {"cut": FEW_FIGURES, "data": packed(data)}
         text = page(**cut)
     embedded = _embedded(plans, path.parent, min(MOST_EMBEDDED, (MOST_BYTES - _size(text)) * 3 // 4))
     path.write_text(page(embedded, **cut) if embedded else text, encoding="utf-8", newline="\n")
@@ -198,20 +203,32 @@ def _picture(plan: Plan, folder: Path, embedded: Collection[str]) -> dict[str, A
 def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: int = 1) -> dict[str, Any]:
     """All that the page of a comparison shows but for the pictures."""
     die, deck = found.ruleset.model_dump(mode="json")["die"], found.ruleset.deck.copies
-    units, factions = (None, None) if balance.prices is None else trades_of(found)
+    trades, factions = (None, None) if balance.prices is None else trades_of(found)
+    enemies, units = enemies_of(found.frame), _units(found.attackers)
+    told = enemies_data(units, enemies, trades)
     return {
         "version": __version__,
         "found": found,
         "balance": balance,
         "method": METHOD,
-        "title": _title(inputs),
+        "title": title_of(*((each.faction for each in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         **_verdict(balance.prices),
+        "rule": RULE,
+        "role_means": MEANS,
+        "has_far_and_near": {each.kind for each in found.situations} >= set(WAYS),
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
-        "cards": cards(found, balance, units, curves(found, threads)),
+        "cards": cards(found, balance, enemies, trades, curves(found, threads)),
+        "duel": next((each for each in found.situations if each.fight.has_winner), None),
+        "no_duels": _without_duels(found, enemies),
+        "unit_names": {name: each[0].unit.name for name, each in units.items()},
+        "unit_points": {name: _range([each.level.points for each in levels]) for name, levels in units.items()},
+        "most_beating": MOST_BEATING,
+        "enemies": told,
+        **_habits(inputs.habits),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations),
@@ -223,10 +240,50 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "least_ratio": LEAST_RATIO,
         "names": {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers},
         "points": {each.selector: each.level.points for each in found.attackers},
-        "data": packed(page_data(found)),
+        "data": packed(page_data(found) | {"enemies": told}),
         "cut": 0,
         "n_possible": int(found.frame["why_not"].isna().sum()),
     }
+
+
+def _units(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
+    """The loadouts of each unit, by its selector without a level."""
+    found: dict[str, list[Loadout]] = {}
+    for each in loadouts:
+        found.setdefault(unit_of(each.selector), []).append(each)
+    return found
+
+
+def _range(points: Sequence[int | None]) -> str:
+    """The least and the most of some points, as text."""
+    known = [each for each in points if each is not None]
+    if not known:
+        return "–"
+    return str(known[0]) if min(known) == max(known) else f"{min(known)}–{max(known)}"
+
+
+def _without_duels(found: Matchups, enemies: Collection[str]) -> dict[str, str]:
+    """Why units fight no duels, by unit; of a report without duels nothing."""
+    duels = [each.name for each in found.situations if each.fight.has_winner]
+    part = found.frame[found.frame["situation"].isin(duels) & found.frame["why_not"].notna()]
+    units = part["attacker"].map(unit_of)
+    alone = part[~units.isin(list(enemies))]
+    return {
+        str(unit): f"No duels: {'; '.join(reasons(rows))}."
+        for unit, rows in alone.groupby(units[alone.index], sort=False)
+    }
+
+
+def _habits(duels: pd.DataFrame | None) -> dict[str, Any]:
+    """How far duels by habit can be trusted, on the whole and by unit; nothing where that is not known."""
+    if duels is None:
+        return {"habits_note": "", "habits": {}}
+    from analyser.report.habits import given_away_by, note_of
+
+    found: dict[str, list[Row]] = {}
+    for row in given_away_by(duels).to_dict("records"):
+        found.setdefault(unit_of(row["attacker"]), []).append({**row, "level": row["attacker"].partition("@")[2]})
+    return {"habits_note": note_of(duels), "habits": found}
 
 
 def _verdict(prices: FairPoints | None) -> dict[str, Any]:
@@ -247,14 +304,28 @@ def faction_lines(factions: Trades) -> list[str]:
             continue
         (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda each: -each[1])
         names = faction_name(ahead), faction_name(behind)
-        points = f"100 points of it destroy {more:.1f} points, and lose {less:.1f} to 100 points of {names[1]}"
+        points = f"100 points of it destroy {more:.1f} points a round, and lose {less:.1f} to 100 points of {names[1]}"
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
 
 
-def _title(inputs: Inputs) -> str:
-    ours, theirs = _side(inputs.attackers), _side(inputs.defenders)
-    return f"{ours} against {'each other' if ours == theirs else theirs}"
+def title_of(*sides: Iterable[str]) -> str:
+    """What a report of some factions against others is called.
+
+    >>> title_of(["crown"], ["imperium"]), title_of(["crown"], ["crown"])
+    ('Crown against Imperium', 'Crown against itself')
+    >>> title_of(["crown", "empire"], ["crown", "empire"])
+    'Crown and Empire among themselves'
+    """
+    ours, theirs = (list(dict.fromkeys(map(faction_name, side))) for side in sides)
+    if ours != theirs:
+        return f"{_listed(ours)} against {_listed(theirs)}"
+    return f"{_listed(ours)} {'against itself' if len(ours) == 1 else 'among themselves'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def templates() -> Environment:
@@ -277,10 +348,13 @@ def _template() -> Any:
         "whole": "{:.0f}".format,
         "signed": lambda figure: f"{figure:.0f}".replace("-", "−"),
         "percent": percent,
+        "whole_percent": whole_percent,
+        "more_or_less": lambda figure: f"{figure:+.1f}".replace("-", "−"),
         "facts": _facts,
         "faction": faction_name,
         "unit_of": unit_of,
         "anchor": anchor_of,
+        "after_name": lambda text: text.partition(":")[2],
         "inches": _inches,
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",
     }
@@ -297,20 +371,17 @@ def faction_name(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _side(sides: Sequence[Loadout]) -> str:
-    *others, last = dict.fromkeys(faction_name(each.faction) for each in sides)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _facts(unit: Unit) -> str:
-    """Its type and numbers, in a line; those of every level where levels differ."""
+    """What fires at it and its numbers, in a line; those of every level where levels differ."""
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.differing):
         each_level = (level.own(name) for level in unit.levels.values())
         numbers[name] = ", ".join("none" if each is None else str(each) for each in each_level) + " by level"
+    if unit.has("Resilient"):
+        numbers["defence"] = f"{numbers['defence']} (from the front {defence_of(unit)}: Resilient)"
     told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
-    return " · ".join([unit.type, f"{unit.category} target", *told])
+    return " · ".join([f"{unit.category} target", *told])
 
 
 def _inches(inches: float | None) -> str:

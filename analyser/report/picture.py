@@ -10,20 +10,26 @@ import numpy as np
 from analyser.analysis.curves import Curve, Line
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.verdict import OVER, UNDER
+from analyser.plots.labels import label_offsets
 
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 _NEAREST_TICKS = 7.0  # percent of the picture of a curve
+_SIZE = (400.0, 480.0)  # pixels of the picture on a laptop
 _ROOM = 1.25  # times the highest figure, and the lowest over it
 
 
 class Dot(NamedTuple):
-    """A loadout; `row` is its row of the prices, `faction` the number of its faction, `number` its place in a list."""
+    """A loadout; `row` is its row of the prices, `faction` the number of its faction, `number` its place in a list.
+
+    `label` is where its number stands, in pixels from it, down being positive; None without a number.
+    """
 
     row: dict[str, Any]
     faction: int
     across: float
     up: float
     number: int
+    label: list[float] | None = None
 
     @property
     def has_verdict(self) -> bool:
@@ -77,10 +83,20 @@ def price_picture(prices: FairPoints, listed: Collection[str]) -> PricePicture |
         )
         for row in rows
     ]
+    dots = _labelled(dots)
     # The usual interval: the lines are parallel to the diagonal, for both axes are logarithmic.
     below, above = (100 * float(np.log((shown[end] / shown["fair_points"]).median())) / span for end in ("low", "high"))
     ticks = [(each, place(each)) for each in _TICKS if least <= each <= most]
     return PricePicture(dots, factions, ticks, round(below, 2), round(above, 2), len(prices.frame) - len(shown))
+
+
+def _labelled(dots: Sequence[Dot]) -> list[Dot]:
+    """With places for the numbers: away from the diagonal, and off all dots and other numbers."""
+    places = np.array([[dot.across, 100 - dot.up] for dot in dots]) / 100 * _SIZE
+    numbered = [at for at, dot in enumerate(dots) if dot.number]
+    outwards = [225.0 if dots[at].row["verdict"] == OVER else 45.0 for at in numbered]  # left and up, or right and down
+    labels = dict(zip(numbered, label_offsets(places, numbered, outwards, _SIZE).round(1).tolist()))
+    return [dot._replace(label=labels.get(at)) for at, dot in enumerate(dots)]
 
 
 class DrawnLine(NamedTuple):

@@ -16,16 +16,17 @@ from analyser import __version__
 from analyser.analysis.prices import LIMITS
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
-from analyser.analysis.verdict import OVER, UNDER
+from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.sampling import Progress
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import unit_of
 from analyser.report.batch import PAGE, write_report
-from analyser.report.edits import Edit, edits
+from analyser.report.changes import Changes, changes_of
+from analyser.report.edits import edits
 from analyser.report.folder import MANIFEST, manifest_of
 from analyser.report.moves import Moves, moves_between, written_differently
-from analyser.report.page import anchor_of, faction_name, templates
+from analyser.report.page import anchor_of, faction_name, templates, title_of
 from analyser.report.stored import Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
@@ -51,17 +52,17 @@ class Report(NamedTuple):
 class Version(NamedTuple):
     """The reports of one version of the data, the verdict on everybody in them, and what changed since the last.
 
-    `cards` has by unit the address of its card in one of the reports.
+    `cards` has by unit the address of its card in one of the reports, `names` by unit and by loadout what it is called.
     """
 
     name: str
     reports: list[Report]
     profiles: str
     cards: Mapping[str, str]
+    names: Mapping[str, str]
     standings: Standings | None
     before: str = ""
-    edits: tuple[Edit, ...] = ()
-    moves: Moves = Moves()
+    changes: Changes | None = None
 
 
 def write_site(
@@ -108,6 +109,7 @@ def write_site(
         "versions": versions[::-1],
         "version": __version__,
         "limits": LIMITS,
+        "rule": RULE,
         "mark": MARK,
         "verdicts": (OVER, UNDER),
     }
@@ -150,13 +152,9 @@ def _is_shown(manifest: Path, place: Path) -> bool:
 def _report(folder: Path, place: Path) -> Report:
     found = stored(folder)
     assert found is not None  # _is_shown
-    ours, theirs = (
-        ", ".join(dict.fromkeys(faction_name(each.partition("/")[0]) for each in found.manifest[side]))
-        for side in _SIDES
-    )
     path = folder.relative_to(place)
     version = path.parent.as_posix() if path.parent != Path() else found.used.version
-    title = f"{ours} against {'each other' if ours == theirs else theirs}"
+    title = title_of(*([each.partition("/")[0] for each in found.manifest[side]] for side in _SIDES))
     return Report(path.as_posix(), version, title, found)
 
 
@@ -169,19 +167,28 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     for name in sorted(by_name, key=_natural):
         here = by_name[name]
         profiles = ", ".join(dict.fromkeys(each.stored.used.version for each in here))
-        found = Version(name, here, profiles, _cards(here), _standings(here))
+        found = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here))
         yield found if before is None else _since(before, found)
         before = found
 
 
 def _since(before: Version, found: Version) -> Version:
     """A version with what changed in it since another."""
-    written = edits(*(_units(side.reports) for side in (before, found)))
-    moves = Moves()
+    old, new = (_units(side.reports) for side in (before, found))
+    moves, loadouts = Moves(), {}
     if before.standings is not None and found.standings is not None:
-        both = [{each.selector: each for each in side.table.attackers} for side in (before.standings, found.standings)]
-        moves = moves_between(before.standings, found.standings, written_differently(*both))
-    return found._replace(before=before.name, edits=written, moves=moves)
+        sides = (each.table.attackers for each in (before.standings, found.standings))
+        was, loadouts = ({each.selector: each for each in side} for side in sides)
+        moves = moves_between(before.standings, found.standings, written_differently(was, loadouts))
+    changes = changes_of(moves, edits(old, new), {**old, **new}, loadouts)
+    return found._replace(before=before.name, changes=changes, names={**before.names, **found.names})
+
+
+def _names(units: Mapping[str, Any]) -> dict[str, str]:
+    """What units are called, and their loadouts."""
+    found = {name: unit["name"] for name, unit in units.items() if "name" in unit}
+    levels = {f"{name}@{level}": f"{found[name]}, {level}" for name in found for level in units[name].get("levels", ())}
+    return {**found, **levels}
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -220,8 +227,8 @@ def _template() -> Any:
     environment = templates()
     environment.filters |= {
         "points": _points,
+        "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
         "unit_of": unit_of,
-        "faction": faction_name,
-        "after_name": lambda text: text.partition(":")[2],
+        "faction": lambda selector: faction_name(selector.partition("/")[0]),
     }
     return environment.get_template("site.html.jinja")

@@ -97,7 +97,7 @@ def test_the_heatmap_shows_what_is_chosen(opened):
     page = opened()
     show(page, attackers="crown", defenders="imperium", metric="p_annihilated", situation="1")
     show(page, attacker_level="basic", defender_level="basic")
-    assert page.locator("#heat-caption").inner_text().startswith("P(annihilated), percent, exact.")
+    assert page.locator("#heat-caption").inner_text().startswith("P(annihilated), percent, each fight exact.")
     frame = matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", profiles=Profiles()).frame
     wanted = frame[frame["situation"] == "short-range-aimed"]["p_annihilated"].iloc[0]
     cell = page.locator("#heat td[title^='Rifle platoon on Krupp Field Guns']")
@@ -117,7 +117,7 @@ def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_
     cells = heat_cells(page)
     assert [row[0] for row in cells] == [
         *part.groupby("attacker_unit", sort=False)[metric].mean().sort_values(ascending=False, kind="stable").index,
-        "mean",
+        "mean without hatched",
     ]
     assert page.locator("#heat thead tr").nth(1).locator("th").all_inner_texts() == ["light", "heavy", "aerial"]
     rifles = part[part["attacker_unit"] == "Rifle platoon"][metric].mean()
@@ -190,6 +190,41 @@ def test_a_cell_tells_its_whole_story_both_ways(opened):
     assert story.is_hidden()
 
 
+def test_the_heads_of_the_heatmap_stay_when_it_is_scrolled(opened):
+    page = opened()
+    page.set_viewport_size({"width": 1280, "height": 420})
+    frame = page.locator("#heat-frame")
+    assert frame.evaluate("each => each.scrollHeight > each.clientHeight + 40")
+    frame.evaluate("each => (each.scrollTop = 40)")
+    top = frame.bounding_box()["y"]
+    assert page.locator("#heat thead").bounding_box()["y"] == pytest.approx(top, abs=1)
+    assert frame.bounding_box()["height"] <= 420
+
+
+def test_means_say_that_they_leave_out_what_cannot_be_attacked(opened):
+    page = opened()
+    show(page, attackers="crown", defenders="imperium", situation="0")
+    assert page.locator("#heat td.blank").count() > 0
+    assert heat_cells(page)[-1][0] == "mean without hatched"
+    show(page, attackers="imperium", defenders="crown", situation="2")
+    if not page.locator("#heat td.blank").count():
+        assert heat_cells(page)[-1][0] == "mean"
+
+
+def test_no_menu_of_the_heatmap_is_clipped_on_a_phone(opened):
+    page = opened(390)
+    clipped = page.locator("#heat-tools select").evaluate_all(
+        """selects => {
+          const pen = document.createElement("canvas").getContext("2d");
+          return selects.filter((each) => {
+            pen.font = getComputedStyle(each).font;
+            return pen.measureText(each.selectedOptions[0].text).width > each.clientWidth - 30;
+          }).map((each) => each.id);
+        }"""
+    )
+    assert clipped == []
+
+
 CONTRAST = """(selector) => {
   const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => {
@@ -237,10 +272,30 @@ def test_everything_that_can_be_used_has_a_name(opened):
 def test_a_link_to_a_unit_unfolds_its_card(opened):
     page = opened(address="unit-crown-drake-field-guns")
     card = page.locator("#unit-crown-drake-field-guns[open]")
-    assert card.locator("h4", has_text="Points for points").is_visible()
+    assert card.locator("h4", has_text="What beats it").is_visible()
     other = card.locator("th a").first
     other.click()
     page.locator(f"{other.get_attribute('href')}[open]").wait_for()
+
+
+def test_every_enemy_of_a_unit_is_reached_from_its_card(opened, browsed):
+    page = opened(address="unit-imperium-sturmpanzer-battletanks")
+    part = page.locator("#unit-imperium-sturmpanzer-battletanks .every-enemy")
+    assert part.locator("table").count() == 0  # made when it is wanted
+    part.locator("> summary").click()
+    rows = part.locator("tbody tr")
+    frame = pd.read_parquet(browsed / "matchups.parquet")
+    met = frame[frame["defender"] == "imperium/sturmpanzer-battletanks@basic"]["attacker_unit"]
+    assert sorted(column(part.locator("table"), 1)) == sorted(met.unique())
+    wins = [float(each.strip("<>%")) for each in column(part.locator("table"), 2) if each != "–"]
+    assert wins == sorted(wins, reverse=True)
+    part.locator("thead th", has_text="Enemy ahead by").locator("[role=button]").click()
+    ahead = numbers([each.strip("+") for each in column(part.locator("table"), 7)])
+    assert ahead == sorted(ahead, reverse=True)
+    link = rows.first.locator("a")
+    place = link.get_attribute("href")
+    link.click()
+    page.locator(f"{place}[open]").wait_for()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

@@ -73,6 +73,24 @@ def test_dots_are_reached_by_keyboard_one_stop_for_all(opened):
     page.locator(f"#{card_of(page.locator('.dot').nth(1).get_attribute('data-loadout'))}[open]").wait_for()
 
 
+def test_no_number_of_the_picture_lies_on_a_dot(opened):
+    page = opened()
+    least = page.evaluate(
+        """() => {
+          const middle = (each) => {
+            const box = each.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];
+          };
+          const dots = [...document.querySelectorAll(".dot path")].map(middle);
+          const numbers = [...document.querySelectorAll(".plot .number")].map(middle);
+          const far = (one, other) => Math.hypot(one[0] - other[0], one[1] - other[1]);
+          return [numbers.length, Math.min(...numbers.flatMap((one) => dots.map((dot) => far(one, dot))))];
+        }"""
+    )
+    assert least[0] > 0
+    assert least[1] > 8
+
+
 def test_the_verdict_is_on_the_first_screen(opened):
     page = opened()
     for part in ("h1", ".limits", "#plot", "#most-over-priced", "#most-under-priced"):
@@ -86,7 +104,7 @@ def test_the_verdict_is_on_the_first_screen(opened):
 def test_a_unit_is_found_and_its_card_opened(opened):
     page = opened()
     page.locator("#find").fill("drake")
-    assert page.locator("#finds a").all_inner_texts() == ["Drake Field Guns Crown · field gun"]
+    assert page.locator("#finds a").all_inner_texts() == ["Drake Field Guns Crown · artillery"]
     page.locator("#find").press("Enter")
     page.locator("#unit-crown-drake-field-guns[open]").wait_for()
     assert page.locator("#finds").is_hidden()
@@ -96,6 +114,8 @@ def test_a_unit_is_found_and_its_card_opened(opened):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.locator("#unit-crown-rifle-platoon[open]").wait_for()
+    page.locator("#find").fill("field gun crown")  # the word of its profile
+    assert page.locator("#finds a").all_inner_texts() == ["Drake Field Guns Crown · artillery"]
     page.locator("#find").fill("nobody at all")
     assert page.locator("#finds").inner_text() == "No unit has these words."
 

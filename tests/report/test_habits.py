@@ -1,5 +1,6 @@
 """What habits give away, of every unit with every other: beside single answers, told, and gone on with."""
 
+import html
 import json
 
 import pandas as pd
@@ -7,6 +8,8 @@ import pytest
 
 from analyser import InputError, best_play, habits
 from analyser.report import habits as module
+from analyser.report import write_report
+from tests.helpers.shell import refusal
 
 MINE, YOURS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 AIRCRAFT = "imperium/messer-interceptor-squadron@basic"
@@ -95,3 +98,44 @@ def test_what_is_wrong_is_told(more, told):
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path):
     with pytest.raises(InputError):
         habits(MINE, YOURS, out=tmp_path, **TERMS)
+
+
+@pytest.mark.slow
+def test_a_report_says_how_far_its_duels_can_be_trusted(tmp_path):
+    file = tmp_path / "habits.csv"
+    kept = habits(MINE, [YOURS, AIRCRAFT], out=file, threads=1, **TERMS)
+    out = write_report(MINE, YOURS, out=tmp_path / "r", situations=["duel", "long-range"], habits=file)
+    text = html.unescape((out / "index.html").read_text(encoding="utf-8"))
+    assert f"How far that can be trusted: {module.note_of(kept.frame.head(1))}" in text  # one of the two is here
+    assert kept.note() == module.note_of(kept.frame)
+    card = text.partition('id="unit-crown-rifle-platoon"')[2].partition('<details class="sheet"')[0]
+    assert "Its habit, basic: to shoot. Against an enemy who plays best that gives away " in card
+    assert "Its habit" not in text.partition('id="unit-imperium-scion-grenadier-platoon"')[2]
+    assert "habits" in json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "cannot be read"),
+        ("a,b\n1,2\n", "no column 'attacker'"),
+        (
+            "attacker,defender,value,habit,gives_away,exploitable,best_habit,best_gives_away,reason\n",
+            "none of its duels",
+        ),
+    ],
+)
+def test_a_file_of_other_duels_is_refused(tmp_path, content, told):
+    file = tmp_path / "habits.csv"
+    if content:
+        file.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=told):
+        write_report(MINE, YOURS, out=tmp_path / "r", situations=["long-range"], habits=file)
+    assert not (tmp_path / "r").exists()
+
+
+def test_the_command_refuses_it_in_a_line(tmp_path):
+    missing = tmp_path / "none.csv"
+    said = refusal("report", "--attackers", MINE, "--defenders", YOURS, "--out", tmp_path / "r", "--habits", missing)
+    assert str(missing) in said
+    assert "analyser habits --out" in said

@@ -16,7 +16,7 @@ from analyser.analysis.prices import LIMITS
 from analyser.analysis.situations import situations_called
 from analyser.game.profiles import Profiles, profiles_used
 from analyser.report import page, write_report
-from analyser.report.cards import Trades, trades_of
+from analyser.report.enemies import Trades, trades_of
 from analyser.report.page import faction_lines
 
 pytestmark = pytest.mark.slow
@@ -53,25 +53,34 @@ def sheet(text, unit):
 def test_what_is_destroyed_is_not_called_beaten(text):
     """The tables are of points destroyed, and said who beats whom (item 16)."""
     words = sheet(text, "crown-rifle-platoon")
-    assert "It beats" not in text
-    assert "It is beaten by" not in text
-    assert words.count("Best targets") == 5  # on the whole, and in each situation
-    assert words.count("Most dangerous attackers") == 4
+    assert words.count("What beats it") == 1  # of duels
+    assert "Points, not victories: " in words.partition("points for points")[2]
+    assert words.count("Of these it destroys most for its points") == 4  # in each situation
+    assert words.count("These destroy most of it for their points") == 4
 
 
-def test_of_duels_it_is_told_who_wins(text, frame):
+def test_of_duels_it_is_told_who_wins_and_what_the_others_do(text, frame):
     duels = by_unit(frame[frame["situation"] == "duel"])
     mine = duels[(duels["attacker"] == "crown/rifle-platoon") & (duels["defender"] != "crown/rifle-platoon")]
     mine = mine[mine["p_attacker_wins"].notna()]
-    p_loses = 1 - mine["p_attacker_wins"] - mine["p_draw"]
-    wins, loses = int((mine["p_attacker_wins"] > p_loses).sum()), int((mine["p_attacker_wins"] < p_loses).sum())
     words = sheet(text, "crown-rifle-platoon")
-    assert f"more likely to win than to lose against {wins} of the {len(mine)} units here" in words
-    assert f"more likely to lose against {loses}." in words
-    assert f"On average it wins {100 * mine['p_attacker_wins'].mean():.1f}% of these duels and loses" in words
+    assert f"of the {len(mine)} enemies that fight it here" in words
     assert words.count("P(it wins)") == words.count("P(attacker wins)") == 1
     best = mine.nlargest(1, "expected_points_destroyed_per_100_points").iloc[0]
     assert f"{best['defender_unit']} {best['expected_points_destroyed_per_100_points']:.1f}" in words
+
+
+def test_who_fights_no_duels_is_named_with_the_reason(text):
+    aircraft = "it is an aircraft, and flies sorties: no duel (AC-9.2)"
+    assert f"No duels: {aircraft}." in sheet(text, "imperium-messer-interceptor-squadron")
+    ratings = plain(text.partition('id="ratings"')[2].partition("<table")[0])
+    assert re.search(r"2 of the \d+ loadouts have no rating: ", ratings)
+    assert ratings.count(aircraft) == 2
+
+
+def test_defence_from_the_front_is_told(text):
+    assert "DEFENCE 3 (from the front 4: Resilient)" in sheet(text, "crown-galahad-main-battle-tanks")
+    assert "Resilient)" not in sheet(text, "crown-rifle-platoon").partition(" basic ")[0]
 
 
 def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_why(report, text):
@@ -84,9 +93,10 @@ def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_w
         away = flagged["points_over_fair"].map(math.log).abs()
         far = flagged.loc[away.sort_values(ascending=False).index].drop_duplicates("unit").head(5)
         for row in far.to_dict("records"):
-            points = f"{row['points']} → {row['fair_points']:.0f} points ({row['low']:.0f}–{row['high']:.0f})"
+            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})"
             assert f"{row['unit']}, {row['level']} : {points} {row['why']}." in part
-        assert part.count("→") == len(far)
+        assert part.count(" points, fair ") == len(far)
+    assert "→" not in first  # that is what was and what is, on the page over reports
 
 
 def test_every_loadout_with_fair_points_is_a_dot_that_leads_to_its_card(report, text):
@@ -140,7 +150,8 @@ def test_rivals_are_those_against_whom_points_are_won_and_lost(frame, text):
     assert trades.destroyed[ours, theirs] == pytest.approx(100 * share * costs[1] / costs[0])
     worst = np.nanargmax(trades.destroyed[:, ours] - trades.destroyed[ours])
     name = Profiles()[f"{trades.names[worst]}@basic"].unit.name
-    found = f"It loses {name} {trades.destroyed[ours, worst]:.1f} {trades.destroyed[worst, ours]:.1f}"
+    destroys, loses = trades.destroyed[worst, ours], trades.destroyed[ours, worst]
+    found = f"Enemy ahead by {name} {destroys:.1f} {loses:.1f} +{destroys - loses:.1f}"
     assert found in sheet(text, "imperium-sturmpanzer-battletanks")
 
 
@@ -187,7 +198,8 @@ def situations_of(frame):
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
     assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
-        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points, and lose 24.0 to 100 points of Blue."
+        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points a round, "
+        "and lose 24.0 to 100 points of Blue."
     ]
 
 

@@ -10,8 +10,13 @@ from analyser.game.profiles import Profiles, shipped_profiles
 from analyser.report import write_report, write_site
 from analyser.report.diff import diff
 from analyser.report.site import _natural
+from tests.helpers.browser import bring
 
 pytestmark = pytest.mark.slow
+
+
+def plain(part):
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +65,14 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     newest, oldest = text.split("<h2")[1:]
     assert ">v10<" in newest
     assert "What changed since v9" in newest
-    assert "crown/rifle-platoon: levels.reinforced.points: 60 -> 90" in newest
-    link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">crown/rifle-platoon@reinforced</a>'
-    told = r": 60 → 90 points; efficiency [\d.]+ → [\d.]+; .*hands.*</li>"
-    assert re.search(f"<li>{re.escape(link)}{told}", newest)
+    assert "1 unit is written differently; " in plain(newest)
+    link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
+    row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
+    assert plain(row).startswith("(Crown) 60 → 90 its points – cannot say : fewer than 3 other units ")
+    assert re.search(r"[\d.]+ → [\d.]+ (\d+: )?(now behind|none)", plain(row))  # efficiency, and who is ahead now
+    assert "reinforced: points 60 → 90" in newest.replace("\u00a0", " ")
+    assert "->" not in plain(newest)
+    assert "crown/" not in plain(newest)  # units go by their names
     assert ">v9<" in oldest
     assert "What changed" not in oldest
 
@@ -71,10 +80,12 @@ def test_the_newest_comes_first_and_says_what_changed(text):
 def test_its_sentences_are_those_of_the_diff(folders, site, text):
     """Said of each pair of reports, and of the whole site, by the same words."""
     one, other = (site / version / "crown-crown" for version in ("v9", "v10"))
-    assert diff(one, other).moves[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; efficiency ")
+    assert diff(one, other).moves[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; ")
     whole = diff(*folders, situations=["long-range"])
     assert [each.loadout for each in whole.moves] == ["crown/rifle-platoon@reinforced"]
-    assert "crown/rifle-platoon@reinforced</a>: 60 → 90 points; " in text
+    changed = text.partition('<table class="moves">')[2].partition("</tbody>")[0]
+    assert re.findall(r'<th scope="row"><a [^>]*>([^<]*)', changed) == ["Rifle platoon, reinforced"]
+    assert "60 → 90" in changed
 
 
 def test_a_report_leads_back_and_its_units_have_places(site, text):
@@ -128,3 +139,27 @@ def test_bad_input_is_told(tmp_path):
 
 def test_versions_are_in_the_order_of_their_numbers():
     assert sorted(["v10", "v9", "2026-11", "2026-2"], key=_natural) == ["2026-2", "2026-11", "v9", "v10"]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_it_fits_a_screen_and_keeps_nobody_out(browser, site, width, scheme):
+    axe = bring("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = axe.run(page)
+    context.close()
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_name_on_it_leads_to_the_card(browser, site):
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.locator(".moves th a").first.click()
+    page.locator("#unit-crown-rifle-platoon[open]").wait_for()
+    page.locator("#home").click()
+    assert page.title() == "Balance reports"
+    context.close()

@@ -102,6 +102,7 @@ const groupsOf = (columns, groupOf) => {
     const here = columns.filter((column) => groupOf(column) === group);
     line.append(make("th", group, { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : "" }));
   }
+  line.append(make("td")); // above the means
   return line;
 };
 
@@ -122,11 +123,12 @@ const showHeat = () => {
   const values = rows.flatMap((row) => columns.map((column) => figure(row, column)));
   const highest = Math.max(0, ...values) || 1;
 
+  const meanHead = values.includes(null) ? "mean without hatched" : "mean";
   const top = make("tr");
   top.append(
     make("td"),
     ...columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" })),
-    heatHead("mean", "column", "", { scope: "col" }),
+    heatHead(meanHead, "column", "", { scope: "col" }),
   );
   const lines = rows.map((row) => {
     const line = make("tr", undefined, { class: row.begins ? "group" : "" });
@@ -143,7 +145,7 @@ const showHeat = () => {
     return line;
   });
   const means = make("tr", undefined, { class: "means" });
-  means.append(make("th", "mean", { scope: "row" }));
+  means.append(make("th", meanHead, { scope: "row" }));
   for (const column of columns) {
     means.append(heatCell(metric, column.mean, highest, `on ${column.name}, mean`, "no figure"));
     if (column.begins) means.lastChild.classList.add("begins");
@@ -160,9 +162,9 @@ const showHeat = () => {
 const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
   const order = [byColumn ? `rows stand by the figure on ${byColumn.name}` : "", byRow ? `columns by that of ${byRow.name}` : ""];
   byId("heat-caption").textContent = [
-    `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, exact. Rows attack, columns defend;`,
+    `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend;`,
     `${order.filter(Boolean).join(", ") || "both stand by their means"}. Press a name to sort by it, a cell for its whole story.`,
-    hasBlank ? "Hatched: the attacker cannot make this attack, and means leave it out." : "",
+    hasBlank ? "Hatched: the attacker cannot make this attack. Means leave it out: they tell how well an attack goes, not how many can be made." : "",
     hasUnits ? "" : "No units at these levels.",
   ].filter(Boolean).join(" ");
 };
@@ -211,7 +213,7 @@ const tellStory = (row, column) => {
   }
   const parts = [storyOf(row, column)];
   if (row.key !== column.key) parts.push(storyOf(column, row));
-  story.replaceChildren(close, title, make("p", `${levels.join("; ")}. Every figure is exact.`, { class: "small" }), ...parts, links);
+  story.replaceChildren(close, title, make("p", `${levels.join("; ")}. Every fight is exact.`, { class: "small" }), ...parts, links);
   story.showModal();
 };
 
@@ -252,7 +254,7 @@ offerDefenders();
 choices(byId("heat-attacker-level"), levels);
 choices(byId("heat-defender-level"), levels);
 choices(byId("heat-situation"), data.situations.map((each, place) => [place, each.heading]));
-choices(byId("heat-metric"), data.metrics.map((each) => [each.name, each.title]));
+choices(byId("heat-metric"), data.metrics.map((each) => [each.name, each.short]));
 choices(byId("heat-group"), [BY_CATEGORY, BY_ROLE, NO_GROUPS].map((each) => [each, each]));
 byId("heat-attackers").addEventListener("input", offerDefenders);
 for (const select of byId("heat-tools").querySelectorAll("select")) {

@@ -4,7 +4,7 @@ const MOST_FOUND = 8;
 const cards = [...document.querySelectorAll("details.sheet")].map((card) => {
   const summary = card.querySelector("summary");
   const facts = summary.querySelector(".small").textContent.split(" · ").slice(0, 2).join(" · ");
-  return { id: card.id, name: summary.querySelector("h3").textContent, facts, low: summary.textContent.toLowerCase() };
+  return { id: card.id, name: summary.querySelector("h3").textContent, facts, low: `${summary.textContent} ${card.dataset.words}`.toLowerCase() };
 });
 const [box, finds] = [byId("find"), byId("finds")];
 

@@ -1,0 +1,58 @@
+"""Where the numbers of crowded markers stand: off all markers, and off each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = NDArray[np.float64]
+
+OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # pixels from the middle of a label to those of others
+_AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, the first that has room
+_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))
+
+
+def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Places:
+    """How far from its marker each label stands: as near as there is room, and else where there is most.
+
+    Parameters
+    ----------
+    markers : float array, shape (markers, 2)
+        Their places in pixels, across and along the other axis.
+    labelled : sequence of int
+        The places of those with a label among them, the most important first.
+    outwards : sequence of float
+        The direction in which each label rather stands, in degrees.
+    size : sequence of float
+        Of the picture, pixels; a label stands inside.
+
+    Returns
+    -------
+    float array, shape (labelled, 2)
+
+    Examples
+    --------
+    >>> two = np.array([[50.0, 50.0], [64.0, 50.0]])
+    >>> label_offsets(two, [0], [180.0], (100, 100)).round(1).tolist()
+    [[-14.0, 0.0]]
+    """
+    ends, taken, found = np.array(size, np.float64), np.zeros((0, 2)), []
+    for at, degrees in zip(labelled, outwards):
+        angles = np.radians(degrees) + _TURNS
+        tries = np.concatenate([far * np.column_stack([np.cos(angles), np.sin(angles)]) for far in _AWAY])
+        places = markers[at] + tries
+        inside = np.minimum(places, ends - places).min(axis=1) / OFF_MARKERS
+        room = np.minimum(inside, _nearest(places, markers) / OFF_MARKERS)
+        room = np.minimum(room, _nearest(places, taken) / OFF_LABELS)
+        best = int(np.argmax(np.minimum(room, 1.0)))  # of equals the first
+        taken = np.vstack([taken, places[best]])
+        found.append(tries[best])
+    return np.array(found).reshape(-1, 2)
+
+
+def _nearest(places: Places, others: Places) -> Places:
+    """How far each place is from the nearest of some others."""
+    away = np.hypot(*(places[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
+    return np.asarray(away.min(axis=1, initial=np.inf), np.float64)
