@@ -15,7 +15,7 @@ from analyser.ask.asking import Asker, between, kind_in
 from analyser.ask.curve_answer import Curve, word_of
 from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
-from analyser.ask.readings import DEFAULT, Reading, reading
+from analyser.ask.readings import DEFAULT, LEAST, Reading, reading
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
@@ -26,7 +26,6 @@ from analyser.scenarios.schema import Attack, Charge, DuelTerms
 
 MOST_POINTS = 200_000
 MOST_METRICS = MOST_KEYS = 2
-_LEAST = ":least"
 FARTHEST = 60  # inches
 Over = str | Mapping[str, Any] | Sequence[str]
 
@@ -170,7 +169,7 @@ def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
     names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(each, str) for each in names):
         raise InputError(f"{len(names)} figures", where="metric", allowed="one or two, such as p_panicked of morale")
-    return [(name.removesuffix(_LEAST), name.endswith(_LEAST)) for name in names]
+    return [(name.removesuffix(LEAST), name.endswith(LEAST)) for name in names]
 
 
 def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tuple[list[Key], list[Sequence[Any]]]:

@@ -21,6 +21,7 @@ DEFAULT = {
     "charge": "p_attacker_wins",
     "duel": "p_a_wins",
 }
+LEAST = ":least"  # after the name of a figure of which less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
 _FORMS = "p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
