@@ -5,28 +5,32 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.asking import Asker, between, kind_in
+from analyser.ask.asking import BATTLE, Asker, between, check_method, kind_in, with_armies
 from analyser.ask.curve_answer import Curve, word_of
 from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
 from analyser.ask.readings import DEFAULT, LEAST, Reading, reading
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
+from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
+from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, read_scenario
 from analyser.scenarios.schema import Attack, Charge, DuelTerms
 
 MOST_POINTS = 200_000
 MOST_METRICS = MOST_KEYS = 2
 FARTHEST = 60  # inches
+USUAL_BATTLES = 10_000  # a point
 Over = str | Mapping[str, Any] | Sequence[str]
 
 
@@ -45,6 +49,8 @@ class Point(NamedTuple):
     readings: tuple[Reading, ...]
     row: str | None
     why_not: str | None
+    trials: int | None = None
+    stopping: Stopping | None = None
 
 
 def curve(
@@ -70,7 +76,7 @@ def curve(
     ----------
     question : selectors; or path or mapping, or several
         Who attacks, each a line: selectors, which may have wildcards, or loadouts. Without a `target`: whole questions
-        of any kind, of fights or of morale, each a line.
+        of any kind, of fights, of battles or of morale, each a line.
     target : selector or mapping, optional
         Who is attacked, charged or fought.
     over : str, mapping, or several
@@ -86,7 +92,7 @@ def curve(
     rows : bool
         Of attacks: each ranged row of each unit is a line of its own.
     method, trials, seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`, of each point by itself.
+        As of :func:`analyser.attack`, of each point by itself; of battles 10,000 trials by default.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
@@ -117,6 +123,9 @@ def curve(
     lines = lines_of(question, target, kind, conditions, library, rows=rows)
     of = kind_in(lines[0].raw)
     metrics = _metrics(metric, of)
+    check_method(of, sampling.is_exact, "monte-carlo")
+    if of == BATTLE and sampling.trials is None and sampling.precision is None:
+        sampling = replace(sampling, trials=USUAL_BATTLES)
     keys, axes = _axes(over, of, lines, library)
     size = _size(axes, lines)
     asker = Asker(library, sampling, size)
@@ -138,7 +147,7 @@ def lines_of(
         if conditions or rows:
             raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
         wholes = question if isinstance(question, list | tuple) else [question]
-        lines = [_whole(each, number) for number, each in enumerate(wholes, start=1)]
+        lines = [_whole(each, number, library) for number, each in enumerate(wholes, start=1)]
         if len({kind_in(each.raw) for each in lines}) > 1:
             raise InputError("questions of several kinds", where="question", allowed="one kind")
     else:
@@ -150,10 +159,10 @@ def lines_of(
     return lines
 
 
-def _whole(question: Any, number: int) -> Line:
+def _whole(question: Any, number: int, library: Profiles) -> Line:
     raw, where = read_scenario(question)
     name = where.rpartition("/")[2].removesuffix(".toml") if where != "scenario" else f"question {number}"
-    return Line(name, raw)
+    return Line(name, with_armies(raw, where, library))
 
 
 def _each_row(line: Line) -> list[Line]:
@@ -218,10 +227,13 @@ def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) 
     if key.what == LEVEL:
         unit = unit_at(lines[0].raw, kind, second=key.name != LEVEL)
         return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
-    records: dict[str, Any] = {"attack": Attack, "charge": Charge, "duel": DuelTerms}
+    records: dict[str, Any] = {"attack": Attack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms}
     model = records.get(str(first[0]))
-    if model is not None and field in model.model_fields and isinstance(model.model_fields[field].default, bool):
-        return (False, True)
+    if model is not None and field in model.model_fields:
+        if isinstance(model.model_fields[field].default, bool):
+            return (False, True)
+        if get_origin(model.model_fields[field].annotation) is Literal:
+            return get_args(model.model_fields[field].annotation)
     if field == "distance":
         reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
         return range(1, math.ceil(min(reach, FARTHEST)) + 1 if reach else FARTHEST + 1)
@@ -269,7 +281,7 @@ def point_at(asker: Asker, line: Line, keys: Sequence[Key], at: Sequence[Any], m
         points = _price(prices[0]) if prices else asker.points_of(raw)
         found = tuple(reading(result, name, points) for name in metrics)
         row = getattr(getattr(result.scenario, "attack", None), "row", None)
-        return Point(line.name, tuple(at), found, row, None)
+        return Point(line.name, tuple(at), found, row, None, result.trials, result.stopping)
     except InputError as error:
         if error.where and str(error.where).startswith("metric"):
             raise
@@ -315,6 +327,7 @@ def _answer(
         results=tuple(each for each in explained if each is not None),
         sampling=asker.sampling,
         fights=asker.fought,
+        costs={line.name: cost for line in lines if (cost := asker.points_of(line.raw)) is not None},
         not_modelled=asker.not_modelled,
         profiles=asker.library.used,
     )
@@ -349,6 +362,9 @@ def _frame(
         for (name, _), found in zip(metrics, each.readings):
             row[name] = found.value
             row |= {} if exact else {f"{name}_low": found.low, f"{name}_high": found.high}
+        if not exact:
+            stopping = {} if each.stopping is None else each.stopping.as_dict()
+            row |= {"trials": each.trials} | {key: stopping.get(key) for key in ("planned_trials", "stop_reason")}
         rows.append(row | {"why_not": each.why_not})
     return pd.DataFrame(rows)
 

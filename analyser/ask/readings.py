@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from analyser.analysis.figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import Estimate
+from analyser.common.estimates import Estimate, decimals_of
 from analyser.common.intervals import NORMAL_95
 from analyser.plots.metrics import COMPARED, PER_100_POINTS
 from analyser.results.attack import AttackResult
@@ -20,6 +21,7 @@ DEFAULT = {
     "focus": "mean_models_destroyed",
     "charge": "p_attacker_wins",
     "duel": "p_a_wins",
+    "battle": "p_victory",
 }
 LEAST = ":least"  # after the name of a figure of which less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
@@ -151,3 +153,20 @@ def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) 
         return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
     half = "" if np.isnan(low) or high <= low else f" ±{(high - low) / 2:.2g}"
     return f"{value:.3f}{half}"
+
+
+def shown_between(metric: str, value: float, low: float, high: float) -> str:
+    """A figure with both ends of its sequence, which may be far from symmetric; nothing for NaN.
+
+    >>> shown_between("p_broken", 1.0, 0.9972, 1.0), shown_between("mean_hits", 2.5, 2.41, 2.7)
+    ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')
+    """
+    if np.isnan(value):
+        return ""
+    if np.isnan(low) or not np.isfinite([low, high]).all():
+        return shown_value(metric, value)
+    scale, unit = (100, "%") if is_probability(metric) else (1, "")
+    digits = decimals_of(scale * (high - low) / 2)
+    power = 10**digits
+    ends = math.floor(scale * low * power) / power, math.ceil(scale * high * power) / power
+    return f"{scale * value:.{digits}f}{unit} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"

@@ -241,3 +241,66 @@ def test_pictures():
 def test_rules_left_out_are_those_of_all_values():
     found = an.curve(RIFLES[1], KRUPP, over={"attacker": [RIFLES[1], "crown/sharp-rifles@basic"]})
     assert "Spotters" in found.notes()[-2]
+
+
+BATTLE = {
+    "battle": {"rounds": 2},
+    "mine": ["2 x crown/rifle-platoon@basic"],
+    "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
+}
+
+
+def test_a_battle_over_its_terms_its_units_and_its_armies():
+    """The figure at each value is that of the battle itself, with the same trials and seed."""
+    how = {"method": "monte-carlo", "trials": 400, "seed": 5}
+    found = an.curve(BATTLE, over="mine.unit.1.models=3,6", metric="p_victory", **how)
+    one = {**BATTLE, "mine": ["crown/rifle-platoon@basic", {"unit": "crown/rifle-platoon@basic", "models": 3}]}
+    itself = an.simulate(one, kind="battle", trials=400, seed=5)
+    assert found.frame["p_victory"][0] == float(itself.probability("victory"))
+    assert found.frame["p_victory"][0] < found.frame["p_victory"][1]
+    habits = an.curve(BATTLE, over="policy_mine=shoot,take_cover", metric="mean_margin", **how)
+    assert habits.frame["mean_margin"][0] > habits.frame["mean_margin"][1]
+    assert habits.frame["mean_margin_low"][0] < habits.frame["mean_margin"][0] < habits.frame["mean_margin_high"][0]
+    assert "a battle" not in habits.notes()
+
+
+@pytest.mark.parametrize(
+    ("over", "told"),
+    [
+        ("mine.unit.7.models=3", "no such place"),
+        ("mine.unit.0.modls=3", "did you mean 'models'"),
+        ("gup=3", "did you mean 'gap'"),
+    ],
+)
+def test_keys_that_a_battle_does_not_have(over, told):
+    with pytest.raises(an.InputError, match=told):
+        an.curve(BATTLE, over=over, method="monte-carlo", trials=10)
+
+
+def test_a_battle_has_no_exact_curve():
+    with pytest.raises(an.InputError, match=r"a battle is sampled.*monte-carlo"):
+        an.curve(BATTLE, over="rounds=1..3")
+
+
+def test_who_costs_more_is_told():
+    found = an.curve(["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], "imperium/krupp@basic", over="dice=3,4")
+    (note,) = (each for each in found.notes() if each.startswith("Points differ"))
+    assert "crown/sharp-rifles@basic 55, crown/rifle-platoon@basic 35; mean_models_destroyed_per_100_points" in note
+    per_points = an.curve(
+        ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"],
+        "imperium/krupp@basic",
+        over="dice=3,4",
+        metric="mean_models_destroyed_per_100_points",
+    )
+    assert not any(each.startswith("Points differ") for each in per_points.notes())
+
+
+def test_a_sampled_curve_says_how_many_trials_and_why():
+    found = an.curve(
+        "crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3,4", method="monte-carlo", trials=300
+    )
+    assert found.frame["trials"].tolist() == [300, 300]
+    assert found.frame["stop_reason"].tolist() == ["trials"] * 2
+    record = found.as_dict()
+    assert (record["trials"], record["stop_reason"]) == (600, ["trials"])
+    assert "trials" not in an.curve("crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3").frame

@@ -123,9 +123,7 @@ def test_all_figures_together_are_the_answer_to_the_sample(name):
     for event in sample.events:
         if sample.tables[sample._tables_of_events[event]].means.get("given") is None:
             assert sum(each.figures[event] for each in told) / trials == pytest.approx(float(sample.probability(event)))
-    for figure in {"tokens", "friends", "turns_lost", "game_lost", "hits_of_fighter"}.intersection(
-        sample.figures
-    ):
+    for figure in {"tokens", "friends", "turns_lost", "game_lost", "hits_of_fighter"}.intersection(sample.figures):
         assert sum(each.figures[figure] for each in told) / trials == pytest.approx(sample.mean(figure))
 
 

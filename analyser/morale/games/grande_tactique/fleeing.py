@@ -145,7 +145,7 @@ class OneFlight(Part[Flight]):
         for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.asked.surrounded < 1 else ():
             means[f"mean_{name}_if_it_flees"] = Mean.of(weights * moves, lengths)._replace(given=weights @ moves)
         tables = {
-            "flight": Table(keys, {"probability": weights[0, met]}),
+            "flight": Table(keys, {"probability": weights[0, met]}, outcomes=len(keys)),
             "fates": Table({"arm": [self.asked.arm]}, probabilities, means),
         }
         return Answer(tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})])
@@ -228,7 +228,7 @@ class ChainReaction(Part[Column]):
             "chain": Table({"friends": numbers}, of_numbers),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Mean.of(weights, fleeing)}),
             "friends": Table(keys, of_friends),
-            "joint": Table(joint, {"probability": pmf[met]}),
+            "joint": Table(joint, {"probability": pmf[met]}, outcomes=len(joint)),
         }
         return Answer(tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")])
 
