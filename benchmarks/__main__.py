@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks import (
+    asking,
     battles,
     best_play,
     document,
@@ -46,6 +47,7 @@ def parts(arguments):
         "battles": battles.battles,
         "best_play": best_play.best_play,
         "verdict": verdict.verdict,
+        "asking": asking.asking,
         "morale": morale.questions,
         "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),
         "memory": lambda: processes.memory(memory),

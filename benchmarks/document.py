@@ -68,7 +68,7 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {processors}
 
-{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}## Exact
+{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}{asking}## Exact
 
 {exact_table}
 
@@ -159,6 +159,16 @@ process. Kernels are compiled before. The first process of a kind finds no fight
 
 """
 
+ASKING = """## Asking further
+
+The certified best of many variants (see [asking further](ask.md)), one thread, kernels compiled, the least of three:
+attacks of all Crown loadouts, exactly; duels with real decks by a race, whose work hangs on how near the best are to
+each other. Variants that are the same fight are worked out once.
+
+{table}
+
+"""
+
 STATISTICS = """### Whether the dice are fair
 
 `python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be
@@ -199,6 +209,7 @@ def page(results):
         battles=battles_section(results),
         morale=morale_section(results),
         verdict=verdict_section(results),
+        asking=asking_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
         first_answers=tables.of_first_answers(results["first_answers"]),
@@ -244,6 +255,11 @@ def morale_section(results):
 def verdict_section(results):
     found = results.get("verdict")
     return VERDICT.format(table=tables.of_verdict(found)) if found else ""
+
+
+def asking_section(results):
+    found = results.get("asking")
+    return ASKING.format(table=tables.of_asking(found)) if found else ""
 
 
 def statistics_section(results):

@@ -223,6 +223,17 @@ def of_verdict(found):
     return table((f"{found['loadouts']} loadouts", "time"), rows)
 
 
+def of_asking(found):
+    head = ("search", "variants", "different fights", "trials", "by the clock", "CPU")
+    rows = []
+    for name, each in found.items():
+        trials = "" if each["trials"] is None else f"{each['trials']:,}"
+        rows.append(
+            (name, f"{each['variants']:,}", f"{each['fights']:,}", trials, *map(time, (each["wall_s"], each["cpu_s"])))
+        )
+    return table(head, rows)
+
+
 def of_longer_fights(found):
     return f"{of_duels(found)}\n\n{of_exact_fights(found)}"
 
@@ -243,6 +254,7 @@ def every_table(results):
         "best_play": of_best_play,
         "morale": of_morale,
         "verdict": of_verdict,
+        "asking": of_asking,
     }
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []

@@ -1,6 +1,6 @@
 """What is to be reached, and whether it was."""
 
-from benchmarks import best_play
+from benchmarks import asking, best_play
 from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
@@ -44,6 +44,7 @@ def targets(results):
         ("battles", of_battles),
         ("best_play", of_best_play),
         ("verdict", of_verdict),
+        ("asking", of_asking),
     )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
@@ -111,6 +112,12 @@ def of_verdict(found):
     for name, most in ((PRICES, 1), (WHAT_IF, 2), (SHELL, 2), (DIFF, 5)):
         if name in found["seconds"]:  # what was measured before has not all of them
             yield at_most(name, most, found["seconds"][name], "s")
+
+
+def of_asking(found):
+    for name, many, most in ((asking.ATTACKS, 10_000, 10), (asking.DUELS, 500, 60)):
+        assert found[name]["variants"] >= many
+        yield at_most(name.replace("so many", f"{many:,}"), most, found[name]["wall_s"], "s")
 
 
 def of_morale(found):

@@ -38,6 +38,7 @@ def main():
     parser.add_argument(
         "--only", nargs="+", choices=PARTS, metavar="PART", help=f"the others as they were: {', '.join(PARTS)}"
     )
+    parser.add_argument("--samples", type=int, default=max(SEEDS.values()), help="of a kind at most; default: 100,000")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     start = time.perf_counter()
@@ -46,7 +47,7 @@ def main():
     else:
         before = json.loads(LATEST.read_text(encoding="utf-8")) if given.only else None
         asked = given.only or PARTS
-        seeds = {kind: number for kind, number in SEEDS.items() if kind in asked}
+        seeds = {kind: min(number, given.samples) for kind, number in SEEDS.items() if kind in asked}
         results = measure(seeds, given.processes, tuple(streams.TESTS) if "words" in asked else (), before)
         LATEST.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         PAGE.write_text(page.page(results), encoding="utf-8")
