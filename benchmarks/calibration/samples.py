@@ -176,4 +176,4 @@ def play(kind, seeds):
     question = question_of(kind)
     with interpreted(False):
         counts, means = zip(*(question.counted(seed) for seed in seeds))
-    return np.array(counts), np.array(means)
+    return np.array(counts), np.array(means).reshape(len(counts), -1, 2)
