@@ -16,11 +16,12 @@ from analyser.ask.asking import BATTLE, Asker, between, check_method, kind_in, w
 from analyser.ask.curve_answer import Curve, word_of
 from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
-from analyser.ask.readings import DEFAULT, LEAST, Reading, reading
-from analyser.common.errors import InputError, shown
+from analyser.ask.readings import DEFAULT, LEAST, Reading, kept_to, reading
+from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
+from analyser.common.sequences import ERROR
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.battle import BattleTerms
@@ -66,6 +67,7 @@ def curve(
     seed: int = 0,
     precision: float | str | None = None,
     threads: int | None = None,
+    all_at_once: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
     **conditions: Any,
@@ -93,6 +95,8 @@ def curve(
         Of attacks: each ranged row of each unit is a line of its own.
     method, trials, seed, precision, threads, profiles, progress
         As of :func:`analyser.attack`, of each point by itself; of battles 10,000 trials by default.
+    all_at_once : bool
+        Intervals hold for all points at once, in 95% of samples: each misses with as small a part of 5%.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
@@ -119,6 +123,7 @@ def curve(
     beyond 7" up to 12": crown/sharp-rifles@basic
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    check_flag(all_at_once, "all_at_once")
     library = library_of(profiles)
     lines = lines_of(question, target, kind, conditions, library, rows=rows)
     of = kind_in(lines[0].raw)
@@ -128,15 +133,19 @@ def curve(
         sampling = replace(sampling, trials=USUAL_BATTLES)
     keys, axes = _axes(over, of, lines, library)
     size = _size(axes, lines)
+    error = ERROR / (size * len(metrics)) if all_at_once else ERROR
     asker = Asker(library, sampling, size)
     points, done = [], 0
     with sampling.with_bar() as reporting:
         for line in lines:
             for at in itertools.product(*axes):
-                points.append(point_at(asker, line, keys, at, [name for name, _ in metrics]))
+                point = point_at(asker, line, keys, at, [name for name, _ in metrics])
+                if all_at_once or precision is not None:
+                    point = _kept_to(point, metrics, error, fixed=precision is None)
+                points.append(point)
                 done += 1
                 reporting.report(done, size)
-    return _answer(asker, lines, keys, axes, metrics, points)
+    return replace(_answer(asker, lines, keys, axes, metrics, points), all_at_once=all_at_once)
 
 
 def lines_of(
@@ -286,6 +295,14 @@ def point_at(asker: Asker, line: Line, keys: Sequence[Key], at: Sequence[Any], m
         if error.where and str(error.where).startswith("metric"):
             raise
         return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in metrics), row, str(error))
+
+
+def _kept_to(point: Point, metrics: Sequence[tuple[str, bool]], error: float, *, fixed: bool) -> Point:
+    """A point whose intervals miss in at most `error` of samples; its trials `fixed` beforehand, or not."""
+    readings = (
+        kept_to(found, name, point.trials, error, fixed=fixed) for found, (name, _) in zip(point.readings, metrics)
+    )
+    return point._replace(readings=tuple(readings))
 
 
 def _price(value: Any) -> float:

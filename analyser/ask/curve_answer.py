@@ -61,6 +61,8 @@ class Curve:
     not_modelled : tuple of str
         Rules of any line at any value that bear on it, and that no number was computed from.
     profiles : ProfilesUsed
+    all_at_once : bool
+        Whether intervals hold for all points at once, rather than each by itself.
     """
 
     frame: pd.DataFrame
@@ -78,6 +80,7 @@ class Curve:
     costs: Mapping[str, float]
     not_modelled: tuple[str, ...]
     profiles: ProfilesUsed | None
+    all_at_once: bool = False
 
     @property
     def exact(self) -> bool:
@@ -343,7 +346,9 @@ class Curve:
         elif self.keys[0].endswith("distance"):
             notes.append("At the distances that are listed; what is between them was not asked.")
         if not self.exact:
-            notes.append("Named together: those whose intervals reach each other, each at 95% by itself.")
+            each = "at 95% all at once" if self.all_at_once else "each at 95% by itself"
+            stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(self.sampling.precision)
+            notes.append(f"Named together: those whose intervals reach each other, {each}{stopped}.")
         notes += self._of_costs()
         notes += [f"Cut: {each}." for each in self.cut]
         why = self.frame.dropna(subset=["why_not"]).drop_duplicates("line")
@@ -383,7 +388,11 @@ class Curve:
             record["best"] = plain_rows(self.best)
             record["trade"] = plain_rows(self.trade())
         if not self.exact:
-            record |= {"seed": int(self.sampling.seed), "trials": int(self.frame["trials"].sum())}
+            record |= {
+                "all_at_once": self.all_at_once,
+                "seed": int(self.sampling.seed),
+                "trials": int(self.frame["trials"].sum()),
+            }
             record |= {"stop_reason": sorted(self.frame["stop_reason"].dropna().unique())}
         record |= {"points": plain_rows(self.frame), "fights": self.fights, "notes": self.notes()}
         return record | {"profiles": self.profiles and self.profiles._asdict()}

@@ -11,7 +11,8 @@ import numpy as np
 from analyser.analysis.figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, decimals_of
-from analyser.common.intervals import NORMAL_95
+from analyser.common.intervals import NORMAL_95, clopper_pearson
+from analyser.common.sequences import mean_bounds, mixture_bounds
 from analyser.plots.metrics import COMPARED, PER_100_POINTS
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
@@ -23,6 +24,7 @@ DEFAULT = {
     "duel": "p_a_wins",
     "battle": "p_victory",
 }
+_TUNED_FOR = 100_000  # trials
 LEAST = ":least"  # after the name of a figure of which less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
@@ -130,6 +132,32 @@ def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
         half = np.nan if error is None else NORMAL_95 * error
         return Reading(float(value), float(value - half), float(value + half))
     return None
+
+
+def kept_to(found: Reading, metric: str, trials: int | None, error: float, *, fixed: bool) -> Reading:
+    """A sampled figure with an interval that misses in at most `error` of samples.
+
+    Of a `fixed` number of trials; else one that holds whenever one stops (:mod:`analyser.common.sequences`).
+
+    >>> wide = kept_to(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
+    >>> round(wide.low, 3), round(wide.high, 3)
+    (0.484, 0.516)
+    """
+    from scipy.special import ndtri
+
+    if trials is None or np.isnan(found.low):
+        return found
+    if is_probability(metric):
+        counts = np.array([round(found.value * trials)])
+        low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
+        return Reading(found.value, float(low[0]), float(high[0]))
+    standard_error = (found.high - found.low) / (2 * NORMAL_95)
+    if fixed:
+        half = float(ndtri(1 - error / 2)) * standard_error
+        return Reading(found.value, found.value - half, found.value + half)
+    return Reading(
+        found.value, *mean_bounds(found.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
+    )
 
 
 def _of_estimate(found: Estimate) -> Reading:

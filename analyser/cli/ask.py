@@ -16,7 +16,7 @@ from analyser.scenarios.schema import Charge, DuelTerms
 
 ASKED = "Asked"
 KINDS = ("attack", "charge", "duel")
-SAMPLING = ("method", "trials", "seed", "precision", "threads")
+SAMPLING = ("method", "trials", "seed", "precision", "threads", "all_at_once")
 _METHODS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: how often each is played.", METHOD, type=AT_LEAST_1),
@@ -39,6 +39,7 @@ CURVE_OPTIONS = [
     Option("--rows", "Each ranged row of each unit is a line of its own.", ASKED),
     *CONDITIONS,
     *_METHODS,
+    options.ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
 ]
 

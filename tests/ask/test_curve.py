@@ -304,3 +304,28 @@ def test_a_sampled_curve_says_how_many_trials_and_why():
     record = found.as_dict()
     assert (record["trials"], record["stop_reason"]) == (600, ["trials"])
     assert "trials" not in an.curve("crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3").frame
+
+
+def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
+    """At once they are wider, and so are those of a precision; all of them hold the exact figure."""
+    asked = ("crown/rifle-platoon@basic", "imperium/krupp@basic")
+    exact = an.curve(*asked, over="dice=3..6", metric="p_broken").frame["p_broken"]
+    how = {"over": "dice=3..6", "metric": "p_broken", "method": "monte-carlo", "seed": 4}
+    single, together = (an.curve(*asked, trials=5000, all_at_once=each, **how) for each in (False, True))
+    stopped = an.curve(*asked, precision=0.03, **how)
+    for found in (together, stopped):
+        assert ((found.frame["p_broken_low"] <= exact) & (exact <= found.frame["p_broken_high"])).all()
+
+    def widths(found):
+        return found.frame["p_broken_high"] - found.frame["p_broken_low"]
+
+    assert (widths(together) > 1.2 * widths(single)).all()
+    assert "at 95% all at once" in str(together)
+    assert "hold whenever one stops" in str(stopped)
+    trials = stopped.frame["trials"].to_numpy()
+    fixed = 2 * 1.96 * np.sqrt(exact * (1 - exact) / trials)
+    assert (widths(stopped) > 1.5 * fixed).all()
+    means = an.curve(
+        *asked, over="dice=3..6", metric="mean_hits", method="monte-carlo", precision=0.03, all_at_once=True
+    )
+    assert means.frame["mean_hits_low"].lt(means.frame["mean_hits"]).all()
