@@ -135,17 +135,27 @@ def curve(
     size = _size(axes, lines)
     error = ERROR / (size * len(metrics)) if all_at_once else ERROR
     asker = Asker(library, sampling, size)
-    points, done = [], 0
+    names, rows_of = [name for name, _ in metrics], list[list[Point]]()
     with sampling.with_bar() as reporting:
-        for line in lines:
+        try:
             for at in itertools.product(*axes):
-                point = point_at(asker, line, keys, at, [name for name, _ in metrics])
-                if all_at_once or precision is not None:
-                    point = _kept_to(point, metrics, error, fixed=precision is None)
-                points.append(point)
-                done += 1
-                reporting.report(done, size)
-    return replace(_answer(asker, lines, keys, axes, metrics, points), all_at_once=all_at_once)
+                found = []
+                for line in lines:
+                    point = point_at(asker, line, keys, at, names)
+                    if all_at_once or precision is not None:
+                        point = _kept_to(point, metrics, error, fixed=precision is None)
+                    found.append(point)
+                    reporting.report(len(rows_of) * len(lines) + len(found), size)
+                rows_of.append(found)
+        except KeyboardInterrupt:  # what is done is shown: values that all lines have an answer at
+            if not rows_of:
+                raise
+    complete = len(rows_of) * len(lines) == size
+    for at in itertools.islice(itertools.product(*axes), len(rows_of), None):
+        rows_of.append([_not_asked(line, at, names) for line in lines])
+    points = [each for of_line in zip(*rows_of) for each in of_line]
+    answer = _answer(asker, lines, keys, axes, metrics, points)
+    return replace(answer, all_at_once=all_at_once, complete=complete)
 
 
 def lines_of(
@@ -295,6 +305,10 @@ def point_at(asker: Asker, line: Line, keys: Sequence[Key], at: Sequence[Any], m
         if error.where and str(error.where).startswith("metric"):
             raise
         return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in metrics), row, str(error))
+
+
+def _not_asked(line: Line, at: Sequence[Any], names: Sequence[str]) -> Point:
+    return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in names), None, "not asked: it was stopped")
 
 
 def _kept_to(point: Point, metrics: Sequence[tuple[str, bool]], error: float, *, fixed: bool) -> Point:

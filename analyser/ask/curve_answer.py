@@ -63,6 +63,8 @@ class Curve:
     profiles : ProfilesUsed
     all_at_once : bool
         Whether intervals hold for all points at once, rather than each by itself.
+    complete : bool
+        Whether all values were asked; not after Ctrl-C.
     """
 
     frame: pd.DataFrame
@@ -81,6 +83,7 @@ class Curve:
     not_modelled: tuple[str, ...]
     profiles: ProfilesUsed | None
     all_at_once: bool = False
+    complete: bool = True
 
     @property
     def exact(self) -> bool:
@@ -350,6 +353,7 @@ class Curve:
             stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(self.sampling.precision)
             notes.append(f"Named together: those whose intervals reach each other, {each}{stopped}.")
         notes += self._of_costs()
+        notes += [] if self.complete else ["Stopped: what was asked before is shown."]
         notes += [f"Cut: {each}." for each in self.cut]
         why = self.frame.dropna(subset=["why_not"]).drop_duplicates("line")
         notes += [f"Blank: {row['line']}: {row['why_not']}" for _, row in why.iterrows()]

@@ -66,7 +66,10 @@ LUCK_OPTIONS = [
 
 @click.command(cls=Command, params=CURVE_OPTIONS)
 @click.argument("units", nargs=-1, required=True, shell_complete=complete_selector)
-def curve(units: tuple[str, ...], target: str | None, kind: str, rows: bool, **keys: Any) -> None:
+@click.pass_context
+def curve(
+    context: click.Context, /, units: tuple[str, ...], target: str | None, kind: str, rows: bool, **keys: Any
+) -> None:
     """A figure of a question over one number or two, and who is best where.
 
     UNITS are selectors, which may have wildcards, with --target; or the files of whole questions of one kind (attacks,
@@ -86,6 +89,8 @@ def curve(units: tuple[str, ...], target: str | None, kind: str, rows: bool, **k
     with progress_bar("points", after=1.0) as progress:
         found = asked(list(units), profiles=profiles_in(keys["profiles"]), progress=progress, **how)
     write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+    if not found.complete:
+        context.exit(INTERRUPTED)
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

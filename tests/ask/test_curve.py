@@ -329,3 +329,27 @@ def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
         *asked, over="dice=3..6", metric="mean_hits", method="monte-carlo", precision=0.03, all_at_once=True
     )
     assert means.frame["mean_hits_low"].lt(means.frame["mean_hits"]).all()
+
+
+def test_what_was_asked_before_an_interrupt_is_shown():
+    seen = []
+
+    def stop(done, _):
+        seen.append(done)
+        if done == 5:
+            raise KeyboardInterrupt
+
+    units = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+    found = an.curve(units, "imperium/krupp@basic", over="dice=3..8", progress=stop)
+    assert not found.complete
+    assert found.values == ((3, 4),)
+    assert len(found.frame) == 4
+    assert "dice 5 to 8 cut off: not asked: it was stopped" in found.cut
+    assert "Stopped" in str(found)
+    with pytest.raises(KeyboardInterrupt):
+        an.curve(
+            units,
+            "imperium/krupp@basic",
+            over="dice=3..8",
+            progress=lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
+        )
