@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.ask.asking import Asker, between, kind_in
+from analyser.ask.asking import BATTLE, Asker, between, kind_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck, word_of
 from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
@@ -95,6 +95,9 @@ def luck(
     if conditions:
         raise InputError("this stands in the file", where=next(iter(conditions)))
     if "fight" not in raw:
+        if kind_in(raw) == BATTLE:
+            allowed = "its fights, one by one: [[fight]]"
+            raise InputError("the luck of a battle is not worked out", where="question", allowed=allowed)
         fights = [_fought(asker, raw, _got(got, destroyed, kind_in(raw)), "", "mine")]
         return Luck(tuple(fights), (), sampling, library.used)
     if got or destroyed is not None:

@@ -178,3 +178,8 @@ def test_a_sampled_fight_shows_its_interval():
     assert 0 < half < 0.02
     assert abs(sampled.fights[0].chance.as_bad - exact.fights[0].chance.as_bad) < 3 * half
     assert "±" in sampled.fights[0].sentence
+
+
+def test_the_luck_of_a_battle_is_that_of_its_fights():
+    with pytest.raises(an.InputError, match=r"its fights, one by one"):
+        an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})
