@@ -289,6 +289,9 @@ class Curve:
             return f"attack on {headings[0]['Attack'].rpartition(' -> ')[2]}"
         if self.kind == "duel" and headings:
             return f"duel with {headings[0]['B'].partition(':')[0]}"
+        if self.kind == "battle" and headings:
+            mine, yours = (headings[0][side].partition(";")[0] for side in ("Mine", "Yours"))
+            return f"battle of {mine}, against {yours}"
         return f"{self.kind.replace('_', ' ')}: {', '.join(self.lines)}"
 
     def _method(self) -> str:

@@ -142,7 +142,7 @@ def _outside(results):
     if not rows:
         return "Everywhere 94.5 to 97% are covered."
     said = """Outside 94.5 to 97% are these. Counts are whole numbers, so that of rare events more are covered by law;
-what is below is so by chance, where the law says otherwise: a share of so many samples is no better known.
+what the law has inside is outside by chance, as a share of so many samples is no better known.
 """
     return f"{said}\n{table(['question', 'chance', 'events expected', 'covered', 'by law'], rows)}"
 
