@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks import (
+    asking,
     battles,
     best_play,
     document,
@@ -48,6 +49,7 @@ def parts(arguments):
         "best_play": best_play.best_play,
         "verdict": verdict.verdict,
         "stores": stores.stores,
+        "asking": asking.asking,
         "morale": morale.questions,
         "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),
         "memory": lambda: processes.memory(memory),

@@ -68,7 +68,7 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {processors}
 
-{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}{stores}## Exact
+{statistics}{longer_fights}{best_play}{battles}{morale}{verdict}{asking}{stores}## Exact
 
 {exact_table}
 
@@ -169,6 +169,16 @@ says less. Attacks: every loadout, with its dice changed, on every loadout with 
 
 """
 
+ASKING = """## Asking further
+
+The certified best of many variants (see [asking further](ask.md)), one thread, kernels compiled, the least of three:
+attacks of all Crown loadouts, exactly; duels with real decks by a race, whose work hangs on how near the best are to
+each other. Variants that are the same fight are worked out once.
+
+{table}
+
+"""
+
 STATISTICS = """### Whether the dice are fair
 
 `python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be
@@ -210,6 +220,7 @@ def page(results):
         morale=morale_section(results),
         verdict=verdict_section(results),
         stores=stores_section(results),
+        asking=asking_section(results),
         exact_table=tables.of_exact(results["exact"]),
         sweeps=tables.of_sweeps(results),
         first_answers=tables.of_first_answers(results["first_answers"]),
@@ -260,6 +271,11 @@ def verdict_section(results):
 def stores_section(results):
     found = results.get("stores")
     return STORES.format(table=tables.of_stores(found)) if found else ""
+
+
+def asking_section(results):
+    found = results.get("asking")
+    return ASKING.format(table=tables.of_asking(found)) if found else ""
 
 
 def statistics_section(results):

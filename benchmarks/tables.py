@@ -251,6 +251,17 @@ def of_stores(found):
     return table(("sweeps", "", "how"), rows)
 
 
+def of_asking(found):
+    head = ("search", "variants", "different fights", "trials", "by the clock", "CPU")
+    rows = []
+    for name, each in found.items():
+        trials = "" if each["trials"] is None else f"{each['trials']:,}"
+        rows.append(
+            (name, f"{each['variants']:,}", f"{each['fights']:,}", trials, *map(time, (each["wall_s"], each["cpu_s"])))
+        )
+    return table(head, rows)
+
+
 def of_longer_fights(found):
     return f"{of_duels(found)}\n\n{of_exact_fights(found)}"
 
@@ -272,6 +283,7 @@ def every_table(results):
         "morale": of_morale,
         "verdict": of_verdict,
         "stores": of_stores,
+        "asking": of_asking,
     }
     found = [show(results[part]) for part, show in parts.items() if results.get(part)]
     found += [of_sweeps(results)] if results.get("sweeps") else []

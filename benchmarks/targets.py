@@ -1,6 +1,6 @@
 """What is to be reached, and whether it was."""
 
-from benchmarks import best_play
+from benchmarks import asking, best_play
 from benchmarks import longer_fights as fights
 from benchmarks.exact import EXACT
 from benchmarks.fights import PLAIN_DICE
@@ -46,6 +46,7 @@ def targets(results):
         ("best_play", of_best_play),
         ("verdict", of_verdict),
         ("stores", of_stores),
+        ("asking", of_asking),
     )
     return [target for part, judge in parts if results.get(part) for target in judge(results[part])]
 
@@ -123,6 +124,12 @@ def of_stores(found):
     yield at_least(AT_16, 0.9, found["at_16"], "x")
     yield at_most(MEMORY, 500, found["memory"], "MB")
     yield at_most(RESUME, 2, found["resumed"], "s")
+
+
+def of_asking(found):
+    for name, many, most in ((asking.ATTACKS, 10_000, 10), (asking.DUELS, 500, 60)):
+        assert found[name]["variants"] >= many
+        yield at_most(name.replace("so many", f"{many:,}"), most, found[name]["wall_s"], "s")
 
 
 def of_morale(found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any, NamedTuple, cast
 
 from analyser.ask.keys import Raw, unit_at
@@ -23,6 +24,7 @@ from analyser.results.base import Result
 from analyser.results.charge import solve_charge
 from analyser.results.duel import solve_duel
 from analyser.results.focus import solve_focus
+from analyser.scenarios import battle
 from analyser.scenarios.attack import Scenario, row_for
 from analyser.scenarios.load import (
     AnyScenario,
@@ -36,12 +38,21 @@ from analyser.scenarios.load import (
 from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_target
 from analyser.scenarios.schema import ScenarioFile, Target
 
+
+def _solve_battle(scenario: Any, sampling: Sampling) -> Result:
+    from analyser.results.battle import solve_battle  # which takes as long to read as all others
+
+    return solve_battle(scenario, sampling, swing=False, orders=False)
+
+
 _SOLVED_BY: Mapping[str, Any] = {
     "attack": solve_attack,
     "charge": solve_charge,
     "focus": solve_focus,
     "duel": solve_duel,
+    "battle": _solve_battle,
 }
+BATTLE = "battle"
 KINDS = ("attack", "charge", "duel")  # of questions between two units
 _INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
 
@@ -87,9 +98,9 @@ class Asker:
         return self._kept(_same(scenario), lambda: _SOLVED_BY[kind](scenario, self.sampling))
 
     def explained(self, raw: Raw) -> Result:
-        """The exact answer to a question with all that an answer says: rules, assumptions, warnings."""
+        """The answer to a question with all that an answer says: rules, assumptions, warnings."""
         kind = kind_in(raw)
-        if kind not in _SOLVED_BY:
+        if kind != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
         result: Result = _SOLVED_BY[kind](scenario, self.sampling)
@@ -174,8 +185,25 @@ def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any])
 
 
 def kind_in(raw: Mapping[str, Any]) -> str:
-    """What a question is of: ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules."""
+    """What a question is of: ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, or a system of morale rules."""
     return system_of(raw) or kind_of(raw)
+
+
+def check_method(kind: str, exact: bool, other: str) -> None:
+    """InputError where an exact answer is asked for and there is none: a battle is sampled."""
+    if kind == BATTLE and exact:
+        raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=other)
+
+
+def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
+    """A question whose armies, if it is of a battle, are tables with numbered units; paths are beside `where`."""
+    if kind_in(raw) != BATTLE:
+        return raw
+    from analyser.scenarios.armies import load_army
+
+    raw = battle.beside(FilePath(where), raw)
+    read = {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
+    return {**raw, **read}
 
 
 def _same(scenario: AnyScenario) -> Hashable:

@@ -5,29 +5,33 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.asking import Asker, between, kind_in
+from analyser.ask.asking import BATTLE, Asker, between, check_method, kind_in, with_armies
 from analyser.ask.curve_answer import Curve, word_of
 from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
-from analyser.ask.readings import DEFAULT, Reading, reading
-from analyser.common.errors import InputError, shown
+from analyser.ask.readings import DEFAULT, LEAST, Reading, kept_to, reading
+from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
+from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
+from analyser.common.sequences import ERROR
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
+from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, read_scenario
 from analyser.scenarios.schema import Attack, Charge, DuelTerms
 
 MOST_POINTS = 200_000
 MOST_METRICS = MOST_KEYS = 2
-_LEAST = ":least"
 FARTHEST = 60  # inches
+USUAL_BATTLES = 10_000  # a point
 Over = str | Mapping[str, Any] | Sequence[str]
 
 
@@ -46,6 +50,8 @@ class Point(NamedTuple):
     readings: tuple[Reading, ...]
     row: str | None
     why_not: str | None
+    trials: int | None = None
+    stopping: Stopping | None = None
 
 
 def curve(
@@ -61,6 +67,7 @@ def curve(
     seed: int = 0,
     precision: float | str | None = None,
     threads: int | None = None,
+    all_at_once: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
     **conditions: Any,
@@ -71,7 +78,7 @@ def curve(
     ----------
     question : selectors; or path or mapping, or several
         Who attacks, each a line: selectors, which may have wildcards, or loadouts. Without a `target`: whole questions
-        of any kind, of fights or of morale, each a line.
+        of any kind, of fights, of battles or of morale, each a line.
     target : selector or mapping, optional
         Who is attacked, charged or fought.
     over : str, mapping, or several
@@ -87,7 +94,9 @@ def curve(
     rows : bool
         Of attacks: each ranged row of each unit is a line of its own.
     method, trials, seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`, of each point by itself.
+        As of :func:`analyser.attack`, of each point by itself; of battles 10,000 trials by default.
+    all_at_once : bool
+        Intervals hold for all points at once, in 95% of samples: each misses with as small a part of 5%.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
@@ -114,21 +123,39 @@ def curve(
     beyond 7" up to 12": crown/sharp-rifles@basic
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    check_flag(all_at_once, "all_at_once")
     library = library_of(profiles)
     lines = lines_of(question, target, kind, conditions, library, rows=rows)
     of = kind_in(lines[0].raw)
     metrics = _metrics(metric, of)
+    check_method(of, sampling.is_exact, "monte-carlo")
+    if of == BATTLE and sampling.trials is None and sampling.precision is None:
+        sampling = replace(sampling, trials=USUAL_BATTLES)
     keys, axes = _axes(over, of, lines, library)
     size = _size(axes, lines)
+    error = ERROR / (size * len(metrics)) if all_at_once else ERROR
     asker = Asker(library, sampling, size)
-    points, done = [], 0
+    names, rows_of = [name for name, _ in metrics], list[list[Point]]()
     with sampling.with_bar() as reporting:
-        for line in lines:
+        try:
             for at in itertools.product(*axes):
-                points.append(point_at(asker, line, keys, at, [name for name, _ in metrics]))
-                done += 1
-                reporting.report(done, size)
-    return _answer(asker, lines, keys, axes, metrics, points)
+                found = []
+                for line in lines:
+                    point = point_at(asker, line, keys, at, names)
+                    if all_at_once or precision is not None:
+                        point = _kept_to(point, metrics, error, fixed=precision is None)
+                    found.append(point)
+                    reporting.report(len(rows_of) * len(lines) + len(found), size)
+                rows_of.append(found)
+        except KeyboardInterrupt:  # what is done is shown: values that all lines have an answer at
+            if not rows_of:
+                raise
+    complete = len(rows_of) * len(lines) == size
+    for at in itertools.islice(itertools.product(*axes), len(rows_of), None):
+        rows_of.append([_not_asked(line, at, names) for line in lines])
+    points = [each for of_line in zip(*rows_of) for each in of_line]
+    answer = _answer(asker, lines, keys, axes, metrics, points)
+    return replace(answer, all_at_once=all_at_once, complete=complete)
 
 
 def lines_of(
@@ -139,7 +166,7 @@ def lines_of(
         if conditions or rows:
             raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
         wholes = question if isinstance(question, list | tuple) else [question]
-        lines = [_whole(each, number) for number, each in enumerate(wholes, start=1)]
+        lines = [_whole(each, number, library) for number, each in enumerate(wholes, start=1)]
         if len({kind_in(each.raw) for each in lines}) > 1:
             raise InputError("questions of several kinds", where="question", allowed="one kind")
     else:
@@ -151,10 +178,10 @@ def lines_of(
     return lines
 
 
-def _whole(question: Any, number: int) -> Line:
+def _whole(question: Any, number: int, library: Profiles) -> Line:
     raw, where = read_scenario(question)
     name = where.rpartition("/")[2].removesuffix(".toml") if where != "scenario" else f"question {number}"
-    return Line(name, raw)
+    return Line(name, with_armies(raw, where, library))
 
 
 def _each_row(line: Line) -> list[Line]:
@@ -170,7 +197,7 @@ def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
     names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(each, str) for each in names):
         raise InputError(f"{len(names)} figures", where="metric", allowed="one or two, such as p_panicked of morale")
-    return [(name.removesuffix(_LEAST), name.endswith(_LEAST)) for name in names]
+    return [(name.removesuffix(LEAST), name.endswith(LEAST)) for name in names]
 
 
 def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tuple[list[Key], list[Sequence[Any]]]:
@@ -219,10 +246,13 @@ def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) 
     if key.what == LEVEL:
         unit = unit_at(lines[0].raw, kind, second=key.name != LEVEL)
         return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
-    records: dict[str, Any] = {"attack": Attack, "charge": Charge, "duel": DuelTerms}
+    records: dict[str, Any] = {"attack": Attack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms}
     model = records.get(str(first[0]))
-    if model is not None and field in model.model_fields and isinstance(model.model_fields[field].default, bool):
-        return (False, True)
+    if model is not None and field in model.model_fields:
+        if isinstance(model.model_fields[field].default, bool):
+            return (False, True)
+        if get_origin(model.model_fields[field].annotation) is Literal:
+            return get_args(model.model_fields[field].annotation)
     if field == "distance":
         reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
         return range(1, math.ceil(min(reach, FARTHEST)) + 1 if reach else FARTHEST + 1)
@@ -270,11 +300,23 @@ def point_at(asker: Asker, line: Line, keys: Sequence[Key], at: Sequence[Any], m
         points = _price(prices[0]) if prices else asker.points_of(raw)
         found = tuple(reading(result, name, points) for name in metrics)
         row = getattr(getattr(result.scenario, "attack", None), "row", None)
-        return Point(line.name, tuple(at), found, row, None)
+        return Point(line.name, tuple(at), found, row, None, result.trials, result.stopping)
     except InputError as error:
         if error.where and str(error.where).startswith("metric"):
             raise
         return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in metrics), row, str(error))
+
+
+def _not_asked(line: Line, at: Sequence[Any], names: Sequence[str]) -> Point:
+    return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in names), None, "not asked: it was stopped")
+
+
+def _kept_to(point: Point, metrics: Sequence[tuple[str, bool]], error: float, *, fixed: bool) -> Point:
+    """A point whose intervals miss in at most `error` of samples; its trials `fixed` beforehand, or not."""
+    readings = (
+        kept_to(found, name, point.trials, error, fixed=fixed) for found, (name, _) in zip(point.readings, metrics)
+    )
+    return point._replace(readings=tuple(readings))
 
 
 def _price(value: Any) -> float:
@@ -316,6 +358,7 @@ def _answer(
         results=tuple(each for each in explained if each is not None),
         sampling=asker.sampling,
         fights=asker.fought,
+        costs={line.name: cost for line in lines if (cost := asker.points_of(line.raw)) is not None},
         not_modelled=asker.not_modelled,
         profiles=asker.library.used,
     )
@@ -350,6 +393,9 @@ def _frame(
         for (name, _), found in zip(metrics, each.readings):
             row[name] = found.value
             row |= {} if exact else {f"{name}_low": found.low, f"{name}_high": found.high}
+        if not exact:
+            stopping = {} if each.stopping is None else each.stopping.as_dict()
+            row |= {"trials": each.trials} | {key: stopping.get(key) for key in ("planned_trials", "stop_reason")}
         rows.append(row | {"why_not": each.why_not})
     return pd.DataFrame(rows)
 

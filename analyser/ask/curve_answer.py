@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
+from analyser.ask.keys import LEVEL, POINTS
 from analyser.ask.readings import shown_value, title_of
 from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
+from analyser.plots.metrics import PER_100_POINTS
 from analyser.results.base import Result
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ class Curve:
     ----------
     frame : DataFrame
         One row a line and value: `line`, each key by its name, of an attack `fires` (the row), each figure by its name
-        (of a sample with ``_low`` and ``_high``, a 95% interval), and `why_not` where there is none.
+        (of a sample with ``_low`` and ``_high``, a 95% interval, and `trials`, `planned_trials` and `stop_reason`), and
+        `why_not` where there is none.
     lines, keys, metrics : tuple of str
     values : tuple of tuples
         Those of each key.
@@ -53,9 +56,15 @@ class Curve:
     sampling : Sampling
     fights : int
         How many different fights were worked out; values that lead to the same fight share its answer.
+    costs : mapping of str to float
+        What who attacks costs, by line; without those of whom nobody knows.
     not_modelled : tuple of str
         Rules of any line at any value that bear on it, and that no number was computed from.
     profiles : ProfilesUsed
+    all_at_once : bool
+        Whether intervals hold for all points at once, rather than each by itself.
+    complete : bool
+        Whether all values were asked; not after Ctrl-C.
     """
 
     frame: pd.DataFrame
@@ -70,8 +79,11 @@ class Curve:
     results: tuple[Result, ...]
     sampling: Sampling
     fights: int
+    costs: Mapping[str, float]
     not_modelled: tuple[str, ...]
     profiles: ProfilesUsed | None
+    all_at_once: bool = False
+    complete: bool = True
 
     @property
     def exact(self) -> bool:
@@ -277,13 +289,17 @@ class Curve:
             return f"attack on {headings[0]['Attack'].rpartition(' -> ')[2]}"
         if self.kind == "duel" and headings:
             return f"duel with {headings[0]['B'].partition(':')[0]}"
+        if self.kind == "battle" and headings:
+            mine, yours = (headings[0][side].partition(";")[0] for side in ("Mine", "Yours"))
+            return f"battle of {mine}, against {yours}"
         return f"{self.kind.replace('_', ' ')}: {', '.join(self.lines)}"
 
     def _method(self) -> str:
         if self.exact:
             return "exact"
-        trials = dict.fromkeys(f"{each.trials:,}" for each in self.results if each.trials)
-        return f"Monte Carlo, {' or '.join(trials)} trials each, seed {self.sampling.seed}, intervals at 95%"
+        least, most = (int(end) for end in (self.frame["trials"].min(), self.frame["trials"].max()))
+        trials = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
     def _table(self) -> list[list[str]]:
         """The figures as text: values down, lines across; values in a row at which all is the same in one line."""
@@ -336,7 +352,11 @@ class Curve:
         elif self.keys[0].endswith("distance"):
             notes.append("At the distances that are listed; what is between them was not asked.")
         if not self.exact:
-            notes.append("Named together: those whose intervals reach each other, each at 95% by itself.")
+            each = "at 95% all at once" if self.all_at_once else "each at 95% by itself"
+            stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(self.sampling.precision)
+            notes.append(f"Named together: those whose intervals reach each other, {each}{stopped}.")
+        notes += self._of_costs()
+        notes += [] if self.complete else ["Stopped: what was asked before is shown."]
         notes += [f"Cut: {each}." for each in self.cut]
         why = self.frame.dropna(subset=["why_not"]).drop_duplicates("line")
         notes += [f"Blank: {row['line']}: {row['why_not']}" for _, row in why.iterrows()]
@@ -344,6 +364,17 @@ class Curve:
         notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
         notes += [f"Profiles: {self.profiles}."] if self.profiles is not None else []
         return notes + [f"Warning: {each}" for each in warnings if not each.startswith("attack.row is not given")]
+
+    def _of_costs(self) -> list[str]:
+        """That the lines cost different points, where the figures do not say it."""
+        said = {POINTS, LEVEL}.intersection(self.keys) or all(each.endswith(PER_100_POINTS) for each in self.metrics)
+        if said or len(set(self.costs.values())) < len(_TWO):
+            return []
+        costs = ", ".join(f"{name} {points:g}" for name, points in self.costs.items())
+        means = [each for each in self.metrics if each.startswith(("mean_", "expected_"))]
+        means = [each for each in means if not each.endswith(PER_100_POINTS)]
+        remedy = f"; {means[0]}{PER_100_POINTS} sets them against it" if means else ""
+        return [f"Points differ: {costs}{remedy}."]
 
     def as_dict(self) -> dict[str, Any]:
         """What was found as plain data: what ``--format json`` prints."""
@@ -354,6 +385,7 @@ class Curve:
             "metrics": list(self.metrics),
             "least": list(self.least),
             "holds_between": self.holds_between,
+            "costs": dict(self.costs),
         }
         if len(self.metrics) > 1:
             record["front"] = plain_rows(self.front())
@@ -362,6 +394,13 @@ class Curve:
         else:
             record["best"] = plain_rows(self.best)
             record["trade"] = plain_rows(self.trade())
+        if not self.exact:
+            record |= {
+                "all_at_once": self.all_at_once,
+                "seed": int(self.sampling.seed),
+                "trials": int(self.frame["trials"].sum()),
+            }
+            record |= {"stop_reason": sorted(self.frame["stop_reason"].dropna().unique())}
         record |= {"points": plain_rows(self.frame), "fights": self.fights, "notes": self.notes()}
         return record | {"profiles": self.profiles and self.profiles._asdict()}
 

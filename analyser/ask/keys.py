@@ -10,6 +10,7 @@ from analyser.common.errors import InputError, check_choice, check_text, did_you
 from analyser.common.validation import Record
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
+from analyser.scenarios.battle import SIDES, BattleTerms
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, FocusAttack, Target
 
 Raw = dict[str, Any]
@@ -21,6 +22,7 @@ _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "focus": {"attacks": FocusAttack, "target": Target},
     "charge": {"charge": Charge, "attacker": Combatant, "target": Combatant},
     "duel": {"duel": DuelTerms, "a": Combatant, "b": Combatant},
+    "battle": {"battle": BattleTerms},
 }
 _FIRST: Mapping[str, Path] = {
     "attack": ("attack", "attacker"),
@@ -29,7 +31,7 @@ _FIRST: Mapping[str, Path] = {
     "duel": ("a", "unit"),
 }
 """Where who attacks first is named: levels and points are its own."""
-_SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _SECTIONS}
+_SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _FIRST}
 _MARKS = {**dict.fromkeys(map(str, BONUSES), "bonuses"), **dict.fromkeys(map(str, PENALTIES), "penalties")}
 
 
@@ -55,7 +57,8 @@ def key_of(name: str, kind: str) -> Key:
     """The key of that name in a question of a kind, forgiving case, spaces and hyphens.
 
     A name such as ``distance`` or ``DEFENCE`` is enough where one side has such a key; ``target.models`` says whose it
-    is. Of a kind with a file of its own form (morale) it is the path in that file.
+    is. Of a kind with a file of its own form (morale), and in the armies of a battle, it is the path in that file, with
+    the number of an entry of a list: ``mine.unit.0.models``.
 
     Raises
     ------
@@ -74,6 +77,8 @@ def key_of(name: str, kind: str) -> Key:
     if kind not in _SECTIONS:
         return Key(plain, (tuple(plain.split(".")),))
     plain = plain.lower()
+    if kind == "battle" and plain.partition(".")[0] in SIDES:
+        return Key(plain, (tuple(plain.split(".")),))
     known = dict(_keys(kind))
     if plain not in known:
         several = [each for each in known if each.endswith(f".{plain}")]
@@ -106,6 +111,8 @@ def _keys(kind: str) -> Iterator[tuple[str, Key]]:
             yield field, keys[0]
         elif field == "suppressed":  # of the target, as for the command `attack`
             yield field, keys[-1]
+    if kind not in _FIRST:
+        return
     first, second = _FIRST[kind], _SECOND[kind]
     yield POINTS, Key(POINTS, (first,), POINTS)
     yield LEVEL, Key(LEVEL, (first,), LEVEL)
@@ -135,10 +142,12 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
 
 def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """The mappings or lists that hold the end of a path, copied on the way so that nothing is shared that changes."""
-    if len(path) == 1:
-        yield raw, path[0]
-        return
     first, *rest = path
+    if isinstance(raw, list) and isinstance(first, str) and first.isdecimal():
+        first = int(first)
+    if not rest:
+        yield raw, first
+        return
     if first == "*":
         for number, each in enumerate(raw):
             raw[number] = copy.copy(each)

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.ask.asking import Asker, between, kind_in
+from analyser.ask.asking import BATTLE, Asker, between, kind_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck, word_of
 from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
 from analyser.common.estimates import Method
+from analyser.common.intervals import NORMAL_95, intervals
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.attack import AttackResult
@@ -35,6 +36,7 @@ _LESS_IS_BETTER = ("models_left", "alive", "in_building", "on_lookout", "taking_
 _OWN, _THEIRS = ("attacker_", "a_"), ("target_", "b_")
 _FATES = ("annihilated", "broken", "fled")
 _FIGHT_KEYS = ("side", "got", "label")
+_REDRAWN = 400  # samples of sampled laws, for the interval of their sum
 _FINEST = 5_000  # parts of a point in which a sum of points is kept
 Law = NDArray[np.float64]
 
@@ -93,6 +95,9 @@ def luck(
     if conditions:
         raise InputError("this stands in the file", where=next(iter(conditions)))
     if "fight" not in raw:
+        if kind_in(raw) == BATTLE:
+            allowed = "its fights, one by one: [[fight]]"
+            raise InputError("the luck of a battle is not worked out", where="question", allowed=allowed)
         fights = [_fought(asker, raw, _got(got, destroyed, kind_in(raw)), "", "mine")]
         return Luck(tuple(fights), (), sampling, library.used)
     if got or destroyed is not None:
@@ -126,7 +131,7 @@ def _fought(asker: Asker, raw: dict[str, Any], got: Mapping[str, Any], label: st
     wanted = [_checked(name, got[name], columns[name]) for name in got]
     goodness = np.array([_sign(name) * np.asarray(columns[name], np.float64) for name in got])
     mine = np.array([_sign(name) * float(value) for name, value in zip(got, wanted)])
-    chance = _chance(goodness, mine, weights)
+    chance = _chance(goodness, mine, weights, result.trials)
     if chance.equal <= 0:
         asked = ", ".join(f"{name} {word_of(got[name])}" for name in got)
         allowed = "what can happen in it" if result.exact else "what was seen in this sample, or the method exact"
@@ -170,14 +175,18 @@ def _checked(name: str, value: Any, column: Any) -> Any:
     return value
 
 
-def _chance(goodness: Law, mine: Law, weights: Law) -> Chance:
-    """The chances of what is worse, equal and better, figure by figure in turn."""
+def _chance(goodness: Law, mine: Law, weights: Law, trials: int | None) -> Chance:
+    """The chances of what is worse, equal and better, figure by figure in turn; of a sample of so many trials."""
     worse, equal = np.zeros(goodness.shape[1], np.bool_), np.ones(goodness.shape[1], np.bool_)
     for column, value in zip(goodness, mine):
         worse |= equal & (column < value)
         equal &= column == value
     below, same = float(weights[worse].sum()), float(weights[equal].sum())
-    return Chance(min(below, 1.0), min(same, 1.0), max(1.0 - below - same, 0.0))
+    chance = Chance(min(below, 1.0), min(same, 1.0), max(1.0 - below - same, 0.0))
+    if trials is None:
+        return chance
+    low, high, _ = intervals(np.round(np.array([chance.as_bad, chance.as_good]) * trials), trials)
+    return chance._replace(half_width=float((high - low).max() / 2))
 
 
 def _sign(name: str) -> int:
@@ -236,26 +245,43 @@ def _worth(asker: Asker, question: dict[str, Any], kind: str, fought: Fought) ->
     return points, law, mine
 
 
+def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
+    """The law of the sum of numbers, each times what it is worth."""
+    total: Law = np.ones(1)
+    for law, worth in zip(laws, worths):
+        spread = np.zeros((len(law) - 1) * worth + 1)
+        spread[::worth] = law
+        total = np.convolve(total, spread)
+    return total
+
+
+def _at(law: Law, place: int) -> Chance:
+    """The chances of a number below a place, of the place, and beyond."""
+    below, same = float(law[:place].sum()), float(law[place])
+    return Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
+
+
 def _summed(side: str, fights: Sequence[tuple[Fought, tuple[Any, ...]]]) -> SideLuck | None:
-    """What a side has destroyed in all, and the exact law of that: the sums of what each fight can destroy."""
+    """What a side has destroyed in all, and the law of that: the sums of what each fight can destroy."""
     if not fights:
         return None
     in_points = all(points is not None for _, (points, _, _) in fights)
     parts = math.lcm(*(points[1] for _, (points, _, _) in fights)) if in_points else 1
     if parts > _FINEST:
         in_points, parts = False, 1
-    total: Law = np.ones(1)
-    destroyed, expected = 0.0, 0.0
-    for _, (points, law, mine) in fights:
-        worth = points[0] * parts // points[1] if in_points else 1
-        spread = np.zeros((len(law) - 1) * worth + 1)
-        spread[::worth] = law
-        total = np.convolve(total, spread)
-        destroyed += mine * worth / parts
-        expected += float(np.arange(len(law)) @ law) * worth / parts
+    worths = [points[0] * parts // points[1] if in_points else 1 for _, (points, _, _) in fights]
+    laws = [law for _, (_, law, _) in fights]
+    place = sum(mine * worth for worth, (_, (_, _, mine)) in zip(worths, fights))
+    expected = sum(float(np.arange(len(law)) @ law) * worth for worth, law in zip(worths, laws)) / parts
+    total, destroyed = _sum_of(laws, worths), place / parts
     (values,) = np.nonzero(total > 0)
-    place = round(destroyed * parts)
-    below, same = float(total[:place].sum()), float(total[place])
-    chance = Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
+    chance = _at(total, place)
+    if (trials := fights[0][0].trials) is not None:
+        rng, found = np.random.default_rng(place), []
+        for _ in range(_REDRAWN):
+            drawn = [rng.multinomial(trials, law / law.sum()) / trials for law in laws]
+            again = _at(_sum_of(drawn, worths), place)
+            found.append((again.as_bad, again.as_good))
+        chance = chance._replace(half_width=float(NORMAL_95 * np.std(found, axis=0).max()))
     frame = pd.DataFrame({"destroyed": values / parts, "probability": total[values]})
     return SideLuck(side, "points" if in_points else "models", destroyed, expected, chance, frame)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
@@ -22,11 +23,15 @@ _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up
 
 
 class Chance(NamedTuple):
-    """How likely an outcome was among all: that it is worse, exactly that, and better."""
+    """How likely an outcome was among all: that it is worse, exactly that, and better.
+
+    Of a sample with half the width of the 95% interval of `as_bad` and `as_good`, the wider of the two.
+    """
 
     worse: float
     equal: float
     better: float
+    half_width: float | None = None
 
     @property
     def as_bad(self) -> float:
@@ -160,8 +165,12 @@ class Luck:
             for x in self.sides
         ]
         used = self.profiles and self.profiles._asdict()
+        asked: dict[str, Any] = {"method": self.sampling.method}
+        if not self.sampling.is_exact:
+            trials = self.sampling.first_trials()
+            asked |= {"trials": trials, "seed": int(self.sampling.seed), **Stopping(trials).as_dict()}
         return {
-            "method": self.sampling.method,
+            **asked,
             "fights": fights,
             "sides": sides,
             "notes": self._notes(),
@@ -181,7 +190,7 @@ class Luck:
         ]
         said = [
             f"{x.side}: {x.destroyed:.4g} {x.unit} destroyed, {x.expected:.1f} expected. "
-            + in_words(x.chance, "such games", self.fights[0].trials)
+            + in_words(x.chance, "such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
             for x in self.sides
         ]
         return "\n".join([*aligned([head, *rows], "<<<>"), "", *said, "", *self._notes()]) + "\n"
@@ -197,9 +206,12 @@ class Luck:
         notes = notes if several else []
         notes.append("mid-p: worse, and half of exactly this; 50% is neither luck nor bad luck.")
         if self.sides:
+            how = "exactly, each by its own law"
+            if not self.sampling.is_exact:
+                how = "each by its own sampled law; ± by 400 samples of those laws"
             notes.append(
-                "Of both sides: the sum over all fights, exactly, each by its own law; a unit that is annihilated "
-                "counts whole where a fight says so, or that it broke or fled."
+                f"Of both sides: the sum over all fights, {how}; a unit that is annihilated counts whole where a fight "
+                "says so, or that it broke or fled."
             )
         gaps = dict.fromkeys(gap for each in self.fights for gap in each.not_modelled)
         notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
@@ -225,7 +237,9 @@ def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
     lead = "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
     what = "as bad or worse" if bad else "as good or better"
     how = "exact" if trials is None else f"{trials:,} trials"
-    return f"{lead}: {what} happens in {Estimate(share)} of {noun} ({how}; mid-p {Estimate(chance.mid_p)})."
+    half = chance.half_width
+    shown = Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0))
+    return f"{lead}: {what} happens in {shown} of {noun} ({how}; mid-p {Estimate(chance.mid_p)})."
 
 
 def word_of(value: Any) -> str:

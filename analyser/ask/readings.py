@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, NamedTuple
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from analyser.analysis.figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import Estimate
-from analyser.common.intervals import NORMAL_95
+from analyser.common.estimates import Estimate, decimals_of
+from analyser.common.intervals import NORMAL_95, clopper_pearson
+from analyser.common.sequences import mean_bounds, mixture_bounds
 from analyser.plots.metrics import COMPARED, PER_100_POINTS
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
@@ -20,7 +22,10 @@ DEFAULT = {
     "focus": "mean_models_destroyed",
     "charge": "p_attacker_wins",
     "duel": "p_a_wins",
+    "battle": "p_victory",
 }
+_TUNED_FOR = 100_000  # trials
+LEAST = ":least"  # after the name of a figure of which less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
 _FORMS = "p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
@@ -129,6 +134,32 @@ def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
     return None
 
 
+def kept_to(found: Reading, metric: str, trials: int | None, error: float, *, fixed: bool) -> Reading:
+    """A sampled figure with an interval that misses in at most `error` of samples.
+
+    Of a `fixed` number of trials; else one that holds whenever one stops (:mod:`analyser.common.sequences`).
+
+    >>> wide = kept_to(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
+    >>> round(wide.low, 3), round(wide.high, 3)
+    (0.484, 0.516)
+    """
+    from scipy.special import ndtri
+
+    if trials is None or np.isnan(found.low):
+        return found
+    if is_probability(metric):
+        counts = np.array([round(found.value * trials)])
+        low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
+        return Reading(found.value, float(low[0]), float(high[0]))
+    standard_error = (found.high - found.low) / (2 * NORMAL_95)
+    if fixed:
+        half = float(ndtri(1 - error / 2)) * standard_error
+        return Reading(found.value, found.value - half, found.value + half)
+    return Reading(
+        found.value, *mean_bounds(found.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
+    )
+
+
 def _of_estimate(found: Estimate) -> Reading:
     if found.low is None or found.high is None:
         return Reading(float(found))
@@ -150,3 +181,20 @@ def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) 
         return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
     half = "" if np.isnan(low) or high <= low else f" ±{(high - low) / 2:.2g}"
     return f"{value:.3f}{half}"
+
+
+def shown_between(metric: str, value: float, low: float, high: float) -> str:
+    """A figure with both ends of its sequence, which may be far from symmetric; nothing for NaN.
+
+    >>> shown_between("p_broken", 1.0, 0.9972, 1.0), shown_between("mean_hits", 2.5, 2.41, 2.7)
+    ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')
+    """
+    if np.isnan(value):
+        return ""
+    if np.isnan(low) or not np.isfinite([low, high]).all():
+        return shown_value(metric, value)
+    scale, unit = (100, "%") if is_probability(metric) else (1, "")
+    digits = decimals_of(scale * (high - low) / 2)
+    power = 10**digits
+    ends = math.floor(scale * low * power) / power, math.ceil(scale * high * power) / power
+    return f"{scale * value:.{digits}f}{unit} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from analyser.ask.asking import Asker
+from analyser.ask.asking import Asker, check_method
 from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, reading
 from analyser.ask.search_answer import Search
@@ -87,6 +87,7 @@ def search(
     library = library_of(profiles)
     raw, where = read_scenario(variants)
     read = read_variants(raw, where, library)
+    check_method(read.kind, method == "exact", "race")
     if metric is not None:
         check_text(metric, "metric", "the name of a figure")
     figure = metric or read.metric or DEFAULT.get(read.kind, "")
@@ -110,6 +111,7 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                     try:
                         answer = asker.answer(each.raw)
                         points = each.values.get("points") or asker.points_of(each.raw)
+                        row["costs"] = points
                         row["value"] = reading(answer.result, metric, points).value
                         row["same_as"] = _merged(first, (answer.same, points), each.name)
                     except InputError as error:
@@ -126,7 +128,7 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
 
 
 def _row(variant: Variant) -> dict[str, Any]:
-    row: dict[str, Any] = {"variant": variant.name, **variant.values, "value": np.nan, "status": None}
+    row: dict[str, Any] = {"variant": variant.name, **variant.values, "value": np.nan, "status": None, "costs": None}
     return row | {"same_as": None, "why_not": variant.why_not}
 
 
@@ -177,6 +179,7 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                 same, scenario = asker.prepared(each.raw)
                 runners.setdefault(same, []).append(place)
                 scenarios.setdefault(same, scenario)
+                rows[place]["costs"] = each.values.get("points") or asker.points_of(each.raw)
             except InputError as error:
                 rows[place]["why_not"] = str(error)
     if not runners:
@@ -272,6 +275,8 @@ def _found(
     complete: bool,
     sampling: Sampling,
 ) -> Search:
+    if frame["costs"].nunique() < 2 or "points" in frame:  # all cost the same, or it is said already
+        frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     fights = asker.fought if raced is None else len(raced.values)

@@ -9,24 +9,35 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from analyser import plots
 from analyser.ask.curve_answer import plain_rows, word_of
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
-from analyser.ask.readings import is_probability, shown_value, title_of
+from analyser.ask.readings import is_probability, shown_between, shown_value, title_of
 from analyser.ask.variants import BASELINE
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
+from analyser.plots.metrics import PER_100_POINTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHOWN = 15
 MOST_REASONS = 10
-_OWN_COLUMNS = {"variant", "value", "low", "high", "trials", "dropped_after_stage", "status", "same_as", "why_not"}
+_OWN_COLUMNS = {
+    "variant",
+    "value",
+    "costs",
+    "low",
+    "high",
+    "trials",
+    "dropped_after_stage",
+    "status",
+    "same_as",
+    "why_not",
+}
 _NUMBER = re.compile(r"-?\d[\d.,]*")
 
 
@@ -38,8 +49,8 @@ class Search:
     ----------
     frame : DataFrame
         One row a variant: `variant`, every key that is changed by its name, `value`, of a race `low`, `high` and
-        `trials`, `status` (best, tied, beaten, not possible, not asked), `same_as` (an earlier variant that is the
-        same fight), `why_not`.
+        `trials`, `costs` where what who attacks costs differs, `status` (best, tied, beaten, not possible, not asked),
+        `same_as` (an earlier variant that is the same fight), `why_not`.
     best : str
         The first of the best ones.
     tied : tuple of str
@@ -109,12 +120,15 @@ class Search:
     def __str__(self) -> str:
         """Which is best, the first of the others, and what was merged or is not possible."""
         shown = self.frame.head(max(SHOWN, min(len(self.tied), 2 * SHOWN)))
+        costs = "costs" in self.frame
         head = ["", "variant", title_of(self.metric), *(["trials"] if self.raced is not None else [])]
+        head += ["points"] if costs else []
         rows = []
         for _, row in shown.iterrows():
             mark = {"best": "*", "tied": "=" if self.raced is None else "≈"}.get(str(row["status"]), "")
             trials = [f"{int(row['trials']):,}"] if self.raced is not None else []
-            rows.append([mark, row["variant"], self._shown(row), *trials])
+            points = ["" if pd.isna(row["costs"]) else f"{row['costs']:g}"] if costs else []
+            rows.append([mark, row["variant"], self._shown(row), *trials, *points])
         more = len(self.frame) - len(shown)
         table = aligned([head, *rows], "<<>")
         return (
@@ -128,7 +142,9 @@ class Search:
         return f"<pre>{escape(str(self))}</pre>"
 
     def _shown(self, row: Any) -> str:
-        return shown_value(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
+        if self.raced is None:
+            return shown_value(self.metric, row["value"])
+        return shown_between(self.metric, row["value"], row["low"], row["high"])
 
     def notes(self) -> list[str]:
         """How they were told apart, what was merged, what is not possible, and where the numbers come from."""
@@ -136,6 +152,11 @@ class Search:
         asked = len(self.frame) - statuses["not possible"] - statuses["not asked"]
         how = "exact" if self.raced is None else self._how()
         notes = [f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {self.fights:,} different fights: {how}."]
+        if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
+            means = self.metric.startswith(("mean_", "expected_")) and self.raced is None
+            remedy = f" {self.metric}{PER_100_POINTS} sets them against it." if means else ""
+            costs = self.frame["costs"].dropna()
+            notes.append(f"Who attacks costs {costs.min():g} to {costs.max():g} points.{remedy}")
         same = int(self.frame["same_as"].notna().sum())
         if same:
             are = "is" if same == 1 else "are"
@@ -163,7 +184,9 @@ class Search:
         kinds: dict[str, list[str]] = {}
         for why in gone["why_not"]:
             kinds.setdefault(_NUMBER.sub("#", why), []).append(why)
-        lines += [f"  {len(each):,}: {'; '.join(list(dict.fromkeys(each))[:2])}" for each in kinds.values()]
+        for each in kinds.values():
+            alike = "" if len(set(each)) == 1 else ", and alike"
+            lines.append(f"  {len(each):,}: {each[0]}{alike}")
         return lines[:MOST_REASONS] + [f"  and {len(lines) - MOST_REASONS:,} more reasons"] * (
             len(lines) > MOST_REASONS
         )

@@ -12,13 +12,15 @@ import numpy as np
 
 from analyser.ask.asking import between, kind_in
 from analyser.ask.luck_answer import word_of
+from analyser.ask.readings import LEAST
 from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
 from analyser.ask.told_fight import ReadTrial, told_fights
+from analyser.ask.told_morale import TOLD, told_morale
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.told import trials_again
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
 
@@ -100,14 +102,15 @@ def tell(
     ----------
     question, target, profiles, conditions
         As of :func:`analyser.attack`, or of the function that `kind` names; without a `target` a whole question: an
-        attack, a charge, focus fire or a duel.
+        attack, a charge, focus fire, a duel, or one about morale.
     kind : "attack", "charge" or "duel"
     trial : int, optional
         Which one, 0 is the first. Default: 0, or the one that `pick` says.
     pick : "worst", "median" or "best", optional
         That of the sample by the figure, the first of several.
     metric : str, optional
-        The figure of `pick`: an event or a figure of the answer. Default: models destroyed; of a duel the margin.
+        The figure of `pick`: an event or a figure of the answer, of morale also after a round or turn
+        (``"panicked@2"``); ``"...:least"`` where less is better. Default: models destroyed; of a duel the margin.
     trials : int, optional
         Of the sample. Default: 1000, or as many as it takes to have that trial. Of longer fights 10,000 at most.
     seed : int
@@ -116,7 +119,7 @@ def tell(
     -------
     ToldTrial
         The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts, or that of a
-        charge, focus fire or duel with real decks.
+        charge, focus fire or duel with real decks, or that of ``analyser.morale``.
 
     Raises
     ------
@@ -143,24 +146,37 @@ def tell(
             raise InputError("this stands in the scenario", where=next(iter(conditions)))
         check_whole(question, "target", library)
     of = kind_in(read_scenario(raw)[0])
-    if of not in FIGURES:
-        raise InputError(f"a question of {of} is not told", where="question", allowed=", ".join(FIGURES))
+    if of not in (*FIGURES, *TOLD):
+        allowed = ", ".join((*FIGURES, *TOLD))
+        if of == "battle":
+            allowed += "; analyser battle ... --tell N tells a battle"
+        raise InputError(f"a question of {of} is not told", where="question", allowed=allowed)
     most = MOST_TOLD if of == "attack" else MOST_FIGHTS
     number = trial or 0
     many = trials or max(min(USUAL, most), number + 1)
     if number >= many or many > most:
         raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
-    scenario: Any = load(raw, library)
-    first = number if pick is None else 0
-    read = _attacks(scenario, many, seed, first) if of == "attack" else told_fights(scenario, many, seed, first)
+    read = _read(of, raw, library, many, seed, number if pick is None else 0)
     picked = ""
     if pick is None:
         found = next(read)
     else:
-        figure = metric or FIGURES[of]
-        found = _picked(read, pick, figure)
+        figure = metric or FIGURES.get(of, "")
+        if not figure:
+            allowed = f"such as {', '.join(next(read).figures)}; NAME:least where less is better"
+            raise InputError("by which figure?", where="metric", allowed=allowed)
+        found = _picked(read, pick, figure.removesuffix(LEAST), least=figure.endswith(LEAST))
+        figure = figure.removesuffix(LEAST)
         picked = f"the {pick} by {figure.replace('_', ' ')}: {word_of(found.figures[figure])}"
     return ToldTrial(found.number, int(seed), many, tuple(found.lines()), found.figures, picked, library.used)
+
+
+def _read(of: str, raw: Any, library: Profiles, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
+    """The trials of a sample of a question of any kind that is told, from `first` on."""
+    if of in TOLD:
+        return told_morale(of, raw, trials, seed, library, first)
+    scenario: Any = load(raw, library)
+    return _attacks(scenario, trials, seed, first) if of == "attack" else told_fights(scenario, trials, seed, first)
 
 
 def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
@@ -173,7 +189,7 @@ def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[Read
         yield ReadTrial(each.number, figures, partial(attack_lines, result, plan.scores, each))
 
 
-def _picked(read: Iterator[ReadTrial], pick: str, figure: str) -> ReadTrial:
+def _picked(read: Iterator[ReadTrial], pick: str, figure: str, *, least: bool) -> ReadTrial:
     """The worst, the median or the best of a sample by a figure, of equals the first."""
     first: dict[Any, ReadTrial] = {}
     counts: dict[Any, int] = {}
@@ -184,7 +200,7 @@ def _picked(read: Iterator[ReadTrial], pick: str, figure: str) -> ReadTrial:
         value = each.figures[figure]
         first.setdefault(value, each)
         counts[value] = counts.get(value, 0) + 1
-    values: Sequence[Any] = sorted(counts)
+    values: Sequence[Any] = sorted(counts, reverse=least)
     if pick != "median":
         return first[values[0 if pick == "worst" else -1]]
     half, so_far = (sum(counts.values()) + 1) // 2, 0

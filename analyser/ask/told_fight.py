@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,9 @@ DiceOf = Callable[[FightFacts, tuple[int, int, int]], list[Die]]
 
 
 class Walked(NamedTuple):
-    """A trial told: its lines, and how both sides stand after each part."""
+    """A trial told: the lines of each part, and how both sides stand after it."""
 
-    lines: list[str]
+    parts: list[list[str]]
     pairs: list[tuple[int, int]]
 
 
@@ -86,13 +87,18 @@ class Walker:
     def walk(self, start: Pair, chances: Sequence[Chance], *, told: bool) -> Walked:
         """The trial, `told` in lines or only played."""
         left = iter(chances)
-        pair, lines, pairs = (int(start[0]), int(start[1])), list[str](), list[tuple[int, int]]()
+        pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
         for program in self._programs:
+            parts.append([])
             for operation in program:
-                pair = self._step(operation, pair, left, lines if told else None)
+                pair = self._step(operation, pair, left, parts[-1] if told else None)
             pairs.append(pair)
         assert next(left, None) is None, "chance decided more than the rules asked for"
-        return Walked(lines, pairs)
+        return Walked(parts, pairs)
+
+    def standing(self, pair: Pair) -> list[str]:
+        """How both sides stand, a line each."""
+        return [f"{name[0].upper()}{name[1:]}: {_state_of(int(own))}" for name, own in zip(self._names, pair)]
 
     def _step(self, operation: Operation, pair: Pair, left: Iterator[Chance], lines: list[str] | None) -> Pair:
         """Both sides after one line of the program."""
@@ -189,13 +195,15 @@ class Walker:
         """What an operation that is no strike did; nothing where it did nothing."""
         side, name = operation.side, self._names[operation.side]
         if operation.kind == Kind.TOSS:
+            if any(map(unit_state.is_removed, pair)):
+                return []
             first = self._names[0] if after[0] & unit_state.FIRST else self._names[1]
-            return [f"-- A round begins; {first} is activated first by the toss (AC-9.2)"]
+            return [f"The toss of the round (AC-9.2): {first} is activated first"]
         if operation.kind == Kind.RESOLVE:
             return [*self._resolved(side, pair, said), *self._changes(pair, after)]
         lines = []
         if operation.kind == Kind.BEGIN and after[side] != pair[side]:
-            lines.append(f"-- {name} is activated" + (f"; {said}" if said else ""))
+            lines.append(f"{name} is activated" + (f"; {said}" if said else ""))
         elif said:
             lines.append(f"{name}: {said}")
         if operation.kind == Kind.GIVE_ORDERS and after[side] != pair[side]:
@@ -222,8 +230,7 @@ class Walker:
             name = self._names[side]
             if unit_state.is_removed(new):
                 if not unit_state.is_removed(old):
-                    how = "breaks" if new & discipline.BROKEN else "flees" if new & discipline.FLED else "is destroyed"
-                    lines.append(f"  {name} {how} (AC-5.9)")
+                    lines.append(f"  {name} {_removed(new)[0]} (AC-5.9)")
                 continue
             models = unit_state.models_of(new)
             changes = [f"{counted(models, 'model')} left"] if models != unit_state.models_of(old) else []
@@ -236,6 +243,20 @@ class Walker:
             if changes:
                 lines.append(f"  {name}: {', '.join(changes)}")
         return lines
+
+
+def _removed(state: int) -> tuple[str, str]:
+    """How a unit goes, and how it has gone."""
+    if state & discipline.BROKEN:
+        return "breaks", "broken"
+    return ("flees", "fled") if state & discipline.FLED else ("is destroyed", "destroyed")
+
+
+def _state_of(state: int) -> str:
+    if unit_state.is_removed(state):
+        return _removed(state)[1]
+    statuses = [text for bit, text in _STATUSES.items() if state & bit]
+    return ", ".join([f"{counted(unit_state.models_of(state), 'model')} left", *statuses])
 
 
 class ReadTrial(NamedTuple):
@@ -254,6 +275,7 @@ class _Ready(NamedTuple):
     start: Pair
     names: tuple[str, str]
     moments: Sequence[int]
+    moment: str = ""  # what ends at each of them, such as Round
 
 
 def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
@@ -272,12 +294,28 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
     columns |= {name: result.values(name) for name in result.figures}
     heading = [f"{label}: {text}" if label else f"  {text}" for label, text in once.heading()]
 
-    def lines(chances: Sequence[Chance]) -> list[str]:
-        return [*heading, *walker.walk(ready.start, chances, told=True).lines]
+    def lines(chances: Sequence[Chance], figures: Mapping[str, Any]) -> list[str]:
+        played = walker.walk(ready.start, chances, told=True)
+        begins, of_both = (0, *(end + 1 for end in ready.moments)), 1 if scenario.kind == "focus" else 0
+        told = list[str]()
+        for number, (begin, end) in enumerate(pairwise(begins), start=1):
+            of_moment = [line for part in played.parts[begin:end] for line in part]
+            told += [f"-- {ready.moment} {number}"] if ready.moment and of_moment else []
+            told += of_moment
+        return [*heading, *told, *_closing(scenario.kind, figures), *walker.standing(played.pairs[-1])[of_both:]]
 
     for place, each in enumerate(found):
         figures = {name: column[place].item() for name, column in columns.items()}
-        yield ReadTrial(each.number, figures, partial(lines, each.chances))
+        yield ReadTrial(each.number, figures, partial(lines, each.chances, figures))
+
+
+def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
+    """How a fight has ended, and who has won it (AC-8.5, AC-9.2)."""
+    if kind != "duel":
+        return ["-- At the end"]
+    points = [figures[f"{side}_victory_points"] for side in "ab"]
+    won = "A wins" if figures["a_wins"] else "B wins" if figures["b_wins"] else "A draw"
+    return [f"-- At the end: {won}, by victory points {points[0]:g} to {points[1]:g}"]
 
 
 def _ready(scenario: Any) -> _Ready:
@@ -290,11 +328,11 @@ def _ready(scenario: Any) -> _Ready:
     if scenario.kind == "focus":
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
         names = "the attacker", "the target"
-        return _Ready(setup, programs, start_states(setup), names, range(len(programs)))
+        return _Ready(setup, programs, start_states(setup), names, range(len(programs)), "Attack")
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = in_parts(rounds, shooters)
-    return _Ready(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends)
+    return _Ready(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends, "Round")
 
 
 _SOLVED_BY: Mapping[str, Any] = {"charge": solve_charge, "focus": solve_focus, "duel": solve_duel}

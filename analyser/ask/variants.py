@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from analyser.ask.asking import kind_in
+from analyser.ask.asking import kind_in, with_armies
 from analyser.ask.curve_answer import word_of
 from analyser.ask.keys import Key, Raw, key_of, with_value
 from analyser.ask.ranges import plain_value, values_of
@@ -92,7 +92,7 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     if not isinstance(baseline, Mapping) or not baseline:
         allowed = "a question, as in a scenario file"
         raise InputError("there is no baseline", where=f"{where}: {BASELINE}", allowed=allowed)
-    kind = kind_in(baseline)
+    kind, baseline = kind_in(baseline), with_armies(dict(baseline), where, library)
     named = {name: _overrides(each, kind, f"{where}: variants.{name}") for name, each in _table(raw, "variants", where)}
     ranges = {}
     for name, given in _table(raw, "ranges", where):

@@ -9,17 +9,25 @@ import click
 from analyser.cli import options
 from analyser.cli.answer import write
 from analyser.cli.fights import ATTACK_OPTIONS, OF_COMBATANT, OF_DUELLIST, OF_TARGET, attack_scenario, unit_from
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, Option, complete_selector
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, Option, complete_selector, keys_of
 from analyser.cli.shell import INTERRUPTED, Choice, Command, given, profiles_in, progress_bar
 from analyser.common.errors import InputError
+from analyser.scenarios.schema import Charge, DuelTerms
 
 ASKED = "Asked"
-SAMPLING = ("method", "trials", "seed", "precision", "threads")
+KINDS = ("attack", "charge", "duel")
+SAMPLING = ("method", "trials", "seed", "precision", "threads", "all_at_once")
 _METHODS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: how often each is played.", METHOD, type=AT_LEAST_1),
     *options.SAMPLE_OPTIONS,
 ]
+CONDITIONS = [
+    *ATTACK_OPTIONS,
+    *keys_of(Charge, "charge", "Charge, with --kind charge"),
+    *(each for each in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if each.path[-1] != "distance"),
+]
+KIND = Option("--kind", "What the units do. Default: attack.", ASKED, type=Choice(KINDS), default="attack")
 _TARGET = "Selector of the unit that all attack, charge or fight. Without it: question files."
 _OVER = "Over what: distance=1..24, dice=4..12, level, ...; twice: a map. Default: distance."
 _METRIC = "The figure, such as p_broken; NAME:least where less is better; twice: a front."
@@ -27,10 +35,11 @@ CURVE_OPTIONS = [
     Option("--target UNIT", _TARGET, ASKED, shell_complete=OF_TARGET.complete),
     Option("--over KEY=VALUES", _OVER, ASKED, multiple=True),
     Option("--metric NAME", _METRIC, ASKED, multiple=True),
-    Option("--kind", "Default: attack.", ASKED, type=Choice(("attack", "charge", "duel")), default="attack"),
+    KIND,
     Option("--rows", "Each ranged row of each unit is a line of its own.", ASKED),
-    *ATTACK_OPTIONS,
+    *CONDITIONS,
     *_METHODS,
+    options.ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
 ]
 
@@ -38,18 +47,18 @@ TELL_OPTIONS = [
     Option("--trial N", "Which one, 0 is the first (0).", ASKED, type=options.Integer(0)),
     Option("--pick", "Instead: that of the sample by the figure.", ASKED, type=Choice(("worst", "median", "best"))),
     Option("--metric NAME", "The figure of --pick. Default: models destroyed; of a duel the margin.", ASKED),
-    Option("--kind", "Default: attack.", ASKED, type=Choice(("attack", "charge", "duel")), default="attack"),
+    KIND,
     Option("--trials N", "Of the sample (1000).", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Same seed, same dice (0).", METHOD, type=options.Integer(0)),
-    *ATTACK_OPTIONS,
+    *CONDITIONS,
     *[each for each in OUTPUT_OPTIONS if each.name != "plot"],
 ]
 _GOT = "What happened besides, such as suppressed=yes; can be repeated, the most important first."
 LUCK_OPTIONS = [
     Option("--destroyed N", "Models that were destroyed.", ASKED, type=options.Integer(0)),
     Option("--got FIGURE=VALUE", _GOT, ASKED, multiple=True),
-    Option("--kind", "Default: attack.", ASKED, type=Choice(("attack", "charge", "duel")), default="attack"),
-    *ATTACK_OPTIONS,
+    KIND,
+    *CONDITIONS,
     *[each for each in _METHODS if each.name not in ("precision", "threads")],
     *OUTPUT_OPTIONS,
 ]
@@ -57,7 +66,10 @@ LUCK_OPTIONS = [
 
 @click.command(cls=Command, params=CURVE_OPTIONS)
 @click.argument("units", nargs=-1, required=True, shell_complete=complete_selector)
-def curve(units: tuple[str, ...], target: str | None, kind: str, rows: bool, **keys: Any) -> None:
+@click.pass_context
+def curve(
+    context: click.Context, /, units: tuple[str, ...], target: str | None, kind: str, rows: bool, **keys: Any
+) -> None:
     """A figure of a question over one number or two, and who is best where.
 
     UNITS are selectors, which may have wildcards, with --target; or the files of whole questions of one kind (attacks,
@@ -77,17 +89,39 @@ def curve(units: tuple[str, ...], target: str | None, kind: str, rows: bool, **k
     with progress_bar("points", after=1.0) as progress:
         found = asked(list(units), profiles=profiles_in(keys["profiles"]), progress=progress, **how)
     write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+    if not found.complete:
+        context.exit(INTERRUPTED)
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The section of a target, and the keys that were given as options: those of an attack, for no other kind."""
+    """The section of a target, and the keys of a question of that kind that were given as options."""
+    conditions = conditions_of(kind)
     if kind == "attack":
         raw = attack_scenario("", target)
         return raw["target"], {key: value for key, value in raw["attack"].items() if key != "attacker"}
-    stated = [option.opts[0] for option, _ in options.given_keys()]
-    if stated:
-        raise InputError(f"not of a {kind}", where=stated[0], allowed="keys after the colon of --target, or --over")
-    return unit_from(target, "target", OF_DUELLIST if kind == "duel" else OF_COMBATANT), {}
+    return unit_from(target, "target", OF_DUELLIST if kind == "duel" else OF_COMBATANT), conditions
+
+
+def conditions_of(kind: str) -> dict[str, Any]:
+    """The keys of a charge or of a duel that were given as options; InputError for one of another kind."""
+    conditions = dict[str, Any]()
+    for option, value in options.given_keys():
+        section, key = option.path
+        if section in ("attack", "target") and kind == "attack":
+            continue  # which are read with the units
+        if section == kind or (kind == "duel" and option.path == ("attack", "distance")):
+            conditions[key] = value
+        elif section in ("charge", "duel"):
+            raise InputError(
+                f"not of {'an attack' if kind == 'attack' else f'a {kind}'}",
+                where=option.opts[0],
+                allowed=f"with --kind {section}",
+            )
+        else:
+            raise InputError(
+                f"not of a {kind}", where=option.opts[0], allowed="keys after the colon of a unit, or --over"
+            )
+    return conditions
 
 
 @click.command(cls=Command, params=TELL_OPTIONS)
@@ -114,10 +148,12 @@ def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[
             raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")
         return first, {}
     if kind == "attack":
+        conditions_of(kind)
         return attack_scenario(first, second), {}
     words = OF_DUELLIST if kind == "duel" else OF_COMBATANT
     unit = unit_from(first, "a" if kind == "duel" else "attacker", words)
-    return unit, {"target": target_and_conditions(second, kind)[0], "kind": kind}
+    section, conditions = target_and_conditions(second, kind)
+    return unit, {"target": section, "kind": kind, **conditions}
 
 
 @click.command(cls=Command, params=LUCK_OPTIONS)

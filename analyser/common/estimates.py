@@ -72,7 +72,7 @@ class Estimate(float):
             return _exact_percent(p)
         if p in (0, 1):  # an event that the sample never saw, or always
             missing = 100 * (1 - self.low if p else self.high)
-            digits = _decimals(missing)
+            digits = decimals_of(missing)
             missing = math.ceil(missing * 10**digits) / 10**digits
             return f">{100 - missing:.{digits}f}%" if p else f"<{missing:.{digits}f}%"
         # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
@@ -96,11 +96,11 @@ def plus_minus(value: float, half: float, unit: str = "") -> str:
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17')
     """
-    digits = _decimals(half)
+    digits = decimals_of(half)
     return f"{value:.{digits}f}{unit} ±{half:.{digits}f}"
 
 
-def _decimals(half: float) -> int:
+def decimals_of(half: float) -> int:
     """Decimals that show one significant digit of `half`, after rounding (0.096 is shown as 0.1); 0 for integers."""
     return max(0, -math.floor(math.log10(float(f"{half:.0e}")))) if half > 0 else 0
 

@@ -58,11 +58,15 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer: by column what its rows are about, such as the round, and the weights and means of each."""
+    """A table of an answer: by column what its rows are about, such as the round, and the weights and means of each.
+
+    The last `outcomes` keys are what can come out together; those before them say when and of what.
+    """
 
     keys: Keys
     probabilities: Mapping[str, Weights] = field(default_factory=dict)
     means: Mapping[str, Mean] = field(default_factory=dict)
+    outcomes: int = 1
 
     @classmethod
     def crossed(
@@ -73,7 +77,7 @@ class Table:
         rows, places = np.nonzero(np.ones(shape) if kept is None else kept)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
         keys |= {name: [values[place] for place in places.tolist()] for name, values in then.items()}
-        return cls(keys, {name: weights[rows, places] for name, weights in columns.items()})
+        return cls(keys, {name: weights[rows, places] for name, weights in columns.items()}, outcomes=len(then))
 
     @classmethod
     def distribution(cls, first: Keys, then: Keys, weights: Weights, kept: NDArray[np.bool_] | None = None) -> Table:
@@ -99,7 +103,8 @@ def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
     keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
     weights = {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities}
     sums = {key: zip(*(table.means[key][:2] for table in several)) for key in several[0].means}
-    return Table(keys, weights, {key: Mean(*map(np.concatenate, parts)) for key, parts in sums.items()})
+    means = {key: Mean(*map(np.concatenate, parts)) for key, parts in sums.items()}
+    return Table(keys, weights, means, several[0].outcomes)
 
 
 def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:

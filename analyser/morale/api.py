@@ -12,7 +12,8 @@ from typing import Any
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
-from analyser.game.profiles import Profiles, ProfilesLike, profiles_used
+from analyser.engine.chain.chain import Recorded
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, profiles_used
 from analyser.morale.answers import weights_of
 from analyser.morale.questions import Asked, read_question
 from analyser.morale.result import MoraleResult
@@ -68,15 +69,24 @@ def solve(
     ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, Asked) or profiles is not None:  # a checked one does not say where it was read
         used = profiles_used(_folder(profiles), morale=True)
-    rules, own_weights = answers.rules(ready).used(), getattr(answers, "weights", None)
+    own_weights = getattr(answers, "weights", None)
 
     def answer(how: Sampling) -> MoraleResult:
         recorded = own_weights(ready, how) if own_weights is not None else weights_of(answers.chains(ready), how)
-        tables, panels = answers.answer(ready, recorded)
-        result = MoraleResult(system=system, scenario=ready, tables=tables, panels=panels, rules=rules, profiles=used)
+        result = answer_from(system, ready, recorded, used)
         return result if how.is_exact else replace(result, trials=how.trials, seed=int(how.seed))
 
     return sampling.settled(answer)
+
+
+def answer_from(
+    system: str, question: Asked, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
+) -> MoraleResult:
+    """The answer that distributions, or counts, of the chains of a checked question come to."""
+    answers = SYSTEMS[system].answers
+    tables, panels = answers.answer(question, recorded)
+    rules = answers.rules(question).used()
+    return MoraleResult(system=system, scenario=question, tables=tables, panels=panels, rules=rules, profiles=used)
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:

@@ -95,11 +95,13 @@ class MoraleResult(Result):
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """The names that :meth:`pmf` and :meth:`mean` take: tables that are the distribution of a number."""
+        """The names that :meth:`pmf` and :meth:`mean` take: tables that are the distribution of one number."""
         return tuple(
             name
             for name, table in self.tables.items()
-            if [*table.probabilities] == ["probability"] and not isinstance([*table.keys.values()][-1][0], str)
+            if [*table.probabilities] == ["probability"]
+            and table.outcomes == 1
+            and not isinstance([*table.keys.values()][-1][0], str)
         )
 
     def _row_at(self, name: str, moment: int | None) -> int:

@@ -16,13 +16,17 @@ LATEST = ROOT / "benchmarks" / "results" / "calibration.json"
 PAGE = ROOT / "docs" / "calibration.md"
 PICTURE = ROOT / "docs" / "images" / "calibration.png"
 QUICK_SEEDS = 50
+PARTS = (*SEEDS, "words")
 
 
-def measure(seeds, processes=1, tests=tuple(streams.TESTS)):
-    """Everything that the page is written from."""
-    results = campaign(seeds, processes)
+def measure(seeds, processes=1, tests=tuple(streams.TESTS), before=None):
+    """Everything that the page is written from; what is not asked for is as it was `before`."""
+    before = before or {}
+    results = {**before, **campaign(seeds, processes)}
+    kinds = before.get("kinds", {}) | results["kinds"]
+    results["kinds"] = {kind: kinds[kind] for kind in SEEDS if kind in kinds}
     results |= {"by_expected": coverage.by_expected(), "small": coverage.of_small_samples()}
-    results |= {"law_trials": coverage.TRIALS, "streams": streams.battery(tests)}
+    results |= {"law_trials": coverage.TRIALS, "streams": streams.battery(tests) if tests else results["streams"]}
     if not results["streams"]:
         print("dieharder is not installed: the random words are not tested", file=sys.stderr)
     return results | {"date": datetime.now(UTC).date().isoformat(), "version": version("analyser")}
@@ -31,15 +35,20 @@ def measure(seeds, processes=1, tests=tuple(streams.TESTS)):
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few samples of each kind; the page is printed")
-    parser.add_argument("--fights", type=int, help="samples of every kind but attacks; default: 100,000")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, metavar="PART", help=f"the others as they were: {', '.join(PARTS)}"
+    )
+    parser.add_argument("--samples", type=int, default=max(SEEDS.values()), help="of a kind at most; default: 100,000")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     start = time.perf_counter()
     if given.quick:
         print(page.page(measure(dict.fromkeys(SEEDS, QUICK_SEEDS), given.processes, streams.FEW_TESTS)))
     else:
-        fights = {} if given.fights is None else dict.fromkeys(set(SEEDS) - {"attack"}, given.fights)
-        results = measure(SEEDS | fights, given.processes)
+        before = json.loads(LATEST.read_text(encoding="utf-8")) if given.only else None
+        asked = given.only or PARTS
+        seeds = {kind: min(number, given.samples) for kind, number in SEEDS.items() if kind in asked}
+        results = measure(seeds, given.processes, tuple(streams.TESTS) if "words" in asked else (), before)
         LATEST.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         PAGE.write_text(page.page(results), encoding="utf-8")
         page.picture(results, PICTURE)

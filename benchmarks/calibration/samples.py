@@ -1,6 +1,8 @@
 """Many samples of one question of each kind: what was counted of every event, and of at least so much of every figure.
 
-The exact answer gives the law of each count, a binomial one; a sample of a fight puts its cards back, as that does.
+The exact answer gives the law of each count, a binomial one; a sample of a fight puts its cards back, as that does. In
+the place of that of a battle, which has none, stands a sample so large that its own error is a few hundredths of an
+interval of those that are looked at.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +14,10 @@ from analyser.common.jit import interpreted
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.morale import api as morale
+from analyser.morale.answers import weights_of
+from analyser.morale.systems import SYSTEMS
 from analyser.results.attack import solve_attack
+from analyser.results.battle import solve_battle
 from analyser.results.charge import solve_charge
 from analyser.results.duel import solve_duel
 from analyser.results.focus import solve_focus
@@ -25,6 +30,7 @@ from analyser.scenarios.load import load
 TRIALS = 4000
 FEWEST_EXPECTED = 0.5  # events, or trials without them
 MOST_FIGURES = 30  # of a kind, spread over all probabilities that there are
+REFERENCE, REFERENCE_SEED = 2_000_000, 1 << 40  # battles, which stand in for an exact answer; a seed of its own
 RIFLES, GRENADIERS = {"unit": "crown/rifle-platoon@basic"}, {"unit": "imperium/scion-grenadier-platoon@basic"}
 ATTACKERS = {"attacker": RIFLES["unit"]}
 QUESTIONS = {
@@ -32,7 +38,19 @@ QUESTIONS = {
     "charge": {"charge": {"outflanking": True}, "attacker": RIFLES, "target": GRENADIERS},
     "focus": {"attacks": [{**ATTACKERS, "distance": 12}, {**ATTACKERS, "distance": 6}], "target": GRENADIERS},
     "duel": {"duel": {"rounds": 2, "first": "a"}, "a": RIFLES, "b": GRENADIERS},
+    "legion": {"courage": 2, "tokens": 3, "received": {0: 0.5, 2: 0.5}, "destroyed": 0.02, "rounds": 3},
+    "grande-tactique": {"division": {"units": [{"rout": 0.2, "lost": 0.1}] * 4, "turns": 3}},
+    "warmaster": {
+        "dice": 2,
+        "obstacles": [{"kind": "friend", "distance": 4, "chain": 2}, {"kind": "enemy", "distance": 9}],
+    },
     "mordheim": {"stupidity": {"leadership": 7}, "turns": 6},
+    "compare": {"models": 6, "losses": {0: 0.5, 1: 0.3, 2: 0.2}, "rounds": 3},
+    "battle": {
+        "battle": {"rounds": 2},
+        "mine": ["2 x crown/rifle-platoon@basic"],
+        "yours": ["2 x " + GRENADIERS["unit"]],
+    },
 }
 
 
@@ -72,11 +90,27 @@ def _duel(scenario):
     return _fight(solve_duel(scenario, Sampling()), setup, parts, start, ends)
 
 
-def _morale(question):
-    return morale.exact("mordheim", question), lambda how: morale.solve("mordheim", question, how)
+def _battle(scenario):
+    def sample(how):
+        return solve_battle(scenario, how, swing=False, orders=False)
+
+    return sample(Sampling("monte-carlo", REFERENCE, REFERENCE_SEED, replacement=True)), sample
 
 
-ASK = {"attack": _attack, "charge": _charge, "focus": _focus, "duel": _duel, "mordheim": _morale}
+def _morale(system, question):
+    """The samples of a question about morale, whose chains are laid out once."""
+    exact, chains = morale.exact(system, question), SYSTEMS[system].answers.chains(question)
+    if hasattr(SYSTEMS[system].answers, "weights"):  # which are no chains alone
+        return exact, lambda how: morale.solve(system, question, how)
+
+    def sample(how):
+        answer = morale.answer_from(system, question, weights_of(chains, how))
+        return replace(answer, trials=how.trials, seed=how.seed)
+
+    return exact, sample
+
+
+ASK = {"attack": _attack, "charge": _charge, "focus": _focus, "duel": _duel, "battle": _battle}
 
 
 @dataclass(frozen=True)
@@ -118,8 +152,10 @@ class Question:
 def question_of(kind):
     """The question of a kind."""
     given = QUESTIONS[kind]
-    asked = morale.load_question(kind, given) if kind == "mordheim" else load(given, None, kind)
-    exact, sample = ASK[kind](asked)
+    if kind in SYSTEMS:
+        exact, sample = _morale(kind, morale.load_question(kind, given))
+    else:
+        exact, sample = ASK[kind](load(given, None, kind))
     chances = [Chance(name, None, float(exact.probability(name))) for name in exact.events]
     figures = [name for name in exact.figures if exact.std(name) > 0]
     for name in figures:
@@ -140,4 +176,4 @@ def play(kind, seeds):
     question = question_of(kind)
     with interpreted(False):
         counts, means = zip(*(question.counted(seed) for seed in seeds))
-    return np.array(counts), np.array(means)
+    return np.array(counts), np.array(means).reshape(len(counts), -1, 2)

@@ -241,3 +241,115 @@ def test_pictures():
 def test_rules_left_out_are_those_of_all_values():
     found = an.curve(RIFLES[1], KRUPP, over={"attacker": [RIFLES[1], "crown/sharp-rifles@basic"]})
     assert "Spotters" in found.notes()[-2]
+
+
+BATTLE = {
+    "battle": {"rounds": 2},
+    "mine": ["2 x crown/rifle-platoon@basic"],
+    "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
+}
+
+
+def test_a_battle_over_its_terms_its_units_and_its_armies():
+    """The figure at each value is that of the battle itself, with the same trials and seed."""
+    how = {"method": "monte-carlo", "trials": 400, "seed": 5}
+    found = an.curve(BATTLE, over="mine.unit.1.models=3,6", metric="p_victory", **how)
+    one = {**BATTLE, "mine": ["crown/rifle-platoon@basic", {"unit": "crown/rifle-platoon@basic", "models": 3}]}
+    itself = an.simulate(one, kind="battle", trials=400, seed=5)
+    assert found.frame["p_victory"][0] == float(itself.probability("victory"))
+    assert found.frame["p_victory"][0] < found.frame["p_victory"][1]
+    habits = an.curve(BATTLE, over="policy_mine=shoot,take_cover", metric="mean_margin", **how)
+    assert habits.frame["mean_margin"][0] > habits.frame["mean_margin"][1]
+    assert habits.frame["mean_margin_low"][0] < habits.frame["mean_margin"][0] < habits.frame["mean_margin_high"][0]
+    assert "a battle" not in habits.notes()
+
+
+@pytest.mark.parametrize(
+    ("over", "told"),
+    [
+        ("mine.unit.7.models=3", "no such place"),
+        ("mine.unit.0.modls=3", "did you mean 'models'"),
+        ("gup=3", "did you mean 'gap'"),
+    ],
+)
+def test_keys_that_a_battle_does_not_have(over, told):
+    with pytest.raises(an.InputError, match=told):
+        an.curve(BATTLE, over=over, method="monte-carlo", trials=10)
+
+
+def test_a_battle_has_no_exact_curve():
+    with pytest.raises(an.InputError, match=r"a battle is sampled.*monte-carlo"):
+        an.curve(BATTLE, over="rounds=1..3")
+
+
+def test_who_costs_more_is_told():
+    found = an.curve(["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], "imperium/krupp@basic", over="dice=3,4")
+    (note,) = (each for each in found.notes() if each.startswith("Points differ"))
+    assert "crown/sharp-rifles@basic 55, crown/rifle-platoon@basic 35; mean_models_destroyed_per_100_points" in note
+    per_points = an.curve(
+        ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"],
+        "imperium/krupp@basic",
+        over="dice=3,4",
+        metric="mean_models_destroyed_per_100_points",
+    )
+    assert not any(each.startswith("Points differ") for each in per_points.notes())
+
+
+def test_a_sampled_curve_says_how_many_trials_and_why():
+    found = an.curve(
+        "crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3,4", method="monte-carlo", trials=300
+    )
+    assert found.frame["trials"].tolist() == [300, 300]
+    assert found.frame["stop_reason"].tolist() == ["trials"] * 2
+    record = found.as_dict()
+    assert (record["trials"], record["stop_reason"]) == (600, ["trials"])
+    assert "trials" not in an.curve("crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3").frame
+
+
+def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
+    """At once they are wider, and so are those of a precision; all of them hold the exact figure."""
+    asked = ("crown/rifle-platoon@basic", "imperium/krupp@basic")
+    exact = an.curve(*asked, over="dice=3..6", metric="p_broken").frame["p_broken"]
+    how = {"over": "dice=3..6", "metric": "p_broken", "method": "monte-carlo", "seed": 4}
+    single, together = (an.curve(*asked, trials=5000, all_at_once=each, **how) for each in (False, True))
+    stopped = an.curve(*asked, precision=0.03, **how)
+    for found in (together, stopped):
+        assert ((found.frame["p_broken_low"] <= exact) & (exact <= found.frame["p_broken_high"])).all()
+
+    def widths(found):
+        return found.frame["p_broken_high"] - found.frame["p_broken_low"]
+
+    assert (widths(together) > 1.2 * widths(single)).all()
+    assert "at 95% all at once" in str(together)
+    assert "hold whenever one stops" in str(stopped)
+    trials = stopped.frame["trials"].to_numpy()
+    fixed = 2 * 1.96 * np.sqrt(exact * (1 - exact) / trials)
+    assert (widths(stopped) > 1.5 * fixed).all()
+    means = an.curve(
+        *asked, over="dice=3..6", metric="mean_hits", method="monte-carlo", precision=0.03, all_at_once=True
+    )
+    assert means.frame["mean_hits_low"].lt(means.frame["mean_hits"]).all()
+
+
+def test_what_was_asked_before_an_interrupt_is_shown():
+    seen = []
+
+    def stop(done, _):
+        seen.append(done)
+        if done == 5:
+            raise KeyboardInterrupt
+
+    units = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+    found = an.curve(units, "imperium/krupp@basic", over="dice=3..8", progress=stop)
+    assert not found.complete
+    assert found.values == ((3, 4),)
+    assert len(found.frame) == 4
+    assert "dice 5 to 8 cut off: not asked: it was stopped" in found.cut
+    assert "Stopped" in str(found)
+    with pytest.raises(KeyboardInterrupt):
+        an.curve(
+            units,
+            "imperium/krupp@basic",
+            over="dice=3..8",
+            progress=lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
+        )

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 import analyser as an
@@ -153,3 +154,32 @@ def test_wrong_inputs(how, said):
 def test_games_that_are_none(raw, said):
     with pytest.raises(an.InputError, match=said):
         an.luck(raw)
+
+
+def test_a_sampled_game_says_how_sure_its_sums_are():
+    """The interval of a sampled sum holds the exact one, and is as wide as resampling the whole game says."""
+    fights = game(shot(RIFLES, GRENADIERS, 3), shot(RIFLES, GRENADIERS, 4))
+    exact = an.luck(fights).sides[0].chance
+    found = [an.luck(fights, method="monte-carlo", trials=2000, seed=seed) for seed in range(30)]
+    shares = np.array([each.sides[0].chance.as_bad for each in found])
+    halves = np.array([each.sides[0].chance.half_width for each in found])
+    assert (np.abs(shares - exact.as_bad) <= halves).mean() > 0.8
+    assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.6)
+    assert "sampled law" in str(found[0])
+    assert "2,000 trials of each fight" in str(found[0])
+    assert found[0].as_dict()["stop_reason"] == "trials"
+    assert exact.half_width is None
+
+
+def test_a_sampled_fight_shows_its_interval():
+    sampled = an.luck(RIFLES, GRENADIERS, destroyed=4, distance=6, method="monte-carlo", trials=5000)
+    exact = an.luck(RIFLES, GRENADIERS, destroyed=4, distance=6)
+    half = sampled.fights[0].chance.half_width
+    assert 0 < half < 0.02
+    assert abs(sampled.fights[0].chance.as_bad - exact.fights[0].chance.as_bad) < 3 * half
+    assert "±" in sampled.fights[0].sentence
+
+
+def test_the_luck_of_a_battle_is_that_of_its_fights():
+    with pytest.raises(an.InputError, match=r"its fights, one by one"):
+        an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})

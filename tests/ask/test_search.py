@@ -1,5 +1,6 @@
 """The best of many variants: exactly, with true ties; by a race that is seldom wrong; refused, cut, merged, stopped."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -242,3 +243,32 @@ def test_a_race_is_ranked_by_its_figures():
     found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..12"}}, method="race", metric="p_any_destroyed")
     for _, part in found.frame.groupby(found.frame["status"] == "beaten"):
         assert part["value"].is_monotonic_decreasing
+
+
+def test_battles_are_raced_over_units_and_policies():
+    variants = {
+        "baseline": {
+            "battle": {"rounds": 2},
+            "mine": ["2 x crown/rifle-platoon@basic"],
+            "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
+        },
+        "ranges": {"mine.unit.0.models": [2, 6], "policy_mine": ["shoot", "take_cover"]},
+    }
+    found = an.search(variants, method="race", trials=8000)
+    names = found.frame["variant"].tolist()
+    assert names.index("mine.unit.0.models 6, policy mine shoot") < names.index(
+        "mine.unit.0.models 2, policy mine shoot"
+    )
+    assert found.frame["value"].is_monotonic_decreasing
+    with pytest.raises(an.InputError, match=r"a battle is sampled.*race"):
+        an.search(variants)
+
+
+def test_a_race_shows_both_ends_and_what_variants_cost():
+    attack = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
+    variants = {"baseline": attack, "ranges": {"attacker": ["crown/rifle-platoon@*"]}}
+    raced = an.search(variants, method="race", metric="p_annihilated")
+    assert re.search(r"\d%? \(\d[\d.]* to \d[\d.]*\)", str(raced))
+    assert "Who attacks costs 35 to" in str(raced)
+    assert raced.frame["costs"].nunique() > 1
+    assert "costs" not in an.search({"baseline": attack, "ranges": {"dice": [3, 4]}}).frame

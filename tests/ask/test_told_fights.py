@@ -120,8 +120,8 @@ def test_stories_of_every_kind():
 
 
 def test_what_is_not_told():
-    with pytest.raises(an.InputError, match="legion is not told"):
-        an.tell({"courage": 1, "tokens": 2})
+    with pytest.raises(an.InputError, match=r"battle is not told.*--tell N"):
+        an.tell({"battle": {}, "mine": {}, "yours": {}})
     with pytest.raises(an.InputError, match="0 to 9999"):
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)
     with pytest.raises(an.InputError, match="stands in the scenario"):

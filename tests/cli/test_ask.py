@@ -96,3 +96,46 @@ def test_search_as_text_json_csv_and_picture(tmp_path):
 def test_tell_a_charge_and_a_duel():
     assert "wins the combat" in answer("tell", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best")
     assert "is activated" in answer("tell", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
+
+
+def test_conditions_of_charges_and_duels_are_options():
+    rounds = answer(
+        "luck", RIFLES, GRENADIERS, "--kind", "duel", "--rounds", 2, "--distance", 10, "--got", "b_broken=yes"
+    )
+    in_file = answer(
+        "curve",
+        RIFLES,
+        "--target",
+        GRENADIERS,
+        "--kind",
+        "duel",
+        "--rounds",
+        2,
+        "--policy-b",
+        "lookout",
+        "--over",
+        "distance=10,20",
+    )
+    assert "such duels" in rounds
+    assert "P(a wins) over distance" in in_file
+    assert answer("luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
+    assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("tell", RIFLES, KRUPP, "--rounds", 2)
+    assert "with --kind charge" in refusal("tell", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
+
+
+def test_tell_of_morale_from_a_file(tmp_path):
+    path = tmp_path / "panic.toml"
+    path.write_text("courage = 1\ntokens = 3\nrounds = 2\n", encoding="utf-8")
+    told = answer("tell", path, "--trial", 4, "--seed", 2)
+    assert "Rally step (LG-2)" in told
+    picked = answer("tell", path, "--pick", "worst", "--metric", "tokens:least")
+    assert "the worst by tokens: " in picked
+    assert "by which figure" in refusal("tell", path, "--pick", "worst")
+
+
+def test_a_curve_over_battles(tmp_path):
+    path = tmp_path / "battle.toml"
+    path.write_text('mine = ["crown/rifle-p@basic"]\nyours = ["imperium/krupp@basic"]\n', encoding="utf-8")
+    asked = ["curve", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
+    assert "P(victory) over rounds" in answer(*asked)
+    assert "has no exact answer" in refusal("curve", path, "--over", "rounds=1..2")

@@ -87,6 +87,7 @@ DOORS = {
             {"question": PLAIN, "trial": 3, "pick": None, "seed": 1},
             {"question": ATTACK, "trial": None, "pick": "worst", "seed": 0},
             {"question": CHARGE, "trial": 2, "pick": None, "seed": 5},
+            {"question": {"courage": 2, "tokens": 4, "rounds": 2}, "trial": 2, "pick": None, "seed": 1},
         ],
     ),
     "ask luck": (

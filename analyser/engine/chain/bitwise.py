@@ -20,7 +20,7 @@ from analyser.common.records import Integers
 from analyser.engine.rng import fill, word_of
 
 DRAW_BITS = 32
-_FEW = 512  # up to here draws are made in one piece: bit by bit they would cost more
+FEW = 512  # up to here draws are made in one piece: bit by bit they would cost more
 _WORD = 64
 _LANES = 32  # draws are made in whole multiples of it
 _PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
@@ -39,7 +39,7 @@ class DrawBuffers(NamedTuple):
 
 def draw_buffers() -> DrawBuffers:
     """Working memory for one thread."""
-    words = np.zeros(_FEW // 2, np.uint64)
+    words = np.zeros(FEW // 2, np.uint64)
     return DrawBuffers(words, words.view(np.uint32), np.zeros((DRAW_BITS + 1, 5), np.int64), np.zeros(2, np.uint64))
 
 
@@ -54,7 +54,7 @@ def draw_for_each(trials: int, thresholds: Integers, last: int, counts: Integers
     while waiting > 0:
         waiting -= 1
         low, bits, count, first, last = buffers.stack[waiting]
-        while count > _FEW and first < last:  # the upper half waits, the lower goes on
+        while count > FEW and first < last:  # the upper half waits, the lower goes on
             bits -= 1
             middle = low + (1 << bits)
             ones, stream[0] = count_ones(count, stream[0], stream[1])

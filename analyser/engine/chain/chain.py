@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -69,6 +69,7 @@ class Die:
 
     weights: tuple[float, ...]  # of each value from 0: how many of `sides` show it or, with 0 sides, its probability
     sides: int = 0  # 0: it is not made of equally likely sides
+    words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of each value; none: the numbers
 
     @property
     def highest(self) -> int:
@@ -86,20 +87,24 @@ class Die:
         weights = np.array(self.weights, np.float64)
         return np.asarray(weights / weights.sum())
 
+    def word(self, value: int) -> str:
+        """What a value is called."""
+        return self.words[value] if self.words else str(value)
+
 
 def sided(sides: int) -> Die:
     """A fair die that shows 1 to `sides`."""
     return Die((0, *(1,) * sides), sides)
 
 
-def success_die(successes: int, sides: int) -> Die:
+def success_die(successes: int, sides: int, words: tuple[str, str] = ("miss", "success")) -> Die:
     """A die that shows 1, a success, on `successes` of `sides` sides, and 0 on the others."""
-    return Die((sides - successes, successes), sides)
+    return Die((sides - successes, successes), sides, words)
 
 
-def bernoulli(probability: float) -> Die:
+def bernoulli(probability: float, words: tuple[str, str] = ("no", "yes")) -> Die:
     """A die that shows 1 with a probability, else 0."""
-    return Die((1.0 - probability, probability))
+    return Die((1.0 - probability, probability), words=words)
 
 
 NO_DIE = Die((1,), 1)
@@ -123,6 +128,7 @@ class Phase:
     dice: Callable[[States], NDArray[Any]] | int = 0  # how many every state rolls or, of some states, each of them
     extra_dice: tuple[ExtraDie, ...] = ()  # one of each, whatever the state; the total is that of all dice
     most_dice: int = 0  # that any state rolls, where `dice` is a callable
+    title: str = ""  # what it is called where a trial is told, with the number of its rule
 
     @cached_property
     def totals(self) -> int:
@@ -164,6 +170,15 @@ class Phase:
 RECORD = Phase(lambda states, _: states)  # nothing happens, but that the distribution of the state is kept
 
 
+class Story(NamedTuple):
+    """How trials of a chain are told."""
+
+    read: Callable[[int], Mapping[str, Any]]  # what a state says, by name: numbers, yes or no, or words
+    turn: str = ""  # what the phases between some recordings are called, such as Round
+    records: int = 1  # recordings in each
+    first: int = 1  # the number of the first
+
+
 @dataclass(frozen=True, eq=False)
 class Chain:
     """A Markov chain: a start and the phases that follow, in order; the same phase may come again.
@@ -177,6 +192,7 @@ class Chain:
     # For whoever asks more than there is room for:
     what: str = "this question"  # what its states tell apart, such as "14 units, each standing, in rout or lost"
     less: str = "less at once"  # what would make it smaller, such as "fewer units"
+    story: Story | None = None
 
     def __post_init__(self) -> None:
         if self.size > HIGHEST_STATE + 1:

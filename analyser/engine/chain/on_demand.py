@@ -27,7 +27,7 @@ FEW_TRIALS = 16  # of a group, that are rolled one by one
 MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
 FEWEST_WAIT = 1 << 15  # states that wait to be merged with those that were met before
 MOST_DENSE = 1 << 22  # counts that are laid out, those that are 0 with them
-_CHUNKS_APART = 1 << 12  # of the stream's chunks: few trials in a state take more words each than many
+CHUNKS_APART = 1 << 12  # of the stream's chunks: few trials in a state take more words each than many
 _UPPER = np.uint64(64 - DRAW_BITS)  # bits of a word that are not part of its draw
 
 Counts = tuple[States, Integers]  # states, and how many trials are in each
@@ -173,7 +173,7 @@ class OnDemandSample(sampled.Sample):
     ) -> list[Counts]:
         """How many trials of a chunk are in each state after each recorded phase."""
         start, gamma = self._stream
-        memory.buffers.stream[:] = counter_of_chunk(start, gamma, chunk * _CHUNKS_APART), gamma
+        memory.buffers.stream[:] = counter_of_chunk(start, gamma, chunk * CHUNKS_APART), gamma
         states, counts, few = np.array([self._chain.start]), np.array([trials]), 1
         recorded = []
         for place, phase in enumerate(phases):

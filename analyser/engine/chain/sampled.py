@@ -13,7 +13,7 @@ that are not whole parts are rounded to multiples of 2**-32.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
@@ -254,6 +254,12 @@ def play_chunks(layout: Layout, memory: Memory, task: Task, stream: Stream, coun
             now[:] = following
 
 
+@lru_cache(maxsize=64)
+def tabulated_writer(chain: Chain) -> Writer:
+    """The layout of a chain with tables of all its states, made once for all samples of it."""
+    return Writer(chain, tabulated=True)
+
+
 class Sample:
     """A growing sample of a chain; a chunk of it is a function of (seed, part, chunk) and of nothing else."""
 
@@ -287,7 +293,7 @@ class TabulatedSample(Sample):
     chunk_trials = 1 << 20  # many, so that trials in the same state are many
 
     def __init__(self, chain: Chain, recordings: int, seed: int, part: int) -> None:
-        super().__init__(Writer(chain, tabulated=True), part * CHUNKS_A_PART)
+        super().__init__(tabulated_writer(chain), part * CHUNKS_A_PART)
         self._stream = stream_of(seed)
         self._counts = np.zeros((recordings, chain.size), np.int64)
 

@@ -97,13 +97,17 @@ class Words:
     def __init__(self, counter: np.uint64, gamma: np.uint64) -> None:
         self.counter, self._gamma = counter, gamma
 
+    def many(self, count: int) -> NDArray[np.uint64]:
+        """The next words, so many of them."""
+        with np.errstate(over="ignore"):
+            counters = self.counter + self._gamma * np.arange(1, count + 1, dtype=np.uint64)
+            self.counter = np.uint64(self.counter + self._gamma * np.uint64(count))
+        found: NDArray[np.uint64] = word_of(cast("Any", counters))  # type: ignore[assignment]
+        return found
+
     def draws(self, kind: Any, rolls: int) -> NDArray[Any]:
         """Draws of that type, one a trial for each of so many rolls: shape (rolls, BLOCK)."""
-        many = rolls * BLOCK * kind(0).itemsize // (_WORD_BITS // 8)
-        with np.errstate(over="ignore"):
-            counters = self.counter + self._gamma * np.arange(1, many + 1, dtype=np.uint64)
-            self.counter = np.uint64(self.counter + self._gamma * np.uint64(many))
-        words: NDArray[Any] = word_of(cast("Any", counters))  # type: ignore[assignment]
+        words = self.many(rolls * BLOCK * kind(0).itemsize // (_WORD_BITS // 8))
         found: NDArray[Any] = words.view(kind).reshape(rolls, BLOCK)
         return found
 

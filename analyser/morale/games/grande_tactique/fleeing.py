@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, bernoulli, sided
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, Story, bernoulli, sided
 from analyser.morale.answers import Answer, Bars, Cells, Curves, Mean, Part, Rules, Table, Weights, counted, turns_of
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
@@ -25,6 +25,8 @@ NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
 RALLIED, DESTROYED = range(2)  # after the places
+PIP_PHASE = "PIP dice, rally (GT-6)"
+CHARGES = ("no charge", "cavalry charges", "infantry charges")
 
 
 class UnitTested(Part[Check]):
@@ -50,7 +52,10 @@ class UnitTested(Part[Check]):
             return np.where(gt.passes_check(rolled, modifier, ruleset.check_target), stands, gt.ROUTED)
 
         start = gt.SHAKEN if check.state == "shaken" else gt.EAGER
-        return Chain(start, (Phase(checked, sided(ruleset.check_sides), int(checks)), RECORD), gt.SILENCED + 1)
+        title = "Morale check (GT-2)" if checks else f"{check.cause.capitalize()} (GT-1, GT-2)"
+        tested = Phase(checked, sided(ruleset.check_sides), int(checks), title=title)
+        story = Story(lambda state: {"the unit": steps.STATUS_WORDS[state]})
+        return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
     def answer(self, recorded: Recorded) -> Answer:
         """`check`: whether it stands, flees or is silenced, and its state afterwards."""
@@ -100,10 +105,17 @@ class OneFlight(Part[Flight]):
 
     def chain(self) -> Chain:
         """Whether there is a gap, then the flight dice."""
-        gap = Phase(lambda states, none: np.where(none, SURROUNDED, states), bernoulli(self.asked.surrounded), 1)
+        none = bernoulli(self.asked.surrounded, ("not surrounded", "surrounded"))
+        gap = Phase(lambda states, none: np.where(none, SURROUNDED, states), none, 1, title="A way out (GT-5)")
         dice = gt.flight_dice(self._arm, self._enemy)
-        rolled = Phase(lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice)
-        return Chain(0, (gap, rolled, RECORD), gt.TOTALS + 1)
+        onward = Phase(
+            lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice, title="Flight (GT-3)"
+        )
+        return Chain(0, (gap, onward, RECORD), gt.TOTALS + 1, story=Story(self._read))
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        return {"the unit": "surrounded"} if state == SURROUNDED else {"flight dice together": state}
 
     def _end(self, total: int) -> tuple[str, float]:
         """The fate of a flight with this total of its dice, and how far it went."""
@@ -133,7 +145,7 @@ class OneFlight(Part[Flight]):
         for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.asked.surrounded < 1 else ():
             means[f"mean_{name}_if_it_flees"] = Mean.of(weights * moves, lengths)._replace(given=weights @ moves)
         tables = {
-            "flight": Table(keys, {"probability": weights[0, met]}),
+            "flight": Table(keys, {"probability": weights[0, met]}, outcomes=len(keys)),
             "fates": Table({"arm": [self.asked.arm]}, probabilities, means),
         }
         return Answer(tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})])
@@ -182,11 +194,17 @@ class ChainReaction(Part[Column]):
         count, dice = len(self.units.arms), [bernoulli(friend.shaken) for friend in self.asked.friends]
         enemy = steps.BY_CAVALRY if self.asked.enemy == "cavalry" else steps.BY_INFANTRY
         charge = steps.change(self.units, steps.CHARGE, 0)
-        first_flees = Phase(lambda states, _: charge(states, np.arange(enemy + 1))[:, [enemy]])
-        shaken = (Phase(partial(self._shaking, place), die, 1) for place, die in enumerate(dice, start=1))
+        first_flees = Phase(
+            lambda states, _: charge(states, np.arange(enemy + 1))[:, [enemy]], title="Charged, the first flees (GT-2)"
+        )
+        shaken = (
+            Phase(partial(self._shaking, place), die, 1, title=f"Unit {place + 1} shaken before")
+            for place, die in enumerate(dice, start=1)
+        )
         phases = (*shaken, first_flees, *[steps.flight(self.units, DIE)] * count, RECORD)
         what = f"a flight through {count - 1} friends, each with {self._statuses} states"
-        return Chain(0, phases, self._statuses**count, what, "fewer friends")
+        story = Story(partial(steps.said_of, self.units))
+        return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
     def answer(self, recorded: Recorded) -> Answer:
         """`chain`: how many friends flee; `friends`: what becomes of each; `joint`: of all together."""
@@ -210,7 +228,7 @@ class ChainReaction(Part[Column]):
             "chain": Table({"friends": numbers}, of_numbers),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Mean.of(weights, fleeing)}),
             "friends": Table(keys, of_friends),
-            "joint": Table(joint, {"probability": pmf[met]}),
+            "joint": Table(joint, {"probability": pmf[met]}, outcomes=len(joint)),
         }
         return Answer(tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")])
 
@@ -246,19 +264,20 @@ class UnitsOfDivision(Part[Division]):
     def chain(self) -> Chain:
         """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the state is recorded."""
         division, ruleset, count = self.asked, self.question.ruleset, len(self.asked.units)
-        turn = [Phase(steps.change(self.units, steps.PIPS, 0), sided(ruleset.pip_sides), ruleset.pip_dice)]
+        pips = steps.change(self.units, steps.PIPS, 0)
+        turn = [Phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for event, key in ((steps.CHARGE_IN_ROUT, "lost"), (steps.CHARGE, "rout")):
             for number, unit in enumerate(division.units):
                 if probability := getattr(unit, key):
-                    turn.append(Phase(steps.change(self.units, event, number), bernoulli(probability), 1))
+                    title = f"Unit {number + 1}: {key}"
+                    turn.append(Phase(steps.change(self.units, event, number), bernoulli(probability), 1, title=title))
         phases = (*turn, RECORD) * (division.turns or ruleset.turns)
         each, less = ("standing or in rout", "fewer units")
         if gt.DESTROYED in self._statuses:
             each, less = ("standing, in rout or lost", "fewer units, or none lost")
         what, size = f"a division of {count} units, each {each}", 2 * len(self._statuses) ** count
-        return Chain(
-            steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units]), phases, size, what, less
-        )
+        start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
+        return Chain(start, phases, size, what, less, Story(partial(steps.said_of, self.units), "Turn"))
 
     def answer(self, recorded: Recorded) -> Answer:
         """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
@@ -347,13 +366,27 @@ class UnitsInRout(Part[Rout]):
 
     def chain(self) -> Chain:
         """Turns of a PIP phase and the charges after it; the state at the end of each is recorded."""
-        ruleset, charge = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges))
-        turn = [Phase(self._pip_phase, sided(ruleset.pip_sides), ruleset.pip_dice)]
-        turn += [Phase(partial(self._charged, name), charge, 1) for name in self.paths] if any(self._charges) else []
+        ruleset, charge = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGES)
+        turn = [Phase(self._pip_phase, sided(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
+        for name in self.paths if any(self._charges) else ():
+            title = f"Charge on {name.replace('_', ' ')} (GT-7)"
+            turn.append(Phase(partial(self._charged, name), charge, 1, title=title))
         flights = max(len(path.places) for path in self.paths.values())
         what = f"{len(self.paths)} units in rout, each by its flights (up to {flights}), rallied or destroyed"
         less = "fewer units, nearer edges, or no edge_distance"
-        return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less)
+        return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        said = dict[str, Any]()
+        for name, path in self.paths.items():
+            now, unit, places = int(self.fields.get(name, state)), name.replace("_", " "), len(path.places)
+            said[unit] = ("rallied", "destroyed")[now - places] if now >= places else "routed"
+            if now < places:
+                place = path.places[now]
+                said[f"{unit}: in shelter"] = bool(place.sheltered)
+                said[f"{unit}: inches fled"] = float(place.moved)
+        return said
 
     def answer(self, recorded: Recorded) -> Answer:
         """`rout`: each unit by turn; `time_in_rout`: when its rout ended, and how; `still_routed`: how many at once."""

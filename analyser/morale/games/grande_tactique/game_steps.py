@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
 FLEEING_FROM_CAVALRY, LEFT_MAP, SURROUNDED, WITHDRAWN = range(SILENCED + 1, SILENCED + 5)
 STATUSES = WITHDRAWN + 1
 STANDING, TO_FLY = 1 << EAGER | 1 << SHAKEN, 1 << FLEEING | 1 << FLEEING_FROM_CAVALRY  # a bit for each status
+STATUS_WORDS = (
+    *("eager", "shaken", "must flee", "routed", "destroyed", "silenced"),
+    *("must flee from cavalry", "off the map", "surrounded", "withdrawn"),
+)
 ON_MAP = STANDING | TO_FLY | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
@@ -368,4 +372,13 @@ def change(units: Units, phase: int, unit: int) -> Change:
 
 def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Phase:
     """The next flight, if anybody is to make one."""
-    return Phase(change(units, FLIGHT, 0), die, partial(dice_of_flight, units), extra_dice, rules.FLIGHT_DICE)
+    title = "Flight (GT-3, GT-5)"
+    return Phase(change(units, FLIGHT, 0), die, partial(dice_of_flight, units), extra_dice, rules.FLIGHT_DICE, title)
+
+
+def said_of(units: Units, state: int) -> dict[str, Any]:
+    """What a state says of each unit, and of the division."""
+    status, rallied = read(units, np.array([state]))
+    words = {f"unit {unit}": STATUS_WORDS[each] for unit, each in enumerate(status[0].tolist(), start=1)}
+    ever = {f"unit {unit}: rallied before": bool(each) for unit, each in enumerate(rallied[0], start=1)}
+    return {**words, **ever, **({"division collapsed (GT-8)": bool(state % 2)} if units.collapses else {})}

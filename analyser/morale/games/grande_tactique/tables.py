@@ -9,12 +9,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from analyser.common.validation import Record
-from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided
+from analyser.engine.chain.chain import (
+    MOST_STATES,
+    RECORD,
+    Chain,
+    Die,
+    ExtraDie,
+    Phase,
+    Recorded,
+    Story,
+    bernoulli,
+    sided,
+)
 from analyser.morale.answers import Answer, Cells, Curves, Mean, Part, Rules, Sections, Table, counted, turns_of
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
@@ -125,10 +137,15 @@ class DivisionUnderAttack(Part[Game]):
         After each of these come the flights that it leads to, of as many units as may flee.
         """
         units, ruleset, count = self.asked.units, self.question.ruleset, len(self.asked.units)
-        gap = (ExtraDie(bernoulli(self.asked.surrounded), gt.TOTALS),) if self.asked.surrounded else ()
+        surrounded = bernoulli(self.asked.surrounded, ("not surrounded", "surrounded"))
+        gap = (ExtraDie(surrounded, gt.TOTALS),) if self.asked.surrounded else ()
         flight = steps.flight(self.units, fleeing.DIE, gap)
-        rally = Phase(steps.change(self.units, steps.PIPS, 0), sided(ruleset.pip_sides), ruleset.pip_dice)
-        withdrawals = [Phase(steps.change(self.units, steps.WITHDRAWAL, unit)) for unit in range(count)]
+        pips = steps.change(self.units, steps.PIPS, 0)
+        rally = Phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
+        withdrawals = [
+            Phase(steps.change(self.units, steps.WITHDRAWAL, unit), title=f"Unit {unit + 1} withdraws (GT-10)")
+            for unit in range(count)
+        ]
         events = [rally, *[flight] * _mobile(units)]
         for befall in (self._fire, self._charges):
             for number, unit in enumerate(units):
@@ -146,20 +163,26 @@ class DivisionUnderAttack(Part[Game]):
             f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
             " has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
+            Story(partial(steps.said_of, self.units), "Turn"),
         )
 
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """What fire may do to a unit, with the die of a morale check: infantry alone makes one (GT-2)."""
         checks = (ExtraDie(sided(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
-        for event, probability in zip((steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING), unit.fire):
+        whats = "Fire of artillery on", "Fire of infantry on", "A firing attack lost by"
+        events = steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING
+        for what, event, probability in zip(whats, events, unit.fire):
             if probability:
-                yield Phase(steps.change(self.units, event, number), bernoulli(probability), 1, checks)
+                change, title = steps.change(self.units, event, number), f"{what} unit {number + 1} (GT-2)"
+                yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """One charge a turn at most: on the unit in rout, or on it while it stands (GT-2, GT-7, GT-11)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
-                yield Phase(steps.change(self.units, event, number), Die((1.0 - sum(charges), *charges)), 1)
+                die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGES)
+                title = f"Charge on unit {number + 1} (GT-2, GT-7)"
+                yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
     def answer(self, recorded: Recorded) -> Answer:
         """`game`: the division by turn; `game_units`: each unit by turn; `game_lost`: how many are lost, by turn."""

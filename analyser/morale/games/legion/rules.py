@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, bernoulli, success_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Story, bernoulli, success_die
 from analyser.morale.games.legion.question import Question
 from analyser.morale.questions import moves_over
 
@@ -70,6 +70,15 @@ class Unit:
         """The tokens of a unit on the table, none of another."""
         return np.where(states < self.off_table, self.fields.get("tokens", states), 0)
 
+    def read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        if state >= self.off_table:
+            return {"the unit": "off the table" if state == self.off_table else "destroyed"}
+        tokens = int(self.fields.get("tokens", state))
+        moves = {"moves toward the edge": int(self.fields.get("moves", state))} if self.moves_to_edge else {}
+        panicked, suppressed = self.fields.get("panicked", state) == 1, is_suppressed(tokens, self.courage)
+        return {"tokens": tokens, "suppressed": bool(suppressed), "panicked": bool(panicked), **moves}
+
     def _changed(self, states: Any, **values: Any) -> Any:
         return np.where(states < self.off_table, self.fields.put(states, **values), states)
 
@@ -124,13 +133,17 @@ def chain_of(question: Question) -> Chain:
     """The rounds of a question; the state after each panic check and at the end of each round is recorded."""
     unit, ruleset = unit_of(question), question.ruleset
     rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
-    rallied = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens)
-    fired, moved, ended = Phase(unit.fire, bernoulli(question.destroyed), 1), Phase(unit.move), Phase(unit.end)
-    received = cache(lambda pmf: Phase(unit.receive, Die(pmf), 1))
-    checked = cache(lambda near: Phase(unit.check, bernoulli(near), 1))
+    rallied = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens, title="Rally step (LG-2)")
+    fired = Phase(unit.fire, bernoulli(question.destroyed), 1, title="Destroyed by fire")
+    moved = Phase(unit.move, title="Move toward the edge (LG-5)")
+    ended = Phase(unit.end, title="End phase (LG-7)")
+    received = cache(lambda pmf: Phase(unit.receive, Die(pmf), 1, title="Tokens for attacks (LG-7)"))
+    near_or_not = "no commander near", "a commander near"
+    checked = cache(lambda near: Phase(unit.check, bernoulli(near, near_or_not), 1, title="Panic check (LG-3)"))
     phases: list[Phase] = []
     for before, after, near in question.by_round:
         phases += [received(before), fired, rallied, checked(near), RECORD, moved, received(after), ended, RECORD]
     moves = f" and {unit.moves_to_edge} moves to the edge" if unit.moves_to_edge else ""
     what = f"up to {unit.most_tokens} suppression tokens{moves}"
-    return Chain(question.tokens, tuple(phases), unit.destroyed + 1, what, "fewer tokens, or fewer rounds")
+    story = Story(unit.read, "Round", records=2)
+    return Chain(question.tokens, tuple(phases), unit.destroyed + 1, what, "fewer tokens, or fewer rounds", story)

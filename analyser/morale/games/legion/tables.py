@@ -17,6 +17,7 @@ from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certainly, moves_over
 
 TOKENS, ATTACKS = "tokens", "attacks"
+CASES = "Commander"  # what the names of several chains say
 NEARLY = 1e-12  # by which a probability may miss the one that is looked for
 LINES = {
     "p_suppressed": "suppressed",

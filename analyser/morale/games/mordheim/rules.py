@@ -9,8 +9,10 @@ import numpy as np
 from analyser.engine.chain.chain import Die
 from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
 
-TWO_DICE = Die((1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36)  # the sum of two dice less 2
 LOWEST_ROLL, ROLLS, DIE_SIDES = 2, 11, 6
+TWO_DICE = Die(  # the sum of two dice less 2
+    (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_ROLL + value) for value in range(ROLLS))
+)
 NOBODY = 0  # no warrior is left to test on: no roll of two dice is so low
 Number = Any  # an integer, or one of each of some states
 HARDEST = 6  # what a frightened warrior needs to hit (MD-9)

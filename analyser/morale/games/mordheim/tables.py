@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, bernoulli, success_die
+from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, Story, bernoulli, success_die
 from analyser.morale.answers import Answer, Bars, Keys, Mean, Part, Rules, Sections, Table, counted, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
@@ -65,9 +65,10 @@ class Duel(Part[Combat]):
 
         for afraid in (False, True) if self.tests[side] and combat_round == 0 else (False,):
             needed = mordheim.HARDEST if afraid else fighter.to_hit or ruleset.to_hit
-            die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES)
+            die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES, ("miss", "hit"))
             for again in (False, True) if fighter.hatred and combat_round == 0 else (False,):
-                yield Phase(more_hits, die, partial(blows, afraid, again), most_dice=self._hits - 1)
+                title = f"Blows of the {SIDE_NAMES[side]} at {needed} or more{', misses again (MD-8)' * again}"
+                yield Phase(more_hits, die, partial(blows, afraid, again), most_dice=self._hits - 1, title=title)
 
     def _ended(self, states: Any, downed: Any) -> Any:
         """The next round: no fear (MD-9), no frenzy of one who was knocked down or stunned (MD-7)."""
@@ -76,14 +77,28 @@ class Duel(Part[Combat]):
 
     def chain(self) -> Chain:
         """The rounds of a combat; the state after each is recorded."""
-        fear = Phase(self._fear, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)))
-        downed = (ExtraDie(bernoulli(each.knocked_down), 1 << side) for side, each in enumerate(self.sides))
-        phases, end = [fear] if any(self.tests) else [], Phase(self._ended, extra_dice=tuple(downed))
+        both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)
+        fear = Phase(self._fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
+        downed = tuple(
+            ExtraDie(bernoulli(each.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
+            for side, (name, each) in enumerate(zip(SIDE_NAMES, self.sides))
+        )
+        end = Phase(self._ended, extra_dice=downed, title="The round ends (MD-7)")
+        phases = [fear] if any(self.tests) else []
         for combat_round in range(self.asked.rounds):
             phases += [end] if combat_round else []
             phases += [phase for side in range(2) for phase in self._strikes(side, combat_round)] + [RECORD]
         start = self.fields.pack(frenzied=self.asked.fighter.frenzy + 2 * self.asked.enemy.frenzy)
-        return Chain(start, tuple(phases), self.fields.size)
+        return Chain(start, tuple(phases), self.fields.size, story=Story(self._read, "Round"))
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        mode, said = int(self.fields.get("mode", state)), dict[str, Any]()
+        for side, name in enumerate(SIDE_NAMES):
+            said |= {f"{name} afraid": mode < CALM and mode >> side & 1 == 1}
+            said |= {f"{name} frenzied": bool(self._is_frenzied(state, side))}
+            said |= {f"hits of the {name}": int(self.fields.get(HITS[side], state))}
+        return said | {"the charge": "fails" if mode == CALM else "made"}
 
     def answer(self, recorded: Recorded) -> Answer:
         """`combat`: what happens by round; `hits`: of both sides together; and those of each."""

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, success_die
+from analyser.engine.chain.chain import (
+    NO_DIE,
+    RECORD,
+    Chain,
+    Die,
+    ExtraDie,
+    Phase,
+    Recorded,
+    Story,
+    bernoulli,
+    success_die,
+)
 from analyser.morale.answers import Answer, Curves, Part, Rules, Table, Weights, stacked, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
@@ -44,6 +55,7 @@ class Step:
     extra_dice: tuple[ExtraDie, ...] = ()
     of: int = -1
     number: int = 0
+    title: str = ""
 
 
 class Losses(NamedTuple):
@@ -56,6 +68,7 @@ class Losses(NamedTuple):
     each: int = 1
     number: int = 1
     of: int = -1
+    title: str = "Casualties"
 
     @property
     def least(self) -> int:
@@ -82,7 +95,7 @@ class Roster:
         self.took_part = warband.took_part
         self.gives_up_at = warband.gives_up_at or self.took_part + 1  # never
         self._groups = sorted(warband.others, key=lambda group: -group.leadership)
-        self._steady = bernoulli(1 - warband.others_stunned)
+        self._steady = bernoulli(1 - warband.others_stunned, ("stunned", "not stunned"))
         self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
         self.fighting = 2 * self.took_part
         self.states = self.fighting + len(ENDS)
@@ -131,8 +144,8 @@ class Roster:
             hits, sides = hits * sides + (sides - hits) * hits, sides * sides
         successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
         of = -1 if fight.of is None else self._places[fight.of]
-        die = success_die(successes, sides * DIE_SIDES**3)
-        return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, of)
+        die = success_die(successes, sides * DIE_SIDES**3, ("no casualty", "a casualty"))
+        return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, of, "Blows (MD-7, MD-8)")
 
     def _casualties(self, losses: Losses, falls: str, whose: int) -> Step:
         """Casualties of those whom they are about: of all, of those without a leader, or of so many that stand."""
@@ -149,24 +162,29 @@ class Roster:
         others_out = others_out + np.minimum(casualties - leader_falls, others)
         after = np.where(concerned, (leader_out + leader_falls) * self.took_part + others_out, states)
         dice = concerned[:, 0] * losses.each * (losses.number if losses.of < 0 else 1)
-        places = (ExtraDie(Die((1,) * whose, whose), numbers),) if falls == "random" and whose > 0 else ()
-        return Step(after, losses.die, dice, places, losses.of, losses.number)
+        lots = Die((1,) * whose, whose, tuple(f"leader's lot {lot}" for lot in range(1, whose + 1)))
+        places = (ExtraDie(lots, numbers),) if falls == "random" and whose > 0 else ()
+        return Step(after, losses.die, dice, places, losses.of, losses.number, losses.title)
 
     @cached_property
     def _leader_falls(self) -> Step:
         """Where nobody fell before the turn of the leader he falls all the same."""
         states = self.all_states
-        return Step((states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis])
+        after = (states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis]
+        return Step(after, title="The leader falls")
 
     def _tests(self, leader: int, p_stunned: float) -> tuple[Step, ...]:
         """The start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
-        stunned = (ExtraDie(bernoulli(p_stunned), ROLLS),) if p_stunned else ()
-        parts = [Step(self._after_test(leader, 1 + len(stunned)), extra_dice=(ExtraDie(TWO_DICE, 1), *stunned))]
+        stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
+        stunned, two_dice = (ExtraDie(stuns, ROLLS),) if p_stunned else (), ExtraDie(TWO_DICE, 1)
+        after = self._after_test(leader, 1 + len(stunned))
+        parts = [Step(after, extra_dice=(two_dice, *stunned), title="Rout test (MD-1, MD-2)")]
         for group, standing in enumerate(self._standing if self.others_may_be_stunned else ()):
             most = int(standing.max())
             dice = np.zeros(len(self.all_states), np.int64)
             dice[self.states : self.states + self.fighting] = np.tile(standing, 2)
-            parts.append(Step(self._after_others(group, most), self._steady, dice, (ExtraDie(TWO_DICE, most + 1),)))
+            two_dice, title = ExtraDie(TWO_DICE, most + 1), "Rout test on the best other that is not stunned (MD-1)"
+            parts.append(Step(self._after_others(group, most), self._steady, dice, (two_dice,), title=title))
         return tuple(parts)
 
     def _after_test(self, leader: int, leader_states: int) -> NDArray[np.int64]:
@@ -253,8 +271,9 @@ class Game(Part[Warband]):
             after = after + (waits[own] - seen.waiting[:, np.newaxis]) * self._places[-1]
             return np.where((seen.over & begun)[:, np.newaxis], states, after)
 
+        title = f"{self.question.warbands[place].name}: {part.title}"
         if part.dice is None:
-            return Phase(change, part.die, 0, part.extra_dice)
+            return Phase(change, part.die, 0, part.extra_dice, title=title)
         own_dice, number = part.dice, part.number if part.of >= 0 else 1
 
         def dice(states: NDArray[np.int64]) -> Any:
@@ -262,7 +281,7 @@ class Game(Part[Warband]):
             each = own_dice[seen.of_each[place] + seen.waiting * size]
             return each * np.minimum(self._standing(part.of, seen), number) if part.of >= 0 else each
 
-        return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number)
+        return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number, title)
 
     def _standing(self, place: int, seen: Seen) -> NDArray[np.int64]:
         """How many of a warband stand: none of one that is gone."""
@@ -290,7 +309,20 @@ class Game(Part[Warband]):
                 start += self._places[place] * (roster.fighting + ALL_OUT)
         warriors = ", ".join(str(roster.took_part) for roster in self.rosters)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
-        return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors")
+        story = Story(self._read, "Turn", len(warbands) + 1)
+        return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors", story)
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        seen, said = self.seen(np.array([state])), dict[str, Any]()
+        for each, roster, (own,) in zip(self.question.warbands, self.rosters, seen.of_each):
+            if own >= roster.fighting:
+                said[each.name] = [*ENDS.values()][own - roster.fighting]
+                continue
+            said[each.name] = "fights"
+            said[f"{each.name}: out of action"] = int(roster.out(own))
+            said[f"{each.name}: leader out of action"] = bool(own >= roster.took_part)
+        return said | ({"the game is over (MD-3)": bool(seen.over[0])} if len(self.rosters) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
         """The game, and where his effect is asked the same under leaders of every Leadership and fate."""
@@ -298,7 +330,7 @@ class Game(Part[Warband]):
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:
                 led = self.asked.model_copy(update={"leader": leader, **changes})
-                by_name[f"{fate}, {leader}"] = self._chain_of(led)
+                by_name[f"{fate}, {leader}"] = replace(self._chain_of(led), story=None)
         return by_name
 
     def answer(self, recorded: Mapping[str, Recorded]) -> Answer:

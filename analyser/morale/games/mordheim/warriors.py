@@ -11,7 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, bernoulli, sided, success_die
+from analyser.engine.chain.chain import (
+    RECORD,
+    Chain,
+    Die,
+    ExtraDie,
+    Phase,
+    Recorded,
+    Story,
+    bernoulli,
+    sided,
+    success_die,
+)
 from analyser.morale.answers import Answer, Bars, Curves, Keys, Mean, Part, Rules, Table, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
@@ -95,22 +106,44 @@ class AllAlone(Part[Alone]):
         The states after the first combat phase and after each turn are recorded.
         """
         alone, two_dice, most = self.asked, (ExtraDie(TWO_DICE, 1),), self.asked.opponents
-        needed = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
-        wounds, saves = (success_die(DIE_SIDES + 1 - roll, DIE_SIDES) for roll in needed)
+        to_wound, save = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
+        wounds = success_die(DIE_SIDES + 1 - to_wound, DIE_SIDES, ("no wound", "wound"))
+        saves = success_die(DIE_SIDES + 1 - save, DIE_SIDES, ("not saved", "saved"))
         unsaved = self._breaks(lambda hits, saves: np.where(hits - saves >= alone.wounds, DOWN, BREAKS))
         combat = [
-            Phase(self._tested, extra_dice=two_dice),
-            Phase(self._breaks(lambda _, wounds: BREAKS + wounds), wounds, self._hits, most_dice=most),
-            Phase(unsaved, saves, self._hits, most_dice=most),
-            Phase(self._breaks(lambda _, roll: self.after_first_run[roll]), extra_dice=two_dice),
+            Phase(self._tested, extra_dice=two_dice, title="All alone: Leadership test (MD-5)"),
+            Phase(
+                self._breaks(lambda _, wounds: BREAKS + wounds),
+                wounds,
+                self._hits,
+                most_dice=most,
+                title=f"Wounds at {to_wound} or more, a hit from each opponent (MD-5)",
+            ),
+            Phase(unsaved, saves, self._hits, most_dice=most, title=f"Saves at {save} or more"),
+            Phase(
+                self._breaks(lambda _, roll: self.after_first_run[roll]), extra_dice=two_dice, title="First run (MD-5)"
+            ),
         ]
-        charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(bernoulli(alone.charged), ROLLS)))
-        rally = Phase(self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)))
+        charged = bernoulli(alone.charged, ("no charge", "a charge"))
+        charge = Phase(self._charged, extra_dice=(*two_dice, ExtraDie(charged, ROLLS)), title="Charged: a run (MD-6)")
+        rally = Phase(
+            self._rallied, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)), title="Rally test, and a run (MD-6)"
+        )
         phases = [*combat, RECORD]
         for turn in range(1, self.question.turns_played + 1):
             phases += [charge, rally] if alone.charged else [rally]
             phases += [*(combat if turn < (alone.combat_phases or turn + 1) else []), RECORD]
-        return Chain(HOLDS, tuple(phases), self.size)
+        return Chain(HOLDS, tuple(phases), self.size, story=Story(self._read, "Turn", first=0))
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        names = {HOLDS: "holds", RALLIED: "rallied", LEFT: "off the table", DOWN: "down"}
+        if self._breaking(state):
+            waits = int(self._hits(state))
+            return {"the warrior": "breaks", "hits or wounds that wait": waits}
+        if state <= self.far:
+            return {"the warrior": names.get(state, "flees")}
+        return {"the warrior": "flees", "inches to the edge": self._inches()[state]}
 
     def answer(self, recorded: Recorded) -> Answer:
         """The break and the flight by turn, turn 0 being that of the break; the distribution of inches to the edge."""
@@ -120,11 +153,7 @@ class AllAlone(Part[Alone]):
         broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
         probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, each] for name, each in named.items()}
         tables = {"alone": Table(turns, probabilities)}
-        inches = {
-            self.far + 1 + place * self.width + whole: float(whole - fraction)
-            for place, fraction in enumerate(self.fractions)
-            for whole in range(1, self.width)
-        }
+        inches = self._inches()
         states = sorted(inches, key=lambda state: inches[state])
         at_distance = weights[:, states]
         if at_distance.any():
@@ -132,6 +161,14 @@ class AllAlone(Part[Alone]):
             tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
+
+    def _inches(self) -> dict[int, float]:
+        """How far from the edge a fleeing warrior is in each state that says it."""
+        return {
+            self.far + 1 + place * self.width + whole: float(whole - fraction)
+            for place, fraction in enumerate(self.fractions)
+            for whole in range(1, self.width)
+        }
 
     def rules(self) -> Rules:
         """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
@@ -170,8 +207,13 @@ class Stupid(Part[Stupidity]):
             does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
 
-        turn = Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)))
-        return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(DOES))
+        dice = ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)
+        turn = Phase(tested, extra_dice=dice, title="Stupidity: Leadership test, and where he wanders (MD-10)")
+
+        def read(state: int) -> dict[str, Any]:
+            return {"turns lost": state // len(DOES), "the warrior": DOES[state % len(DOES)]}
+
+        return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(DOES), story=Story(read, "Turn"))
 
     def answer(self, recorded: Recorded) -> Answer:
         """`stupidity`: what the warrior does by turn; `turns_lost`: their distribution."""
@@ -215,14 +257,26 @@ class TestsTogether(Part[Together]):
         passed = nobody_tests | mordheim.passes(rolls + LOWEST_ROLL, self._leadership(test, leader))
         return np.where(passed, states, (failed | 1 << test) * 5 + leader)
 
+    def _title(self, test: int) -> str:
+        return "Rout test (MD-1)" if test < self.rout_tests else f"Leadership test of {self.tests[test]} (MD-4)"
+
     def chain(self) -> Chain:
         """The leader's state is drawn, then the tests are taken."""
         lost = (self.asked.p_out, self.asked.p_stunned, self.asked.p_knocked_down, self.asked.p_fleeing)
-        leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost)), 1)
-        drawn = Phase(lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,))
-        tests = (partial(self._tested, test) for test in range(len(self.tests)))
-        rolled = (Phase(tested, extra_dice=(ExtraDie(TWO_DICE, 1),)) for tested in tests)
-        return Chain(0, (drawn, *rolled, RECORD), 5 << len(self.tests))
+        leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost), words=LEADER_STATES), 1)
+        drawn = Phase(
+            lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,), title="The leader"
+        )
+        rolled = (
+            Phase(partial(self._tested, test), extra_dice=(ExtraDie(TWO_DICE, 1),), title=self._title(test))
+            for test in range(len(self.tests))
+        )
+        return Chain(0, (drawn, *rolled, RECORD), 5 << len(self.tests), story=Story(self._read))
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        failed = {f"{name} failed": state // 5 >> test & 1 == 1 for test, name in enumerate(self.tests)}
+        return {"the leader": LEADER_STATES[state % 5], **failed}
 
     def answer(self, recorded: Recorded) -> Answer:
         """The leader's state, the rout test and the number of failed tests together; and each test by itself."""

@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, sided
+from analyser.common.text import counted
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, sided
 from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
 from analyser.morale.questions import as_written
 
@@ -238,16 +239,36 @@ class Mover:
     def chain(self) -> Chain:
         """The moves of all turns; the state after each of them is recorded."""
         question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
-        turn = [self._phase(self._after_die, die)] * (question.dice or 1)
+        title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
+        turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
         for some, friends, tested in _tests(self.way):
-            turn.append(self._phase(partial(self._after_obstacles, some, friends), tested))
+            change = partial(self._after_obstacles, some, friends)
+            turn.append(self._phase(change, tested, self._what_is_met(some)))
         turn.append(RECORD)
-        phases = (*turn, *(Phase(self._next_turn), *turn) * (question.turns - 1))
+        phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
         past = f"{len(self.way)} obstacles and {self.friends - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {past}"
-        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends")
+        story = Story(self._read, "Turn")
+        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends", story)
 
-    def _phase(self, change: Callable[[Parts, Any], Any], die: Die) -> Phase:
+    def _what_is_met(self, some: range) -> str:
+        """Some obstacles, where they are tested."""
+        each = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in some)
+        met = " and ".join(f"{what} at {distance:g} cm" for what, distance in each)
+        return f"{met[0].upper()}{met[1:]} (WM-2 to WM-8)"
+
+    def _read(self, state: int) -> dict[str, Any]:
+        """What a state says."""
+        now = self.read(np.array([state]))
+        confused, place = bool(self.is_confused(now)[0]), int(now.place[0])
+        at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
+        said: dict[str, Any] = {"the unit": "no stand left" if now.gone[0] else at}
+        said |= {"centimetres moved": int(now.moved[0])} if place < 0 else {}
+        said |= {"confused": confused, "friends confused": int(now.friends[0])}
+        said |= {"stands destroyed": int(self.stands_destroyed(now)[0])} if self.retreats else {}
+        return said | ({"turns lost": int(now.lost[0])} if self.question.turns > 1 else {})
+
+    def _phase(self, change: Callable[[Parts, Any], Any], die: Die, title: str) -> Phase:
         """A roll of a unit on the move, whose `change` is worked out for all states of a first turn at once."""
         a_turn, turn_halted = self.moving.size // self.question.turns, self.halted.size // self.question.turns
         first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(die.highest + 1))
@@ -260,7 +281,7 @@ class Mover:
             after[moving] = first_turn[now[:, 0]] + lost * a_turn_on[now[:, 0]]
             return after
 
-        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),))
+        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),), title=title)
 
     def _after_die(self, now: Parts, total: Any) -> Any:
         """A drive-back die (WM-1), or the distance of another move."""
@@ -347,4 +368,18 @@ def tests_together(friends: tuple[int, ...], mover: int) -> Die:
     spared = (DIE_SIDES - 1) ** mover
     whole = [weight * ways for ways in (spared, DIE_SIDES**mover - spared) for weight in weights]
     sides = DIE_SIDES ** (sum(friends) + mover)
-    return Die(tuple(whole), sides) if sides <= MOST_SIDES else Die(tuple(weight / sides for weight in whole))
+    words = tuple(_in_words(value, len(friends), mover) for value in range(len(whole)))
+    if sides > MOST_SIDES:
+        return Die(tuple(weight / sides for weight in whole), words=words)
+    return Die(tuple(whole), sides, words)
+
+
+def _word_of(met: Met) -> str:
+    return "impassable terrain" if met.obstacle.kind == "impassable" else met.obstacle.kind
+
+
+def _in_words(value: int, friends: int, mover: int) -> str:
+    """What tests that are thrown together come to."""
+    thrown, failed = divmod(value, friends + 1)
+    of_friends = [f"{failed} of {counted(friends, 'friend')} with a 6"] if friends else []
+    return ", ".join([*of_friends, *([f"the unit with{'' if thrown else 'out'} a 6"] if mover else [])])

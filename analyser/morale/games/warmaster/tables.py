@@ -14,6 +14,7 @@ from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Questi
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, mover_of, way_of
 
 OPEN_GROUND = "open ground"
+CASES = "Friends make way"
 
 
 def chains(question: Question) -> dict[str, Chain]:
