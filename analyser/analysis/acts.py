@@ -36,6 +36,8 @@ class Act(NamedTuple):
         The probabilities that the other is suppressed then, or has lost its activation (Cryo).
     rallied, shaken : ndarray
         How much of this is left to it when it is suppressed, and its rally test is passed; or failed.
+    reach : ndarray
+        How far it shoots with the row that it uses, in inches; 0 where it does not shoot.
     """
 
     lost: Array
@@ -44,6 +46,7 @@ class Act(NamedTuple):
     activates: Array
     rallied: Array
     shaken: Array
+    reach: Array
 
 
 class Losses(NamedTuple):
@@ -55,10 +58,13 @@ class Losses(NamedTuple):
         If suppression took nothing from anybody.
     held : ndarray
         Each acts as the other's act has left it.
+    shot : ndarray
+        What of `free` is lost to shots.
     """
 
     free: Array
     held: Array
+    shot: Array
 
 
 def hits_of_a_die(die: Die) -> dict[Rating, float]:
@@ -111,7 +117,7 @@ def acts_of(
         left = (
             _left_of_shots(loadouts, rows_used, used.tolist(), situation, hits)
             if situation.kind == "ranged"
-            else _left_of_charges(loadouts, hits)
+            else (*_left_of_charges(loadouts, hits), np.zeros(attacks.shape))
         )
         own, suppresses, activates = np.nan_to_num(tables[1:])
         acts[situation.name] = Act(tables[0], own, suppresses, activates, *left)
@@ -124,22 +130,23 @@ def _left_of_shots(
     names: Sequence[str],
     situation: Situation,
     hits: dict[Rating, float],
-) -> tuple[Array, Array]:
-    """Of shots with these rows, by their places among `names`, -1 for none.
+) -> tuple[Array, Array, Array]:
+    """Of shots with these rows, by their places among `names`, -1 for none; and how far they go.
 
     Suppression is a penalty (AC-4.2), and a failed rally test leaves no time to aim (AC-5.6).
     """
     places = {name: place for place, name in enumerate(names)}
-    facts = np.zeros((len(loadouts), len(names) + 1, 2), np.int64)  # the last one is of those who use no row
+    facts = np.zeros((len(loadouts), len(names) + 1, 3))  # the last one is of those who use no row
     for mine, loadout in zip(facts, loadouts):
         for row in loadout.unit.rows:
             if row.id in places:
-                mine[places[row.id]] = _advantage(row, situation)
-    advantage, sees = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
+                mine[places[row.id]] = *_advantage(row, situation), row.long_range or 0.0
+    advantage, sees, reach = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
+    advantage = advantage.astype(np.int64)
     hidden = np.array([each.unit.has("Shrouded", "Obfuscating") for each in loadouts], np.bool_)
     before = advantage - (hidden[None, :] & (sees == 0))
     after = before - ("suppressed" not in situation.penalties)
-    return _left(before, after, hits), _left(before, after - ("aiming" in situation.bonuses), hits)
+    return _left(before, after, hits), _left(before, after - ("aiming" in situation.bonuses), hits), reach
 
 
 def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
@@ -177,6 +184,7 @@ class _Chosen(NamedTuple):
     own_suppressed: Array
     suppresses: Array
     activates: Array
+    shot: Array  # what of `lost` is by shooting
 
 
 def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
@@ -220,6 +228,7 @@ def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], 
         p * of(first, own) + (1 - p) * np.where(can, of(then, own), 0.0),
         of(first, np.array([each.suppresses for each in acts])),
         of(first, np.array([each.activates for each in acts])),
+        of(first, lost * np.array([each.reach > 0 for each in acts])),
     )
 
 
@@ -233,4 +242,4 @@ def _both(act: _Chosen) -> Losses:
     as_it_likes = 1 - suppressed - prevented
     lost = as_it_likes * act.lost + suppressed * act.lost_suppressed
     own = as_it_likes * act.own + suppressed * act.own_suppressed
-    return Losses(act.lost + act.own.T, lost + own.T)
+    return Losses(act.lost + act.own.T, lost + own.T, act.shot)

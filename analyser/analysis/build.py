@@ -18,7 +18,7 @@ from analyser.analysis.field import field_of, losses_between, stage, worth_again
 from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
 from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of, wanted_of
-from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.analysis.situations import EXCHANGES, Situation, situations_called
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned, counted, fill
@@ -26,7 +26,6 @@ from analyser.game.army import Army
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 
 OVER = ("mean", "worst")
-SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 ASSUMPTIONS = (
     "A list is worth what its units are worth added up: the points that each is expected to destroy and those of its "
     "own that are kept, in a round in which each unit of both sides acts once, on a unit of the other drawn by points. "
@@ -267,7 +266,7 @@ def build(
     battlegroups: int = 2,
     next_best: int = 10,
     differ: float = 0.2,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
     battles: bool = True,
     trials: int = DEFAULT_BATTLES,
     seed: int = 0,
@@ -351,13 +350,14 @@ def build(
     )
     check_possible(force, chosen.id, size)
     with sampling.with_bar() as reporting:
-        fights = stage(reporting.report, 0, 1 + battles)
+        fights, lists_found = (stage(reporting.report, number, 2 + battles) for number in range(2))
         everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads, fights)
-    opponents = field.mean if over == "mean" else field.worst
-    worth = worth_against(opponents, ours, everybody, losses, points)
-    weights = np.array([each.weight for each in opponents])
-    values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
-    found = solved_lists(force, values, next_best, differ)
+        opponents = field.mean if over == "mean" else field.worst
+        worth = worth_against(opponents, ours, everybody, losses, points)
+        weights = np.array([each.weight for each in opponents])
+        values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
+        found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done, next_best + 1))
+        lists_found(1, 1)  # there may be fewer
     lists = built_lists(found, force, worth, weights if over == "mean" else None, (chosen.id, size, points), library)
     answer = Build(
         chosen.id,
@@ -382,6 +382,6 @@ def build(
     if not met:
         return answer
     with sampling.with_bar() as reporting:
-        fought = replace(reporting, progress=stage(reporting.report, 1, 2))
+        fought = replace(reporting, progress=stage(reporting.report, 2, 3))
         played = play_battles([each.army for each in lists], met, fought, library, kept_battles(resume))
     return replace(answer, played=ranked(played))

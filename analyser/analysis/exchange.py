@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.acts import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
+from analyser.analysis.approach import COUNTRIES, Country, Movers
 from analyser.analysis.pricing import Array, connected
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import Ruleset
@@ -18,7 +19,7 @@ from analyser.game.units import Loadout, unit_of
 WAYS = ("ranged", "charge")
 """The kinds of situations that are one exchange; a duel is many of them, and is looked at by itself."""
 SHORT = 12.0  # inches: who is so near may as well charge
-NARROW = 5.0  # of the beta distribution of how often two are near: 95% of the draws are from 21% to 79%
+NARROW = 5.0  # of the beta distribution of how often two meet in close country: 95% of draws are from 21% to 79%
 
 
 class Exchange(NamedTuple):
@@ -29,11 +30,18 @@ class Exchange(NamedTuple):
     loadouts : tuple of Loadout
         Those that have a price and that everyone can reach, directly or through others, and be reached by.
     losses : ndarray
-        Shape (places, n, n): ``[place, i, j]`` is the mean share of j that is lost to i while each acts once. Places
-        are far and near, as far as there are situations of each: far apart they shoot; near, each does what gains it
-        most at today's points, a shot or a charge; and who was suppressed by the other's act does less.
+        Shape (places, n, n): ``[place, i, j]`` is the mean share of j that is lost to i in a round. Far apart they
+        shoot; near, each does what gains it most at today's points, a shot or a charge; and who was suppressed by the
+        other's act does less. How long they are what is another in each of :data:`~.approach.COUNTRIES`, which are
+        the places; of situations that are all far or all near there is one place.
     free : ndarray
         The same if suppression took nothing from anybody.
+    shot : ndarray
+        What of `free` is lost to shots; the rest is lost hand to hand.
+    answered : ndarray
+        As `losses`, if nobody were ever out of the reach of whom he shoots at.
+    alone : ndarray
+        Shape (n, n): the share of rounds in which the row shoots at the column and is out of its reach.
     ways : dict of str to Losses
         Both where each does one thing only, by :data:`WAYS`; those that there are.
     met : ndarray
@@ -45,6 +53,9 @@ class Exchange(NamedTuple):
     loadouts: tuple[Loadout, ...]
     losses: Array
     free: Array
+    shot: Array
+    answered: Array
+    alone: Array
     ways: dict[str, Losses]
     met: NDArray[np.bool_]
     left_out: dict[str, str]
@@ -57,7 +68,7 @@ class Exchange(NamedTuple):
     @property
     def points(self) -> Array:
         """What each costs."""
-        return np.array([each.level.points for each in self.loadouts], np.float64)
+        return _points(self.loadouts)
 
     @property
     def evenly(self) -> Array:
@@ -67,11 +78,11 @@ class Exchange(NamedTuple):
         return np.asarray(shares / shares.sum(), np.float64)
 
     def mean(self) -> Array:
-        """The losses as a mean over the places: far and near count the same."""
+        """The losses as a mean over the places, which count the same."""
         return np.asarray(self.losses.mean(axis=0), np.float64)
 
     def fields(self, field: Array, draws: int, seed: int) -> tuple[Array, Array]:
-        """Fields that might as well be met, shape (draws, n), and how often far and near, shape (draws, places).
+        """Fields that might as well be met, shape (draws, n), and how often in each place, shape (draws, places).
 
         Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each place arises more or less
         often (a beta distribution about a half).
@@ -99,18 +110,20 @@ def exchange_of(
     sides = [each for each in loadouts if each.selector not in left_out]
     situations = [each for each in situations if each.kind in WAYS]
     acts, met = acts_of(frame, sides, situations, ruleset)
-    free, losses = _losses(acts, met, sides, situations, ruleset)
-    alone = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
+    rounds = _rounds(acts, met, sides, situations, ruleset)
+    losses = rounds.held
+    outside = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out |= {
-        sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in alone.nonzero()[0]
+        sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in outside.nonzero()[0]
     }
-    kept = np.flatnonzero(~alone)
+    kept = np.flatnonzero(~outside)
     both_ways = np.ix_(kept, kept)
     rallies = _rallies(sides, ruleset)
     ways = {way: mean_losses([acts[each.name] for each in situations if each.kind == way], rallies) for way in WAYS}
     only = {way: Losses(*((each * met)[both_ways] for each in both)) for way, both in ways.items() if both is not None}
-    losses, free = (each[:, kept][:, :, kept] for each in (losses, free))
-    return Exchange(tuple(sides[at] for at in kept), losses, free, only, met[both_ways], left_out)
+    losses, free, shot, answered, alone = (each[:, kept][:, :, kept] for each in rounds)
+    loadouts = tuple(sides[at] for at in kept)
+    return Exchange(loadouts, losses, free, shot, answered, alone.mean(axis=0), only, met[both_ways], left_out)
 
 
 def losses_of(
@@ -118,26 +131,75 @@ def losses_of(
 ) -> Array:
     """The mean share of each (column) that is lost to each (row) while both act once; a mean over far and near.
 
-    As :attr:`Exchange.losses` has it, but of all `loadouts`, which must have points; 0 for those who do not meet.
+    Of all `loadouts`, which must have points; 0 for those who do not meet. In a list units screen each other and choose
+    whom they meet: how long two alone would take to come near is not asked.
     """
     situations = [each for each in situations if each.kind in WAYS]
     acts, met = acts_of(frame, loadouts, situations, ruleset)
-    return np.asarray(_losses(acts, met, loadouts, situations, ruleset).held.mean(axis=0), np.float64)
+    places = [each.held for each in _far_and_near(acts, loadouts, situations, ruleset) if each is not None]
+    return np.asarray(np.mean(places, axis=0) * met if places else np.zeros(met.shape), np.float64)
 
 
-def _losses(
+def _far_and_near(
+    acts: dict[str, Act], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+) -> tuple[Losses | None, Losses | None]:
+    """What each loses to each far apart, and near, where each does what gains it most; None without such situations."""
+    points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
+    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    shots = [] if any(each.reach.any() for each in near) else far  # they may be fired near, too
+    return mean_losses(far, rallies), best_losses([*near, *shots] if near else [], rallies, points)
+
+
+class _Rounds(NamedTuple):
+    """What a round comes to in each place: shapes (places, n, n), as of :class:`Exchange`."""
+
+    held: Array
+    free: Array
+    shot: Array
+    answered: Array
+    alone: Array
+
+
+def _rounds(
     acts: dict[str, Act],
     met: NDArray[np.bool_],
     loadouts: Sequence[Loadout],
     situations: Sequence[Situation],
     ruleset: Ruleset,
-) -> Losses:
-    """Far and near, as far as there are situations of each: shapes (places, n, n)."""
-    points, rallies = np.array([each.level.points for each in loadouts], np.float64), _rallies(loadouts, ruleset)
-    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
-    there = [each for each in (mean_losses(far, rallies), best_losses(near, rallies, points)) if each is not None]
-    figures = ([getattr(each, name) for each in there] for name in Losses._fields)
-    return Losses(*(np.array(each).reshape(len(there), *met.shape) * met for each in figures))
+) -> _Rounds:
+    far, near = _far_and_near(acts, loadouts, situations, ruleset)
+    if far is None or near is None:
+        only = far if near is None else near
+        nothing = np.zeros(met.shape)
+        found = [
+            _Rounds(nothing, nothing, nothing, nothing, nothing)
+            if only is None
+            else _Rounds(only.held, only.free, only.shot, only.held, nothing)
+        ]
+    else:
+        shots = (acts[each.name] for each in situations if _is_near(each) is False)
+        reach = np.max([np.where(np.isnan(each.lost), 0.0, each.reach) for each in shots], axis=0)
+        found = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
+    return _Rounds(*(np.array(figures).reshape(len(found), *met.shape) * met for figures in zip(*found)))
+
+
+def _in_country(country: Country, movers: Movers, reach: Array, far: Losses, near: Losses, points: Array) -> _Rounds:
+    def gains(lost: Array) -> Array:
+        return np.asarray(lost * points[None, :] - lost.T * points[:, None], np.float64)
+
+    reaches = reach > reach.T
+    spent = movers.spent(reach, gains(reaches * far.free), gains(far.held), gains(near.held), country)
+    alone = spent.outranged * spent.reaches
+    free, held, shot = (
+        alone * unanswered + spent.far * there + spent.near * here
+        for unanswered, there, here in zip((far.free, far.free, far.shot), far, near)
+    )
+    answered = (spent.outranged + spent.far) * far.held + spent.near * near.held
+    return _Rounds(held, free, shot, answered, alone)
+
+
+def _points(loadouts: Sequence[Loadout]) -> Array:
+    return np.array([each.level.points for each in loadouts], np.float64)
 
 
 def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 SWITCH = "ANALYSER_KEEP_FIGHTS"
-FEWEST_PAIRS = 1_000  # in a situation: fewer are fought sooner than they are looked for
+LEAST_COST = 100_000  # of the fights of a situation, as of `Fight.cost`: less is fought sooner than looked for
 MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
 MOST_BYTES = 300_000_000  # of all files
 _PACKAGE = Path(__file__).parents[1]
@@ -54,13 +54,25 @@ class Kept(Known):
     """The cells of a grid that are kept; those that it fights are kept from then on."""
 
     def __init__(self, attackers: Sequence[Loadout], field: Field, folder: Path) -> None:
-        self._field, self._folder = field, folder
-        self._attackers = [_of_loadout(each) for each in attackers]
-        self._defenders = [_of_loadout(each) for each in field.defenders]
-        self._targets = [_digest(each.model_dump_json()) for each in field.targets]
+        super().__init__(len(attackers), len(field.defenders))
+        self._field, self._folder, self._sides = field, folder, attackers
+
+    @cached_property
+    def _attackers(self) -> list[str]:
+        return [_of_loadout(each) for each in self._sides]
+
+    @cached_property
+    def _defenders(self) -> list[str]:
+        return [_of_loadout(each) for each in self._field.defenders]
+
+    @cached_property
+    def _targets(self) -> list[str]:
+        return [_digest(each.model_dump_json()) for each in self._field.targets]
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
         """As of :class:`~.grid.Known`."""
+        if len(self._sides) * len(self._field.defenders) * situation.fight.cost < LEAST_COST:
+            return super().of(situation)
         cells = blank_cells(len(self._attackers), len(self._defenders))
         fought = np.zeros(cells.shape, np.bool_)
         if (table := _read(self._path(situation))) is not None:
@@ -75,7 +87,7 @@ class Kept(Known):
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Keep what was fought, beside what others have kept meanwhile."""
-        if sum(len(rows) * len(columns) for rows, columns in blocks) < FEWEST_PAIRS:
+        if sum(len(rows) * len(columns) for rows, columns in blocks) * situation.fight.cost < LEAST_COST:
             return
         path, mine = self._path(situation), (self._attackers, self._theirs(situation))
         table = _Table(mine, cells, np.ones(cells.shape, np.bool_))
@@ -95,11 +107,9 @@ class Kept(Known):
 
 
 def known_of(attackers: Sequence[Loadout], field: Field) -> Known:
-    """What is known of a grid beforehand: what is kept of it, if it is large enough for that to pay."""
+    """What is known of a grid beforehand: what is kept of it, of situations that take long enough for that to pay."""
     is_on = os.environ.get(SWITCH, "yes").lower() not in ("no", "0", "off", "false")
-    if not is_on or len(attackers) * len(field.defenders) < FEWEST_PAIRS:
-        return Known(len(attackers), len(field.defenders))
-    folder = folder_for(Path(__file__))
+    folder = folder_for(Path(__file__)) if is_on else None
     return Known(len(attackers), len(field.defenders)) if folder is None else Kept(attackers, field, folder)
 
 

@@ -14,9 +14,10 @@ from analyser import plots
 from analyser.analysis.exchange import WAYS, Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
+from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, FAR, OVER, UNDER, Role, rate
+from analyser.analysis.situations import EXCHANGES, Situation
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -29,15 +30,10 @@ if TYPE_CHECKING:
 
 EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
-SITUATIONS = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""The situations of an exchange: half of the time far apart, half of it near enough to charge."""
-LIMITS = (
-    "Not known here: movement, terrain, arcs, who activates first, objectives, orders, units that help each other, "
-    "what transports carry, and that artillery seldom lets anybody near. Suppression counts for the next attack alone. "
-    "What a role is paid for besides (reach, orders, room) is taken from its prices."
-)
+SITUATIONS = EXCHANGES
+LIMITS = "Not counted: terrain, arcs, activation order, objectives, orders, joint play, what transports carry."
+"""What no price here knows, in one line."""
 MOST_SHOWN = 5
-_HOW_NEAR = "near from 21% to 79% of the time"
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
 
 
@@ -50,6 +46,8 @@ class FairPoints:
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
     roles : tuple of Role
+    levels : dict of str to float
+        What loadouts of each level cost over what they exchange, beside the other levels of their units.
     residuals : dict of str to float
         How far each of the two ways is from its balance: the certificates, 0 but for rounding.
     exploitability : float
@@ -66,6 +64,7 @@ class FairPoints:
 
     frame: pd.DataFrame
     roles: tuple[Role, ...]
+    levels: dict[str, float]
     residuals: dict[str, float]
     exploitability: float
     one_number: float
@@ -84,12 +83,14 @@ class FairPoints:
         return {
             "method": self.method,
             "interval": self.interval,
+            "rule": " ".join(RULE),
             "limits": self.limits,
             "situations": [each.name for each in self.situations],
             "one_number_explains": self.one_number,
             "residuals": self.residuals,
             "exploitability": self.exploitability,
             "roles": [each._asdict() for each in self.roles],
+            "levels": self.levels,
             "loadouts": table.to_dict("records"),
             "profiles": self.profiles._asdict(),
         }
@@ -97,8 +98,8 @@ class FairPoints:
     @property
     def interval(self) -> str:
         """What the intervals are over."""
-        mixed = f", {_HOW_NEAR}" if {each.kind for each in self.situations} == set(WAYS) else ""
-        return f"95% of the fields that might be met, units in other shares (Bayesian bootstrap){mixed}"
+        ground = ", closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
+        return f"95 of 100 fields (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""
@@ -122,7 +123,7 @@ class FairPoints:
         blocks = [
             [
                 f"Fair points of {counted(len(self.frame), 'loadout')} ({self.method}): {counts}.",
-                *fill(self.limits),
+                self.limits,
             ]
         ]
         if len(self.frame) <= 2 * MOST_SHOWN:
@@ -130,15 +131,20 @@ class FairPoints:
         else:
             far = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
             blocks += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
-        told = [(f"  {each.role}", counted(each.units, "unit"), f"{each.times:.2f}") for each in self.roles]
+        told = [
+            (f"  {each.role}", counted(each.units, "unit"), f"{each.times:.2f}", MEANS.get(each.role, ""))
+            for each in self.roles
+        ]
         heading = (
             "What roles cost over what their fights are worth (taken as right: no role is judged against another):"
         )
-        blocks.append([*fill(heading), *aligned(told, "<>>")])
+        levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
+        also = fill(f"So is what levels cost beside the others of their unit: {levels}.")
+        blocks.append([*fill(heading), *aligned(told, "<>><"), *also])
         blocks.append(fill(self._played()))
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
-        sure = (f"{explained}; the rest is rock, paper, scissors.", f"Intervals: {self.interval}.")
-        blocks.append([line for each in sure for line in fill(each)])
+        blocks.append(fill(f"{explained}; the rest is rock, paper, scissors."))
+        blocks.append([f"Interval: {self.interval}.", *RULE])
         blocks.append([f"Profiles: {self.profiles}."])
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -169,13 +175,14 @@ def fair_points(
 ) -> FairPoints:
     """What each loadout should cost, as an interval, with a verdict and its reason.
 
-    Two loadouts exchange blows: each acts once. Half of the time they are far apart, and shoot; half of the time they
-    are near, and each does what gains it most at today's points, an aimed shot or a charge. Who was suppressed by the
-    other's act does less (:mod:`analyser.analysis.acts`). A price trades evenly if,
-    against the field, a loadout then destroys as many points as it loses; the prices at which all do are those of
-    :func:`analyser.analysis.pricing.even_trade`. Units of a role are paid alike for what is not counted (the reach of
-    artillery, the orders of commanders): `fair_points` is the price that trades evenly, times what the other units of
-    its role cost over theirs, the median.
+    Two loadouts meet, and six rounds go by from the first shot: far apart they shoot; near, each does what gains it
+    most at today's points, an aimed shot or a charge. How long they are what follows from how far each shoots and how
+    fast it moves (:mod:`analyser.analysis.approach`): on close ground, and on open. Who was suppressed by the other's
+    act does less (:mod:`analyser.analysis.acts`). A price trades evenly if, against the field, a loadout then destroys
+    as many points as it loses; the prices at which all do are those of :func:`analyser.analysis.pricing.even_trade`.
+    Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), and so
+    are loadouts of a level: `fair_points` is the price that trades evenly, times what the other units of its role, and
+    loadouts of its level, cost over theirs, the median.
 
     The field has each loadout the more often the better it does at today's points, without being the best alone
     (:func:`analyser.analysis.pricing.response`).
@@ -195,14 +202,15 @@ def fair_points(
     -------
     FairPoints
         Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
-        `low` and `high` (a 95% interval over fields and situations), `verdict` and `why`; `not_counted`, its special
-        rules that no figure here counts; `points_over_fair`; `trades_evenly_at`, the price without what its role is
-        paid for; `comes_out_even_at`, fair points the other way, so that nobody comes out ahead more than behind
-        (:func:`analyser.analysis.pricing.evenly_ahead`); `fair_by_shooting` and `fair_by_charges`, fair points if all
-        did that alone; `offence` and `toughness`, per point, over the median of the other units of its role; `met`,
-        its share of the field; `played`, its share of the equilibrium at today's points; `beats` and `beaten_by`,
-        opponents against whom it does more, or less, than one number for each tells. Figures are NaN where `verdict`
-        is ``"cannot say"`` because it is not in the game, or its role has too few units.
+        `low` and `high` (95% of fields and grounds, 5% wider); `verdict`, which follows from them as
+        :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, and `why`; `not_counted`, its
+        special rules that no figure here counts; `points_over_fair`; `trades_evenly_at`, the price without what its
+        role is paid for; `comes_out_even_at`, fair points the other way, so that nobody comes out ahead more than
+        behind (:func:`analyser.analysis.pricing.evenly_ahead`); `fair_by_shooting` and `fair_by_charges`, fair points
+        if all did that alone; `offence` and `toughness`, per point, over the median of the other units of its role;
+        `met`, its share of the field; `played`, its share of the equilibrium at today's points; `beats` and
+        `beaten_by`, opponents against whom it does more, or less, than one number for each tells. Figures are NaN where
+        `verdict` is ``"cannot say"`` because it is not in the game, or its role has too few units.
 
     Raises
     ------
@@ -280,12 +288,8 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
         verdict = f": {row['verdict']}" if with_verdict else ""
         points = "no" if pd.isna(row["points"]) else row["points"]
         told.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
-        shot, charged = row["fair_by_shooting"], row["fair_by_charges"]
         sentences = [
             f"{row['role'].capitalize()}: {row['why']}.",
-            f"Fair if all only shot {shot:.0f}, if all only charged {charged:.0f}."
-            if known and abs(np.log(shot / charged)) > FAR
-            else "",
             f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
             f"Same verdict: {row['also']}." if row.get("also") else "",
         ]

@@ -18,6 +18,7 @@ PICKINESS = 2.0  # a gain of half of all that is exchanged makes a loadout e tim
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
 _STEP = 0.4  # of its gain a price moves: with 0.5 one alone would trade evenly, and all at once may go to and fro
 _EXACT = 1e-10  # of logarithms
+_NOTHING = 1e-12  # of a point: a logarithm needs something
 
 
 class Solved(NamedTuple):
@@ -31,8 +32,8 @@ def even_trade(losses: Array, field: Array) -> Solved:
     """The prices at which every loadout destroys as many points as it loses: the multiplicative form.
 
     They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the field, so that each row adds up to
-    what its column does: matrix balancing (Osborne 1960), the one-price sibling of Sinkhorn and Knopp's scaling
-    (:func:`two_sided`); as a balance of a game it is the multiplicative form of Liu and Marschner (AIIDE 2017). Unique
+    what its column does: matrix balancing (Osborne 1960), the one-price sibling of Sinkhorn and Knopp's scaling; as a
+    balance of a game it is the multiplicative form of Liu and Marschner (AIIDE 2017). Unique
     where everyone can reach everyone through others, as :func:`connected` tells.
 
     Returns
@@ -79,28 +80,27 @@ def even_trades(losses: Array, weights: Array, fields: Array, start: Array, *, w
     return Solved(prices, gain)
 
 
-def two_sided(losses: Array, field: Array) -> tuple[Array, Array, float]:
-    """What a loadout is worth by what it destroys, and by what it takes to destroy it: Sinkhorn and Knopp's scaling.
+def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array]:
+    """What a loadout is worth by what it destroys, and by what it takes to destroy it: logarithms.
 
-    ``losses[i, j] * toughness[j] / offence[i]``, weighted by the field, has rows and columns that add up to 1: as an
-    attacker and as a target everyone has a price of its own, and no choice of either gains (Liu and Marschner 2017).
+    Where everyone trades evenly at these prices their mean is the price.
 
     Returns
     -------
-    offence, toughness : ndarray
-        Logarithms.
-    residual : float
-        The largest gain that is left, 0 at best; where some loadouts are met by few it does not vanish.
+    offence : ndarray
+        Of the points that it destroys in a round, in a field at these prices.
+    toughness : ndarray
+        Of the points of the field that are needed to destroy it in one.
+
+    Examples
+    --------
+    >>> losses, field = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
+    >>> prices = even_trade(losses, field).prices
+    >>> bool(np.allclose(np.mean(both_sides(losses, field, prices), axis=0), prices))
+    True
     """
-    toughness, offence, gain = np.ones(len(field)), np.ones(len(field)), np.inf
-    for _ in range(_MOST_STEPS):
-        offence = losses @ (field * toughness)
-        columns = (field / offence) @ losses * toughness
-        gain = float(np.abs(np.log(columns)).max())
-        toughness = toughness / columns
-        if gain < _EXACT:
-            break
-    return np.log(offence), np.log(toughness), gain
+    destroyed, lost = losses @ (field * np.exp(prices)), (field / np.exp(prices)) @ losses
+    return np.log(np.maximum(destroyed, _NOTHING)), -np.log(np.maximum(lost, _NOTHING))
 
 
 def ahead(losses: Array, prices: Array) -> Array:

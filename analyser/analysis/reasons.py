@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from analyser.analysis.exchange import Exchange
-from analyser.analysis.pricing import Array
-from analyser.analysis.roles import TRANSPORT, peers_of, usual
+from analyser.analysis.pricing import Array, both_sides
+from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit
 
 MOST_NAMED = 3  # qualities or special rules
-_WORTH_A_WORD = np.log(1.1)  # less is no reason
+_WORTH_A_WORD = np.log(1.05)  # of what it destroys, or of how long it lasts: less is no reason
 _NOTHING = 1e-3  # of a point for a point, or of a die: what is less is nothing, and a logarithm needs something
-SHOOTING, FIGHTING, DAMAGE, DEFENCE, RULES = "shooting", "close quarters", "damage", "DEFENCE", "rules"
+SHOOTING, FIGHTING, HITS, RULES, AWAY = "shooting", "close quarters", "hits", "rules", "out of reach"
 HOLDING, HELD = "suppressing", "suppressed"
 _TEXTS = {
-    SHOOTING: "for its points its shooting destroys {times:.1f} times what that of others of its role does{detail}",
-    FIGHTING: "for its points it destroys {times:.1f} times what others of its role do in close quarters",
-    DAMAGE: "{own:.1f} damage destroys 100 points of it (others of its role: {usual:.1f})",
-    DEFENCE: "DEFENCE {own:.0f} (others of its role: {usual:.0f})",
-    RULES: "it lasts {times:.1f} times as long as others of its role under as many hits{detail}",
-    HOLDING: "suppressing{detail}, it prevents {prevented:.0%} of what is done to it (others of its role: "
-    "{usually:.0%})",
-    HELD: "suppressed, it misses {prevented:.0%} of what it would do (others of its role: {usually:.0%})",
+    SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
+    FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
+    HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
+    RULES: "under as many hits it {times} other {role}{detail}",
+    AWAY: "it shoots and is out of reach {share:.0%} of the time (other {role}: {usually:.0%})",
+    HOLDING: "suppressing{detail}, it prevents {prevented:.0%} of what is done to it (other {role}: {usually:.0%})",
+    HELD: "suppressed, it misses {prevented:.0%} of what it would do (other {role}: {usually:.0%})",
 }
 _NEARLY_NOTHING = {
-    SHOOTING: "its shooting destroys next to nothing, unlike that of others of its role",
-    FIGHTING: "in close quarters it destroys next to nothing, unlike others of its role",
+    SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
+    FIGHTING: "in close quarters it destroys next to nothing, unlike other {role}",
 }
-_UNCOUNTED = {
-    "reach": "a reach of {own:.0f} inches (others of its role: {usual:.0f})",
-    "SPEED": "SPEED {own:.0f} (others of its role: {usual:.0f})",
-    "room": "Capacity {own:.0f} (others of its role: {usual:.0f})",
-}
+_ROOM = "Capacity {own:.0f} (other {role}: {usual:.0f})"
 _NEXT_TO_NOTHING = 0.05  # times what others do
-_FAR = np.log(1.2)  # from the reach or the SPEED of others: may be worth points that no figure here counts
+_FARTHER = 1.2  # times the reach of others: a reason
+_FAR = np.log(1.2)  # from the Capacity of others: may be worth points that no figure here counts
 _IN_LOSSES = {
     "Shock",
     "Wreckers",
@@ -60,71 +57,97 @@ _PROTECTING = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
 
 
 class Part(NamedTuple):
-    """One factor of what each loadout is worth per point, and the median of others of its role: logarithms."""
+    """A fact of each loadout, and the median of others of its role: logarithms."""
 
     own: Array
     usual: Array
+    moves: Array
+    """By how much its worth would be another if the fact were as usual, as a logarithm."""
 
 
 class Reasons:
     """What each loadout does and takes for 100 points, each beside the median of the other units of its role.
 
-    It destroys by shooting and in close quarters; it takes models x DAMAGE LIMIT x DEFENCE (AC-3.7, AC-3.8) to destroy
-    it, times how long it holds out for so many hits: its DISCIPLINE, its BREAK LIMIT and its special rules. `toughness`
-    is that of the loadouts, as logarithms; `dice` those of their shots.
+    It destroys by shooting and in close quarters, as far as it comes to that; it takes models x DAMAGE LIMIT x DEFENCE
+    hits (AC-3.7, AC-3.8) to destroy it, and it holds out for so many longer or less long by its DISCIPLINE, its BREAK
+    LIMIT and its special rules; and it may shoot from where nobody reaches it.
+
+    Attributes
+    ----------
+    offence, toughness : ndarray
+        What they are worth by what they destroy, and by what it takes to destroy them, as
+        :func:`analyser.analysis.pricing.both_sides` has it at prices that trade evenly.
     """
 
     def __init__(
         self,
         exchange: Exchange,
         field: Array,
+        prices: Array,
         dice: Array,
-        toughness: Array,
         roles: Sequence[str],
         missing: frozenset[str],
     ) -> None:
         self._loadouts, self._roles, self._missing = exchange.loadouts, roles, missing
-        hundreds, units = np.log(exchange.points / 100), [each.unit for each in exchange.loadouts]
-        taken = field * np.exp(toughness)
-        done = {
-            name: np.log(np.maximum(exchange.ways[way].free @ taken / np.exp(hundreds), _NOTHING))
-            for name, way in ((SHOOTING, "ranged"), (FIGHTING, "charge"))
-            if way in exchange.ways
-        }
-        damage = np.log([each.level.models * each.unit.damage_limit for each in exchange.loadouts])
-        defence = np.log([each.defence + each.has("Resilient") for each in units])
-        free, held = (each.mean(axis=0) for each in (exchange.free, exchange.losses))
-        suppression = {
-            HOLDING: np.log((field @ free) / (field @ held)),
-            HELD: np.log(np.maximum(held @ taken, _NOTHING) / np.maximum(free @ taken, _NOTHING)),
-        }
-        own = {**done, **suppression, DAMAGE: damage - hundreds, DEFENCE: defence, RULES: toughness - damage - defence}
-        uncounted = {
-            "reach": np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units]),
-            "SPEED": np.log([each.speed or 1.0 for each in units]),
-            "room": np.log([each.value("Capacity") or 1.0 for each in units]),
+        self._units = units = [each.unit for each in exchange.loadouts]
+        hundreds, losses = np.log(exchange.points / 100), exchange.mean()
+        free, shot, answered = (each.mean(axis=0) for each in (exchange.free, exchange.shot, exchange.answered))
+        self.offence, self.toughness = both_sides(losses, field, prices)
+        unheld, unsuppressed = both_sides(free, field, prices)
+        away = self.toughness - both_sides(answered, field, prices)[1]
+        taken = field * np.exp(prices)
+        by_shots, by_hand = shot @ taken, (free - shot) @ taken
+        hits = np.log(
+            [each.level.models * each.unit.damage_limit * defence_of(each.unit) for each in exchange.loadouts]
+        )
+        own = {
+            SHOOTING: by_shots / np.exp(hundreds),
+            FIGHTING: by_hand / np.exp(hundreds),
+            HITS: np.exp(hits - hundreds),
+            RULES: np.exp(unsuppressed - away - hits),
+            AWAY: np.exp(away),
+            HOLDING: np.exp(self.toughness - unsuppressed),
+            HELD: np.exp(self.offence - unheld),
         }
         even, peers = exchange.evenly, peers_of(roles, exchange.units)
 
-        def beside(factors: Mapping[str, Array]) -> dict[str, Part]:
-            others = {name: usual(peers, each, even) for name, each in factors.items()}
-            return {
-                name: Part(each, np.where(np.isnan(others[name]), each, others[name])) for name, each in factors.items()
-            }
+        def beside(figures: Array) -> tuple[Array, Array]:
+            figures = np.log(np.maximum(figures, _NOTHING))
+            others = usual(peers, figures, even)
+            return figures, np.where(np.isnan(others), figures, others)
 
-        self._parts, self._uncounted = beside(own), beside(uncounted)
-        self._dice = beside({"dice": np.log(np.maximum(dice, _NOTHING)) - hundreds})["dice"]
+        both = {name: beside(figures) for name, figures in own.items()}
+        done = own[SHOOTING] + own[FIGHTING]
+
+        def without(name: str) -> Array:
+            """The move of what is destroyed one way: of all that is destroyed, if it were as usual that way."""
+            as_usual = done - own[name] + np.exp(both[name][1])
+            return np.asarray(np.log(np.maximum(done, _NOTHING) / np.maximum(as_usual, _NOTHING)), np.float64)
+
+        self._parts = {
+            name: Part(*each, without(name) if name in (SHOOTING, FIGHTING) else each[0] - each[1])
+            for name, each in both.items()
+        }
+        self._dice = beside(dice / np.exp(hundreds))
+        self._defence = beside(np.array([float(defence_of(each)) for each in units]))
+        self._reach = beside(
+            np.array([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units])
+        )
+        self._room = beside(np.array([each.value("Capacity") or 1.0 for each in units]))
+        self._alone = beside((exchange.alone @ field) / np.maximum(exchange.met @ field, _NOTHING))
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
 
     def uncounted(self, at: int, sign: int) -> str:
         """What no figure here counts: for a sign of 1 its merits beside others of its role, for -1 its faults."""
-        found = [
-            _UNCOUNTED[name].format(own=np.exp(part.own[at]), usual=np.exp(part.usual[at]))
-            for name, part in self._uncounted.items()
-            if sign * (part.own[at] - part.usual[at]) > _FAR
+        unit, role = self._units[at], self._roles[at]
+        own, usually = (float(each[at]) for each in self._room)
+        facts = {"own": np.exp(own), "usual": np.exp(usually), "role": plural(role)}
+        found = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
+        traits = [
+            f"that it is {'' if each == 'subterranean' else 'a '}{each}"
+            for each in unit.traits
+            if each not in self._common[role].traits
         ]
-        unit, role = self._loadouts[at].unit, self._roles[at]
-        traits = [f"that it is {each}" for each in unit.traits if each not in self._common[role].traits]
         carries = ["what it carries"] if role == TRANSPORT else []
         return " and ".join(found + (carries + traits if sign > 0 else []))
 
@@ -140,42 +163,120 @@ class Reasons:
 
         With 0 what speaks most for it, and what against it.
         """
-        moves = {name: float(part.own[at] - part.usual[at]) for name, part in self._parts.items()}
+        moves = {name: float(part.moves[at]) for name, part in self._parts.items()}
         told = []
         for direction in [sign] if sign else [1, -1]:
             ordered = sorted(moves, key=lambda name: -direction * moves[name])
-            least = max(direction * moves[ordered[0]] / 2, _WORTH_A_WORD)
+            least = max(direction * moves[ordered[0]] / 3, _WORTH_A_WORD)
             told += [name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= least]
-        return "; ".join(self._text(name, at) for name in told) or "it is near the others of its role in everything"
+        return "; ".join(self._text(name, at) for name in told) or f"it is near other {self._role(at)} in everything"
+
+    def _role(self, at: int) -> str:
+        return plural(self._roles[at])
 
     def _text(self, name: str, at: int) -> str:
-        part = self._parts[name]
+        part, role = self._parts[name], self._role(at)
         own, usual = float(np.exp(part.own[at])), float(np.exp(part.usual[at]))
-        unit, common = self._loadouts[at].unit, self._common[self._roles[at]]
-        detail = ""
-        if name in (SHOOTING, FIGHTING) and own / usual < _NEXT_TO_NOTHING:
-            return _NEARLY_NOTHING[name]
-        if name == SHOOTING:
-            detail = self._of_dice(at, float(np.log(own / usual))) or _besides(
-                _qualities(unit, _IN_LOSSES), common.qualities, own > usual
-            )
-        elif name == HOLDING:
-            detail = _besides(_qualities(unit, _HOLDING), common.holding, own > usual)
-        elif name == RULES:
-            protects = [each for each in common.rules if each in _PROTECTING]
-            detail = _besides(each_once(each for each in unit.rules if each.name in _PROTECTING), protects, own > usual)
-        facts = {"own": own, "usual": usual, "times": own / usual, "detail": detail}
+        times = own / usual
+        if name in (SHOOTING, FIGHTING) and times < _NEXT_TO_NOTHING:
+            return _NEARLY_NOTHING[name].format(role=role)
+        facts = {"own": own, "usual": usual, "role": role, "detail": self._detail(name, at, times)}
+        facts["times"] = f"{(_lasts if name == RULES else _times)(times)} {'than' if times < TWICE else 'as'}"
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
+        if name == AWAY:
+            facts |= dict(zip(("share", "usually"), (float(np.exp(each[at])) for each in self._alone)))
         return _TEXTS[name].format(**facts)
 
-    def _of_dice(self, at: int, move: float) -> str:
-        """The dice for 100 points beside those of others, and what each does, if dice are a reason of that move."""
-        own, usual = float(self._dice.own[at]), float(self._dice.usual[at])
-        if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (move > 0):
+    def _detail(self, name: str, at: int, times: float) -> str:
+        """What stands on the profile and makes for it, in brackets."""
+        unit, common = self._units[at], self._common[self._roles[at]]
+        if name == HITS:
+            return self._of_defence(at)
+        if name == SHOOTING:
+            found = self._of_dice(at, times), self._of_reach(at, times)
+            told = "; ".join(filter(None, found))
+            return f" ({told})" if told else _besides(_qualities(unit, _IN_LOSSES), common.qualities, times > 1)
+        if name == HOLDING:
+            return _besides(_qualities(unit, _HOLDING), common.holding, times > 1)
+        if name == RULES:
+            protects = [each for each in common.rules if each in _PROTECTING]
+            rules = each_once(each for each in unit.rules if each.name in _PROTECTING)
+            return _besides(rules, protects, times > 1) or self._of_tests(at, times)
+        return ""
+
+    def _of_defence(self, at: int) -> str:
+        """Its DEFENCE, where it is another than that of others, or than its profile says."""
+        unit, usual = self._units[at], float(np.exp(self._defence[1][at]))
+        own = defence_of(unit)
+        if own == usual and own == unit.defence:
             return ""
-        a_die = move - (own - usual)
-        each = f"; each does {np.exp(a_die):.1f} times as much" if abs(a_die) > _WORTH_A_WORD else ""
-        return f" ({np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{each})"
+        return (
+            f", at DEFENCE {own}{' from the front by Resilient' if own != unit.defence else ''} (others: {usual:.0f})"
+        )
+
+    def _of_dice(self, at: int, times: float) -> str:
+        """The dice for 100 points beside those of others, and what each does, if dice are a reason of that."""
+        own, usual = (float(each[at]) for each in self._dice)
+        if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (times > 1):
+            return ""
+        a_die = times / np.exp(own - usual)
+        each = f"; each does {_times(a_die)}" if abs(np.log(a_die)) > _WORTH_A_WORD else ""
+        return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{each}"
+
+    def _of_reach(self, at: int, times: float) -> str:
+        """Its reach beside that of others, if it is a reason of that."""
+        own, usual = (float(np.exp(each[at])) for each in self._reach)
+        is_one = max(own, usual) > _FARTHER * min(own, usual) and (own > usual) == (times > 1)
+        return f"reach {own:.0f} inches, others {usual:.0f}" if is_one else ""
+
+    def _of_tests(self, at: int, times: float) -> str:
+        """Whether it breaks, or its DISCIPLINE, beside others, if that is a reason."""
+        mine, others = (
+            self._units[at],
+            {
+                each.id: each
+                for each, role in zip(self._units, self._roles)
+                if role == self._roles[at] and each is not self._units[at]
+            },
+        )
+        breaking = sum(each.break_limit is not None for each in others.values())
+        if (mine.break_limit is None) == (times > 1) and 0 < breaking < len(others):
+            mine_can = mine.break_limit is not None
+            theirs = len(others) - breaking if mine_can else breaking
+            can, others_can = ("can", "cannot") if mine_can else ("cannot", "can")
+            return f" (it {can} break; {theirs} of {len(others)} others {others_can})"
+        own, usual = self._units[at].discipline, self._common[self._roles[at]].discipline
+        if own is None or usual is None or (own > usual) != (times > 1) or own == usual:
+            return ""
+        return f" (DISCIPLINE {own}, others {usual:.0f})"
+
+
+TWICE = 2.0
+
+
+def _times(times: float) -> str:
+    """How much more or less.
+
+    >>> [_times(each) for each in (0.4, 1.25, 2.7)]
+    ['60% less', '25% more', '2.7 times as much']
+    """
+    return f"{times:.1f} times as much" if times >= TWICE else f"{abs(times - 1):.0%} {'more' if times > 1 else 'less'}"
+
+
+def _lasts(times: float) -> str:
+    """How much longer or less long.
+
+    >>> [_lasts(each) for each in (0.7, 1.4, 2.5)]
+    ['dies 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
+    """
+    if times >= TWICE:
+        return f"lasts {times:.1f} times as long"
+    return f"lasts {times - 1:.0%} longer" if times > 1 else f"dies {1 - times:.0%} sooner"
+
+
+def defence_of(unit: Unit) -> int:
+    """Its DEFENCE against attacks from the front, from where all come here: Resilient (Front) adds 1."""
+    return unit.defence + unit.has("Resilient")
 
 
 class _Common(NamedTuple):
@@ -185,6 +286,7 @@ class _Common(NamedTuple):
     holding: list[str]
     rules: list[str]
     traits: list[str]
+    discipline: float | None
 
 
 def _common(units: Sequence[Unit]) -> _Common:
@@ -199,6 +301,7 @@ def _common(units: Sequence[Unit]) -> _Common:
         in_most(_qualities(unit, _HOLDING) for unit in each_unit),
         in_most(each_once(unit.rules) for unit in each_unit),
         in_most(unit.traits for unit in each_unit),
+        median(tested) if (tested := [each.discipline for each in each_unit if each.discipline is not None]) else None,
     )
 
 

@@ -12,14 +12,16 @@ from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Unit
 
 TRANSPORT = "transport"
-PAID_FOR = {
-    "behemoth": "size",
-    "commander": "orders",
-    TRANSPORT: "room",
-    "artillery": "reach",
-    "aircraft": "speed",
-}
+PAID_FOR = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
 """What units of some roles have besides their exchanges, in a word."""
+FEWEST_UNITS = 3  # of a level, to say what is usual of it
+MEANS = {
+    "artillery": "field guns and artillery",
+    "aircraft": "aircraft and rotorcraft",
+    "close combat": "infantry and cavalry that cannot shoot",
+    "armour": "armour that is no behemoth, commander or transport",
+}
+"""Who is of a role that is no type or trait of a profile, or not all of one."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
@@ -38,6 +40,33 @@ def role_of(unit: Unit) -> str:
     if unit.type in ("infantry", "cavalry") and not any(row.kind == "ranged" for row in unit.rows):
         return "close combat"
     return _TYPES.get(unit.type, unit.type)
+
+
+def level_pay(over: Array, units: NDArray[np.int64], levels: Sequence[str]) -> dict[str, float]:
+    """What loadouts of each level cost over what they exchange, beside the other levels of their units: the median.
+
+    `over` and what comes back are logarithms; levels of fewer than :data:`FEWEST_UNITS` units that have others, too,
+    are paid as all are: 0.
+
+    >>> level_pay(np.array([0.1, -0.1, 0.3, 0.1, 0.0, -0.2]), np.array([0, 0, 1, 1, 2, 2]), ["basic", "reinforced"] * 3)
+    {'basic': 0.1, 'reinforced': -0.1}
+    """
+    counts = np.bincount(units)
+    beside = over - (np.bincount(units, over) / counts)[units]
+    names, several = np.array(levels), counts[units] > 1
+    return {
+        name: float(np.median(beside[here])) if (here := several & (names == name)).sum() >= FEWEST_UNITS else 0.0
+        for name in dict.fromkeys(levels)
+    }
+
+
+def plural(role: str) -> str:
+    """Units of a role in a sentence.
+
+    >>> [plural(role) for role in ("behemoth", "armour", "close combat")]
+    ['behemoths', 'armour', 'close combat units']
+    """
+    return f"{role}s" if role in _TRAITS else f"{role} units" if role == "close combat" else role
 
 
 class Peers(NamedTuple):

@@ -360,6 +360,8 @@ BEST_DUEL = Situation(name="duel-best-play", title="six rounds, the attacker fir
 ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that can be asked for by name. A charge takes some twenty times as long as a ranged attack."""
+EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
+"""Those of two that exchange blows, far apart and near: prices and lists are made of them."""
 
 
 POLICIES_OF_DUELS = ("habit", "best")

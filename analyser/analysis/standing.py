@@ -18,10 +18,11 @@ from analyser.analysis.prices import fair_points_in
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout
+from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import EFFICIENCY
 
 ARROW = " → "
+MOST_NAMED = 3  # opponents, in a sentence
 _MOVED = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
@@ -34,7 +35,7 @@ class Standing(NamedTuple):
     efficiency : float
         Points destroyed for 100 points: the mean of all attacks on the field that it can make, in the situations of
         an exchange.
-    fair_points, low, high, verdict, why, role, offence, toughness
+    fair_points, low, high, verdict, doubt, why, role, offence, toughness
         As of :func:`analyser.fair_points`.
     rank, of : int or None, int
         Its place among so many loadouts of its role by points over fair points; 1 is the dearest for what it does.
@@ -46,6 +47,7 @@ class Standing(NamedTuple):
     low: float
     high: float
     verdict: str
+    doubt: str
     why: str
     role: str
     rank: int | None
@@ -136,23 +138,57 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
     return found.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
 
 
-def sentence(selector: str, old: Standing, new: Standing, hands: int) -> str:
+class Hands(NamedTuple):
+    """The opponents of whom a loadout comes out ahead since an edit, and those who come out ahead of it since."""
+
+    gained: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """How many they are, and their names.
+
+        >>> print(Hands(("imperium/krupp-field-guns@basic", "imperium/krupp-field-guns@reinforced"), ()))
+        2 matchups change hands (now ahead of imperium/krupp-field-guns)
+        """
+        count = len(self.gained) + len(self.lost)
+        if not count:
+            return "no matchup changes hands"
+        sides = (("ahead of", self.gained), ("behind", self.lost))
+        told = "; ".join(f"now {how} {_some(names)}" for how, names in sides if names)
+        return f"{counted(count, 'matchup')} change{'' if count > 1 else 's'} hands ({told})"
+
+
+def hands_of(moves: pd.DataFrame) -> Hands:
+    """Of what :func:`moved` found those that change hands, those that moved most first."""
+    found = moves[moves["changes_hands"]]
+    found = found.iloc[np.argsort(-found["change"].abs(), kind="stable")]
+    return Hands(*(tuple(found.loc[found["after"] * sign > 0, "opponent"]) for sign in (1, -1)))
+
+
+def _some(names: Sequence[str]) -> str:
+    """Their units, those of the first few by name."""
+    units = list(dict.fromkeys(map(unit_of, names)))
+    more = [f"{counted(len(units) - MOST_NAMED, 'more unit')}"] if len(units) > MOST_NAMED else []
+    return ", ".join([*units[:MOST_NAMED], *more])
+
+
+def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     """What an edit did to a loadout, in one sentence.
 
-    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "infantry", 9, 9, 1.2, 1.0)
+    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
-    >>> sentence("crown/rifle-platoon@reinforced", old, new, 4)
-    'crown/rifle-platoon@reinforced: 60 → 75 points; efficiency 95 → 76; under-priced → fair; 4 matchups change hands'
+    >>> print(sentence("crown/rifle@basic", old, new, Hands()))
+    crown/rifle@basic: 60 → 75 points; fair 76; efficiency 95 → 76; under-priced → fair; no matchup changes hands
     """
     parts = [f"{_both(_points(old), _points(new))} points"]
+    fair = _both(*(figure(each.fair_points) for each in (old, new)))
+    parts += [f"fair {fair}"] if fair != NONE else []
     efficiency = _both(*(_short(each.efficiency) for each in (old, new)))
     without = "no attacks" if old.points and new.points else "no efficiency"
     parts.append(f"efficiency {efficiency}" if efficiency != NONE else without)
-    if old.points == new.points and (fair := _both(*(figure(each.fair_points) for each in (old, new)))) != NONE:
-        parts.append(f"fair points {fair}")
-    parts.append(_both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}")
-    parts.append(f"{counted(hands, 'matchup') if hands else 'no matchup'} change{'' if hands > 1 else 's'} hands")
-    return f"{selector}: {'; '.join(parts)}"
+    verdict = _both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
+    parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
+    return f"{selector}: {'; '.join([*parts, str(hands)])}"
 
 
 NONE = "–"

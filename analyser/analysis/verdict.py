@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from analyser.analysis.exchange import Exchange
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.pricing import Array, weighted_median
 from analyser.analysis.reasons import Reasons, dice_of
-from analyser.analysis.roles import PAID_FOR, peers_of, role_of, usual
+from analyser.analysis.roles import PAID_FOR, level_pay, peers_of, role_of, usual
 from analyser.game.units import Loadout, unit_of
 
 Places = NDArray[np.int64]
@@ -24,9 +24,12 @@ OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot s
 DRAWS, SEED = 400, 0
 _NEAR_ENOUGH = 1e-3  # of a price, for an interval of prices
 FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
-MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of a wider one nothing is said
-FAR = np.log(1.25)  # from fair points: what is that far is not called fair, however wide the interval
-NEAR = np.log(1.05)  # of an interval: what is that near costs what it should, for points come in steps
+MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of what lies in a wider one nothing is said
+STEPS = np.log(1.05)  # by so much an interval is wider on either side: points come in steps
+RULE = (
+    "Over-priced: today's points are above the interval; under-priced: below; fair: in it.",
+    "Cannot say: in one whose high end is over twice its low end, or what else the sentence says.",
+)
 MOST_OPPONENTS = 3
 ONE_WAY = {"shooting": "ranged", "charges": "charge"}
 _PLAYED = 0.005  # of an equilibrium; less is rounding
@@ -47,6 +50,7 @@ class Rating(NamedTuple):
 
     frame: pd.DataFrame
     roles: tuple[Role, ...]
+    levels: dict[str, float]
     residuals: dict[str, float]
     exploitability: float
     one_number: float
@@ -62,36 +66,36 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     sides = _sides_of(exchange)
-    meeting = _meeting(field, exchange)
-    offence, toughness, _ = pricing.two_sided(losses, meeting)
-    _, unsuppressed, _ = pricing.two_sided(exchange.free.mean(axis=0), meeting)
     roles = [role_of(each.unit) for each in exchange.loadouts]
-    peers, alike = _Peers(roles, exchange), np.ones(len(today))
+    peers, alike = _Peers(roles, exchange, even.prices), np.ones(len(today))
     fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
     low, high = _interval(exchange, peers, field, even.prices)
     strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = _played(gains, sides) if with_played else (np.full(len(today), np.nan), np.nan)
     missing = frozenset(each.name for each in found.not_modelled)
-    reasons = Reasons(exchange, field, dice_of(found.frame, exchange), unsuppressed, roles, missing)
-    verdicts = _verdicts(np.array([today, fair, low, high, other_way]), reasons, _dearer(found, exchange))
+    reasons = Reasons(exchange, field, even.prices, dice_of(found.frame, exchange), roles, missing)
+    figures, dearer = np.exp([fair, low, high]), _dearer(found, exchange)
+    for at, (price, _) in dearer.items():  # of twins one is wrong: what the other costs is enough
+        if exchange.points[at] > np.round(figures[0, at]):
+            figures[:, at] = np.minimum(figures[:, at], price)
+    verdicts = _verdicts(exchange.points, np.vstack([figures, np.exp(other_way)]), reasons, dearer)
     table = pd.DataFrame(
         {
             **_names(exchange.loadouts),
             "role": roles,
             "points": pd.array(exchange.points.astype(np.int64), "Int64"),
-            "fair_points": np.exp(fair),
-            "low": np.exp(low),
-            "high": np.exp(high),
-            "verdict": [verdict for verdict, _ in verdicts],
-            "why": [why for _, why in verdicts],
+            **dict(zip(("fair_points", "low", "high"), figures)),
+            "verdict": [each.verdict for each in verdicts],
+            "doubt": [each.doubt for each in verdicts],
+            "why": [each.why for each in verdicts],
             "not_counted": [reasons.not_counted(at) for at in range(len(today))],
-            "points_over_fair": np.exp(today - fair),
+            "points_over_fair": exchange.points / figures[0],
             "trades_evenly_at": np.exp(peers.anchored(even.prices, alike)),
             "comes_out_even_at": np.exp(other_way),
             **{f"fair_by_{name}": np.exp(peers.of_one_way(exchange, way, field)) for name, way in ONE_WAY.items()},
-            "offence": np.exp(peers.over_usual(offence - today)),
-            "toughness": np.exp(peers.over_usual(toughness - today)),
+            "offence": np.exp(peers.over_usual(reasons.offence - today)),
+            "toughness": np.exp(peers.over_usual(reasons.toughness - today)),
             "met": field,
             "played": played,
             "beats": [_opponents(each, exchange) for each in odd],
@@ -99,9 +103,9 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
         }
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": ahead.residual}
-    return Rating(
-        _with_those_outside(table, found, exchange), peers.roles(even.prices), residuals, exploitability, explained
-    )
+    levels = {name: float(np.exp(pay)) for name, pay in peers.levels.items()}
+    whole = _with_those_outside(table, found, exchange)
+    return Rating(whole, peers.roles(even.prices), levels, residuals, exploitability, explained)
 
 
 def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) -> tuple[Array, Array]:
@@ -110,7 +114,7 @@ def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) ->
     found = pricing.even_trades(exchange.losses, weights, fields, prices, within=_NEAR_ENOUGH)
     drawn = peers.fair(found.prices, fields / field)
     low, high = np.percentile(drawn, (LOW, HIGH), axis=0)
-    return low, high
+    return low - STEPS, high + STEPS
 
 
 def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
@@ -120,12 +124,6 @@ def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
     ours = np.flatnonzero(exchange.met[theirs[0]])
     apart = not exchange.met.all() and len(ours) + len(theirs) == len(everybody)
     return (ours, theirs) if apart else (everybody, everybody)
-
-
-def _meeting(field: Array, exchange: Exchange) -> Array:
-    """How often each meets anybody: who meets few counts for less, or no scaling gives everyone its due."""
-    shares = field * (exchange.met @ field)
-    return np.asarray(shares / shares.sum(), np.float64)
 
 
 def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
@@ -148,6 +146,7 @@ def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange
         "verdict": CANNOT_SAY,
         "why": list(exchange.left_out.values()),
         **dict.fromkeys(("not_counted", "beats", "beaten_by"), ""),
+        "doubt": list(exchange.left_out.values()),
     }
     whole = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
     order = {name: at for at, name in enumerate(sides)}
@@ -157,18 +156,24 @@ def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange
 class _Peers:
     """Prices on the scale of today's points, and what roles pay besides; all as logarithms."""
 
-    def __init__(self, roles: Sequence[str], exchange: Exchange) -> None:
+    def __init__(self, roles: Sequence[str], exchange: Exchange, prices: Array) -> None:
         self._today, self._even = np.log(exchange.points), exchange.evenly
         self._peers = peers_of(roles, exchange.units)
+        names = [each.level_name for each in exchange.loadouts]
+        self.levels = level_pay(self._today - prices, exchange.units, names)
+        self._of_level = np.array([self.levels[name] for name in names])
 
     def anchored(self, prices: Array, shares: Array) -> Array:
-        """On such a scale that half of the field costs more than that today, and half less."""
-        return prices + weighted_median(self._today - prices, self._even * shares)
+        """With what their levels pay, on such a scale that half of the field costs more than that, and half less."""
+        worth = prices + self._of_level
+        return np.asarray(worth + weighted_median(self._today - worth, self._even * shares), np.float64)
 
     def fair(self, prices: Array, shares: Array) -> Array:
         """Times what the other units of the role cost over what they exchange; NaN if those are too few."""
-        paid = usual(self._peers, self._today - prices, self._even * shares, FEWEST_PEERS)
-        return np.asarray(prices + paid, np.float64)
+        worth = prices + self._of_level
+        return np.asarray(
+            worth + usual(self._peers, self._today - worth, self._even * shares, FEWEST_PEERS), np.float64
+        )
 
     def of_one_way(self, exchange: Exchange, way: str, field: Array) -> Array:
         """Fair points if all did one thing only; NaN for who then takes no part."""
@@ -195,50 +200,65 @@ class _Peers:
         return tuple(sorted(found, key=lambda each: -each.times))
 
 
-def _verdicts(prices: Array, reasons: Reasons, dearer: dict[int, str]) -> list[tuple[str, str]]:
-    """A verdict and its reason for each loadout; `prices` are today, fair, low, high and the other way: logarithms."""
+class _Verdict(NamedTuple):
+    verdict: str
+    doubt: str  # why nothing can be said
+    why: str
+
+
+def verdict_of(points: float, low: float, high: float, doubt: str = "") -> str:
+    """The verdict on what costs so much, by an interval of fair points as it is printed; :data:`RULE` in words.
+
+    >>> [verdict_of(points, 80.4, 99.6) for points in (79, 80, 100, 101)]
+    ['under-priced', 'fair', 'fair', 'over-priced']
+    >>> verdict_of(100, 60, 121), verdict_of(130, 60, 121), verdict_of(100, 90, 110, "it may fly")
+    ('cannot say', 'over-priced', 'cannot say')
+    """
+    if doubt or np.isnan(low):
+        return CANNOT_SAY
+    low, high = round(low), round(high)
+    if low <= points <= high:
+        return FAIR if high <= MOST_SPREAD * low else CANNOT_SAY
+    return OVER if points > high else UNDER
+
+
+def _verdicts(points: Array, figures: Array, reasons: Reasons, dearer: Mapping[int, tuple[int, str]]) -> list[_Verdict]:
+    """A verdict and its reason for each loadout; `figures` are its fair points, low, high, and the other way."""
     found = []
-    for at, (today, fair, low, high, other_way) in enumerate(prices.T.tolist()):
-        verdict, doubt = _verdict(today, fair, low, high, other_way)
+    for at, (today, (fair, low, high, other)) in enumerate(zip(points.tolist(), figures.T.tolist())):
+        verdict, doubt = verdict_of(today, low, high), ""
+        twin = at in dearer and verdict == OVER
         sign = _SIGNS[verdict]
-        if sign and (uncounted := reasons.uncounted(at, -sign)):
-            told = f"by what it exchanges it should cost {np.exp(fair):.0f} points, but nothing here counts {uncounted}"
-            verdict, doubt = CANNOT_SAY, told
-        if at in dearer and today > fair + NEAR:  # of twins one is wrong: who is above its fair points
-            verdict, doubt = OVER, dearer[at]
-        found.append((verdict, doubt or reasons.why(at, sign)))
+        if np.isnan(fair):
+            doubt = f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
+        elif verdict == CANNOT_SAY:
+            doubt = f"anything from {low:.0f} to {high:.0f} points may be fair, by whom it meets and where"
+        elif sign and not twin and (uncounted := reasons.uncounted(at, -sign)):
+            doubt = f"by its fights it should cost {fair:.0f} points, but nothing here counts {uncounted}"
+        elif sign and not twin and (today > fair) != (today > other):
+            doubt = f"it should cost {fair:.0f} points to destroy as much as it loses, but {other:.0f} to win as often"
+        why = doubt or (dearer[at][1] if twin else reasons.why(at, sign))
+        found.append(_Verdict(verdict_of(today, low, high, doubt), doubt, why))
     return found
 
 
-def _verdict(today: float, fair: float, low: float, high: float, other_way: float) -> tuple[str, str]:
-    """The verdict, and where it is none, what is in doubt."""
-    if np.isnan(fair):
-        return CANNOT_SAY, f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
-    if low - NEAR <= today <= high + NEAR:
-        if high - low <= np.log(MOST_SPREAD) and abs(today - fair) <= FAR:
-            return FAIR, ""
-        return CANNOT_SAY, (
-            f"anything from {np.exp(low):.0f} to {np.exp(high):.0f} points may be fair, by whom it meets and how"
-        )
-    if (today > fair) != (today > other_way):
-        return CANNOT_SAY, (
-            f"it should cost {np.exp(fair):.0f} points to destroy as much as it loses, and {np.exp(other_way):.0f} to "
-            "come out ahead as often as behind"
-        )
-    return (OVER if today > high else UNDER), ""
-
-
-def _dearer(found: Matchups, exchange: Exchange) -> dict[int, str]:
-    """Why a loadout, by its place, is dearer than need be: one that does all that it does, and has, costs less."""
+def _dearer(found: Matchups, exchange: Exchange) -> dict[int, tuple[int, str]]:
+    """Of whom another does all that it does, has all that it has, and costs less: what that costs, and who it is."""
     pairs = dominations(found.frame, found.attackers)
     equals = pairs[~pairs["has_besides"].astype(bool) & (pairs["points_saved"] > 0)]
     cheapest = equals.sort_values("points_saved", ascending=False, kind="stable").drop_duplicates("attacker")
-    why = {
-        row["attacker"]: f"{row['by']} does at least as well in every matchup, has all that it has, and costs "
-        f"{row['points_saved']} points less"
-        for row in cheapest.to_dict("records")
+    cheapest = cheapest[cheapest["by"].isin([each.selector for each in exchange.loadouts])]
+    saved = cheapest.set_index("attacker")[["points_saved", "by"]].to_dict("index")
+    points = exchange.points.astype(np.int64).tolist()
+    return {
+        at: (
+            points[at] - saved[each.selector]["points_saved"],
+            f"{saved[each.selector]['by']} does at least as well in every matchup, has all that it has, and costs "
+            f"{saved[each.selector]['points_saved']} points less",
+        )
+        for at, each in enumerate(exchange.loadouts)
+        if each.selector in saved
     }
-    return {at: why[each.selector] for at, each in enumerate(exchange.loadouts) if each.selector in why}
 
 
 def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:

@@ -15,7 +15,8 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
-from analyser.analysis.standing import ARROW, NONE, Standing, Standings, figure, moved, sentence
+from analyser.analysis.standing import ARROW, NONE, Hands, Standing, Standings, figure, hands_of, moved, sentence
+from analyser.analysis.verdict import RULE
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -24,6 +25,7 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
+_EVEN = 1e-9  # of such a share: rounding
 _MOVED = 0.005  # half a point of a hundred: less is not worth a line
 
 
@@ -61,7 +63,12 @@ class WhatIf:
     @property
     def sentence(self) -> str:
         """What the change does, in one sentence."""
-        return sentence(self.loadout, self.before, self.after, int(self.frame["changes_hands"].sum()))
+        return sentence(self.loadout, self.before, self.after, self.hands)
+
+    @property
+    def hands(self) -> Hands:
+        """Against whom it comes out ahead since, and against whom no more."""
+        return hands_of(self.frame)
 
     @property
     def _no_matchups(self) -> str:
@@ -86,6 +93,8 @@ class WhatIf:
             "loadout": self.loadout,
             "changes": self.changes,
             "summary": self.sentence,
+            "rule": " ".join(RULE),
+            "change_hands": {name: list(names) for name, names in self.hands._asdict().items()},
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
@@ -101,7 +110,7 @@ class WhatIf:
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *(_matchups(self.frame) or [fill(self._no_matchups)]),
             [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
-            [*fill(self.limits), f"Profiles: {self.profiles}."],
+            [*RULE, self.limits, f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -119,7 +128,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
         ["points", *(NONE if each.points is None else str(each.points) for each in both), ""],
         ["efficiency", *(figure(each.efficiency) for each in both), "points destroyed for 100 points"],
         ["fair points", *(figure(each.fair_points) for each in both), ""],
-        ["  95% interval", *(_interval(each) for each in both), "over fields and situations"],
+        ["  interval", *(_interval(each) for each in both), "over fields and grounds"],
         ["verdict", *(each.verdict for each in both), ""],
         ["rank", *(_rank(each) for each in both), f"of {after.role}; 1 is the dearest for what it does"],
         ["offence", *(figure(each.offence) for each in both), f"times that of {after.role}, per point"],
@@ -159,8 +168,10 @@ def _matchups(frame: pd.DataFrame) -> list[list[str]]:
 
 def _ahead(share: float) -> str:
     """How far it comes out ahead: of all points that the two destroy of each other."""
+    if abs(share) < _EVEN:
+        return "even"
     percent = round(100 * abs(share))
-    return f"{percent}% {'ahead' if share > 0 else 'behind'}" if percent else "even"
+    return f"{percent or '<1'}% {'ahead' if share > 0 else 'behind'}"
 
 
 def what_if(

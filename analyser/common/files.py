@@ -17,6 +17,7 @@ DEEPEST = 32  # lists and tables within each other
 MOST_VALUES = 5_000_000
 MOST_BITS = 63  # of an integer
 LONGEST_WORD = 100_000  # characters
+_SEVERAL = (list, tuple, set, frozenset)  # asked of as a tuple, which is sooner answered than a union
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -84,7 +85,7 @@ def check_plain(value: object, where: str) -> None:
             if each.bit_length() > MOST_BITS:
                 allowed = f"integers of up to {MOST_BITS} bits"
                 raise InputError(f"{shown(each)} is too large", where=where, allowed=allowed)
-        elif isinstance(each, list | tuple | set | frozenset):
+        elif isinstance(each, _SEVERAL):
             waiting += [(part, depth + 1) for part in each]
         elif each is not None and not isinstance(each, float) and isinstance(each, Mapping):  # slow to ask
             waiting += [(part, depth + 1) for pair in each.items() for part in pair]

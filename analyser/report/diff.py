@@ -18,9 +18,8 @@ import pandas as pd
 from analyser.analysis.edited import edited
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.prices import EVERYBODY
-from analyser.analysis.prices import SITUATIONS as EXCHANGES
 from analyser.analysis.selection import loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_called
 from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN

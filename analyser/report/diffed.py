@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from analyser.analysis.figures import number_text
+from analyser.analysis.verdict import RULE
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS
@@ -86,7 +87,9 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
     blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
     if found.others:
-        blocks.append([f"Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}"])
+        told = list(_others(found))
+        lines = [f"  {each}" for each in told[:MOST_OTHERS]] + _more(told, MOST_OTHERS)
+        blocks.append(["Other verdicts that moved:", *lines])
     if found.no_verdict:
         blocks.append([f"No verdicts: {found.no_verdict}"])
     blocks.append([f"Old: {found.old}", f"New: {found.new}"])
@@ -110,7 +113,7 @@ def _more(every: Sequence[object], most: int) -> list[str]:
 
 
 def _others(found: Diff) -> Iterator[str]:
-    return (f"{each.loadout} {each.verdicts}" for each in found.others)
+    return (each.told for each in found.others)
 
 
 def _listed(names: Iterable[str], most: int) -> str:
@@ -185,7 +188,9 @@ def diff_record(found: Diff) -> dict[str, Any]:
         "method": "exact",
         "old": found.old._asdict(),
         "new": found.new._asdict(),
+        "rule": " ".join(RULE),
         "loadouts": [each.as_dict() for each in found.moves],
+        "others": [each.as_dict() for each in found.others],
         "edits": [each._asdict() for each in found.edits],
         "gone": list(found.gone),
         "added": list(found.added),

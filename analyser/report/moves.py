@@ -8,27 +8,39 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.edited import fights_as
-from analyser.analysis.standing import Standing, Standings, moved, sentence
+from analyser.analysis.standing import Hands, Standing, Standings, figure, hands_of, moved, sentence
 from analyser.game.units import Loadout
 
 
 class Move(NamedTuple):
-    """What became of a loadout: where it stood and where it stands, and how many of its matchups change hands."""
+    """What became of a loadout: where it stood and where it stands, and whose matchups change hands."""
 
     loadout: str
     old: Standing
     new: Standing
-    change_hands: int
+    hands: Hands
 
     @property
     def sentence(self) -> str:
         """The move in one sentence."""
-        return sentence(self.loadout, self.old, self.new, self.change_hands)
+        return sentence(self.loadout, self.old, self.new, self.hands)
+
+    @property
+    def change_hands(self) -> int:
+        """How many of its matchups change hands."""
+        return len(self.hands.gained) + len(self.hands.lost)
 
     @property
     def verdicts(self) -> str:
         """Its verdict then and now."""
         return f"{self.old.verdict} → {self.new.verdict}"
+
+    @property
+    def told(self) -> str:
+        """Its verdict then and now, what it costs and what it should, and why nothing can be said any more."""
+        fair = f"{figure(self.old.fair_points)} → {figure(self.new.fair_points)}"
+        doubt = f": {self.new.doubt}" if self.new.doubt else ""
+        return f"{self.loadout} {self.verdicts} (at {self.new.points} points, fair {fair}){doubt}"
 
     @property
     def size(self) -> float:
@@ -40,7 +52,9 @@ class Move(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
-        return {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands, **sides}
+        hands = {name: list(names) for name, names in self.hands._asdict().items()}
+        told = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
+        return {**told, **hands, "reason": self.new.doubt or self.new.why, **sides}
 
 
 class Moves(NamedTuple):
@@ -63,7 +77,7 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
     """What became of those that are `written` differently, and of others with another verdict."""
 
     def move(name: str) -> Move:
-        return Move(name, before[name], after[name], int(moved(before, after, name)["changes_hands"].sum()))
+        return Move(name, before[name], after[name], hands_of(moved(before, after, name)))
 
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import Estimate, estimate, estimate_in, plus_minus, probability_figures
-from analyser.common.intervals import NORMAL_95, trials_for
+from analyser.common.intervals import CONFIDENCE, NORMAL_95, trials_for
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
@@ -353,7 +353,10 @@ def _by_swing(rows: Sequence[dict[str, Any]]) -> Block:
 
 
 def _swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
-    """The units that a side misses most: the first, and who cannot be told from it."""
+    """The units that a side misses most: the first, and who cannot be told from it.
+
+    The number of battles was fixed beforehand and the intervals hold together, so that the first may be picked by them.
+    """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:
         return f"Swing unit of {side}: none that stands out from chance in so many battles."
@@ -406,7 +409,7 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
     for place, (side, unit, number) in enumerate(units):
         sampling.report(place * trials, len(units) * trials)
         without = simulation.play(trials, seed, threads, without=number)
-        rows.append({"side": side, "unit": unit.name} | _swing(base, without, side, trials))
+        rows.append({"side": side, "unit": unit.name} | _swing(base, without, side, trials, len(units)))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
 
 
@@ -426,10 +429,11 @@ def part_of(sampling: Sampling, share: int, least: int) -> int:
     return min(max(whole // share, least), whole)
 
 
-def _swing(base: Counts, without: Counts, side: str, trials: int) -> dict[str, Any]:
+def _swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
+    """What a unit, one of so many, swings; the intervals of all of them hold together, so that any may be named."""
     event = "victory" if side == SIDES[0] else "defeat"
     wins, others = (counts.outcomes[:, list(_EVENTS[event])].sum(axis=1) for counts in (base, without))
-    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1))
+    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), (1 - CONFIDENCE) / units)
     return {
         **probability_figures("p_without", estimate(float(others.sum()), trials)),
         "difference": shared.mean,

@@ -13,14 +13,15 @@ from analyser.common.sampling import Sampling
 from analyser.engine.battle.simulation import Simulation
 from analyser.rules.battle import Outcome, Turn
 from analyser.scenarios.battle import SIDES, BattleScenario, reordered
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import Encoder
 
 SHUFFLES = 8  # of both lists
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
 _NOT_TRIED = "That is of the habits above: other orders, targets and cards can move it by tens of points."
 _TRIED = (
-    "With the units in other orders it wins {} to {} ({} orders tried, {:,} battles each, sampled): the chance is of "
-    "the order and the habits above, not of the armies alone."
+    "With the units in other orders it wins {} to {} ({} orders tried, {:,} battles each; the least and the "
+    "greatest of sampled chances lie a little too far out): the chance is of the order and the habits above, not of "
+    "the armies alone."
 )
 
 
@@ -52,9 +53,9 @@ def _alike(scenario: BattleScenario) -> list[list[Any]]:
 
 def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> tuple[dict[str, Any], ...]:
     """So many battles with the units in each other order, of the same random numbers; the least chance comes first."""
-    rows, seed = [], int(sampling.seed)
+    rows, seed, encoder = [], int(sampling.seed), Encoder(scenario.ruleset)
     for name, other in other_orders(scenario, seed):
-        simulation = Simulation(*encoded(other), replacement=sampling.replacement)
+        simulation = Simulation(*encoder.encoded(other), replacement=sampling.replacement)
         counts = simulation.play(trials, seed, sampling.n_threads)
         won = estimate(float(counts.outcomes[:, _WON].sum()), trials)
         policies = {f"order_{side}": other.terms.of("order", side) for side in SIDES}

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.intervals import CONFIDENCE
+
 
 class Shared(NamedTuple):
-    """A mean over all trials, and its 95% interval by Student's t over the batches."""
+    """A mean over all trials, and its interval by Student's t over the batches."""
 
     mean: float
     low: float
@@ -34,10 +36,13 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
     return mean, math.sqrt(spread * batches / (batches - 1)) / total
 
 
-def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> Shared:
-    """The same of a difference of chances, with its 95% interval: all there is, where there is one batch."""
+def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:
+    """The same of a difference of chances, with its interval: all there is, where there is one batch.
+
+    `wrong`: how often the interval may be wrong; of each of K that are to hold together, a Kth of that.
+    """
     from scipy.stats import t
 
     mean, error = mean_by_batch(sums, trials)
-    half = math.inf if error is None else float(t.ppf(0.975, int((trials > 0).sum()) - 1)) * error
+    half = math.inf if error is None else float(t.ppf(1 - wrong / 2, int((trials > 0).sum()) - 1)) * error
     return Shared(mean, max(mean - half, -1.0), min(mean + half, 1.0))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from analyser.common.text import counted
-from analyser.engine.battle.log import Event
+from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.simulation import Told
 from analyser.engine.battle.tables import MOST_UNITS
 from analyser.rules.policies import Action, Manoeuvre
@@ -23,7 +23,12 @@ _MANOEUVRES = {
     Manoeuvre.CHARGE: "charges",
 }
 _FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
-RELOADS = "reloads instead of shooting (Slow to Fire)"
+_UNFIRED = {
+    Unfired.RELOADS: "reloads instead of shooting (Slow to Fire)",
+    Unfired.EMPTY: "cannot shoot again: a sortie has no re-arm action (Slow to Fire)",
+    Unfired.TOO_NEAR: "cannot shoot at who is within its short range (Indirect)",
+    Unfired.MOVED: "cannot shoot after an advance (Move or Fire)",
+}
 _WON = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
@@ -50,8 +55,8 @@ class Story:
         VP of my side less yours.
     happenings : tuple of Happening
         Everything that happened, in order.
-    reloads : frozenset of int
-        The places of those that are orders to shoot with which a unit re-arms instead (AC-6, Slow to Fire).
+    unfired : mapping
+        By their places, those that are orders to shoot after which a row forbids it, and why (AC-6).
     """
 
     number: int
@@ -59,7 +64,7 @@ class Story:
     margin: int
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
-    reloads: frozenset[int] = frozenset()
+    unfired: Mapping[int, Unfired] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
         """A line for each round that begins or ends, and for each activation."""
@@ -72,8 +77,8 @@ class Story:
             text = _TOLD[each.event](each, self.names)
             if text:
                 parts.append(text)
-            if place in self.reloads:
-                parts.append(RELOADS)
+            if place in self.unfired:
+                parts.append(_UNFIRED[self.unfired[place]])
         yield "; ".join(parts)
 
     def __str__(self) -> str:
@@ -88,7 +93,7 @@ def story_of(scenario: BattleScenario, told: Told, seed: int) -> Story:
         for place, each in enumerate(scenario.fielded[side])
     }
     events = tuple(Happening(Event(event), *rest) for event, *rest in told.events.tolist())
-    return Story(told.number, seed, told.margin, events, names, told.reloads)
+    return Story(told.number, seed, told.margin, events, names, told.unfired)
 
 
 def _round(each: Happening, _: Any) -> str:

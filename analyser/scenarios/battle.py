@@ -283,6 +283,8 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
                 yield f"{side}: {each.name} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
             if each.unit.points is None:
                 yield f"{side}: {each.name} has no points: it counts for none"
+            if each.combatant.aircraft and any(row.has("Slow to Fire") for row in each.combatant.rows or ()):
+                yield f"{side}: {each.name} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
             can = [
                 habit_against(each.habit, each.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
             ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
@@ -17,6 +16,7 @@ from analyser.engine.battle.tables import (
     MOST_SHOTS,
     MOST_UNITS,
     NO_STRIKE,
+    PAIR,
     UNITS,
     Blow,
     Encoding,
@@ -51,7 +51,7 @@ class Encoded(NamedTuple):
 
 def encoded(scenario: BattleScenario) -> Encoded:
     """The tables of a battle."""
-    return _Encoder(scenario).encoded()
+    return Encoder(scenario.ruleset).encoded(scenario)
 
 
 class _Strikes:
@@ -64,6 +64,8 @@ class _Strikes:
         self._numbers: dict[tuple[bytes, ...], int] = {}
         self.records: list[tuple[Any, Any, Any]] = []
         self.cells: list[list[int]] = []
+        self._tables: Tables | None = None
+        self._sizes = (0, 0, 0)
 
     def number(self, strike: Strike | None) -> int:
         """The number of a strike; whose side it is of, and under which orders it is made, does not count."""
@@ -105,7 +107,13 @@ class _Strikes:
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
     def tables(self, values: list[float]) -> Tables:
-        """All of them as arrays."""
+        """All of them as arrays; the same ones as the last time if nothing is new."""
+        sizes = len(self.records), len(self.rolls.laws), len(values)
+        if self._tables is None or sizes != self._sizes:
+            self._tables, self._sizes = self._new_tables(values), sizes
+        return self._tables
+
+    def _new_tables(self, values: list[float]) -> Tables:
         tables: Any = empty_record(Tables)
         first, bits, alias = aliases_of(self.rolls.laws)
         columns = {
@@ -159,41 +167,42 @@ class _Pair(NamedTuple):
         return None if self.shooter is None else self.shooter.main
 
 
-class _Encoder:
-    def __init__(self, scenario: BattleScenario) -> None:
-        self._scenario = scenario
-        self._strikes = _Strikes(scenario.ruleset)
+class Encoder:
+    """Battles of the same units, in whatever order and by whatever terms: what they share is worked out once."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._strikes = _Strikes(ruleset)
         self._pairs: dict[tuple[Any, ...], _Pair] = {}
+        self._facts: dict[tuple[Any, ...], Any] = {}  # records of PAIR
         self._values: list[float] = []
         self._value_at: dict[tuple[Any, ...], tuple[int, bool, int]] = {}
         self._expected: dict[tuple[int, ...], float] = {}
 
-    @cached_property
-    def _units(self) -> dict[int, Fielded]:
-        fielded = self._scenario.fielded
-        return {side * MOST_UNITS + place: each for side in range(2) for place, each in enumerate(fielded[side])}
-
-    def encoded(self) -> Encoded:
+    def encoded(self, scenario: BattleScenario) -> Encoded:
+        """The tables of a battle."""
+        self._scenario, fielded = scenario, scenario.fielded
+        self._units = {side * MOST_UNITS + place: each for side in range(2) for place, each in enumerate(fielded[side])}
         encoding: Any = empty_record(Encoding)
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
         self._set_terms(encoding)
-        for name in ("habit", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
-            encoding.pairs[name][:] = -1
+        encoding.pairs[:] = _nothing()
         encoding.blasts[:] = NO_STRIKE
         encoding.carrier[:], encoding.cargo[:], encoding.fumes[:] = NONE, NONE, NONE
         for number, each in self._units.items():
             self._set_unit(encoding, number, each)
             sides[number], units[number] = _side(each), target_record(each.combatant)
         for number, each in self._units.items():
+            choice = Choice(encoding.choice[number // MOST_UNITS])
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
-                    self._set_pair(encoding, (number, other % MOST_UNITS), (each, enemy))
+                    encoding.pairs[number, other % MOST_UNITS] = self._facts_of(each, enemy, choice)
                 if number != other and each.combatant.value("Spectacular Demise"):
                     blast = blast_on(each.combatant, enemy.combatant, 0)
                     encoding.blasts[number, other] = self._strikes.number(blast)
         pairs = encoding.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
         encoding.furthest[:] = furthest.max(axis=1)
+        encoding.rearms_on_lookout[:] = ((pairs["habit"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
         tables = self._strikes.tables(self._values)
         return Encoded(cast("Encoding", encoding), sides, units, tables)
 
@@ -258,10 +267,17 @@ class _Encoder:
         names = [each.name for each in self._scenario.fielded[side]]
         return side * MOST_UNITS + names.index(name)
 
-    def _set_pair(self, encoding: Any, numbers: tuple[int, int], fielded: tuple[Fielded, Fielded]) -> None:
+    def _facts_of(self, each: Fielded, enemy: Fielded, choice: Choice) -> Any:
+        """What a unit can do to an enemy, by how its side chooses its targets: a record of PAIR."""
+        key = (self._key(each, enemy), self._key(enemy, each), choice, each.unit.points, enemy.unit.points)
+        if key not in self._facts:
+            self._facts[key] = self._new_facts((each, enemy), choice)
+        return self._facts[key]
+
+    def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: Choice) -> Any:
         mine, theirs = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
-        facts = encoding.pairs[numbers]
+        facts = _nothing()
         charged = min(2 * length_of(mine.speed or 0), LONGEST)
         for blow, strike in pair.numbers.items():
             facts.strikes[blow] = strike
@@ -281,18 +297,20 @@ class _Encoder:
             facts.reach = charged
         if pair.shooter is not None:
             facts.rearms, facts.answered = pair.shooter.rearms, pair.shooter.is_answered
-        if pair.habit == "lookout":
-            encoding.rearms_on_lookout[numbers[0]] |= facts.rearms
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.numbers[0])
-        self._set_value(facts, Choice(encoding.choice[numbers[0] // MOST_UNITS]), fielded)
+        self._set_value(facts, choice, fielded)
+        return facts
+
+    def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
+        """What one unit can do to an enemy depends on that."""
+        distance = lengths(each, enemy)
+        reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in each.combatant.rows or ())
+        return id(each.combatant), id(enemy.combatant), each.habit, reaching
 
     def _pair(self, each: Fielded, enemy: Fielded) -> _Pair:
-        mine, theirs = each.combatant, enemy.combatant
-        distance = lengths(each, enemy)
-        reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in mine.rows or ())
-        key = (id(mine), id(theirs), each.habit, reaching)
+        key = self._key(each, enemy)
         if key not in self._pairs:
-            self._pairs[key] = self._new_pair(mine, theirs, each.habit, distance)
+            self._pairs[key] = self._new_pair(each.combatant, enemy.combatant, each.habit, lengths(each, enemy))
         return self._pairs[key]
 
     def _new_pair(self, mine: Combatant, theirs: Combatant, own: PolicyName, distance: float | None) -> _Pair:
@@ -379,6 +397,14 @@ class _Encoder:
         if key not in self._expected:
             self._expected[key] = expected(self._strikes.rolls.laws[pool], fight, models, whole=whole)
         return self._expected[key]
+
+
+def _nothing() -> Any:
+    """The record of PAIR of who can do nothing."""
+    facts = np.zeros(1, PAIR)[0]
+    for name in ("habit", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
+        facts[name] = -1
+    return facts
 
 
 def _within(row: Any) -> int:

@@ -127,15 +127,17 @@ def test_losses_are_those_of_a_plain_reading(library):
     names += ("commonwealth/mamont-subterranean-cryo-transport@full-strength", "crown/horse-guard-cavalry@basic")
     names += ("imperium/totenkopf*@basic", "commonwealth/winged-hussar-treadbikes@basic")
     table = matchups(names, names, situations=SITUATIONS, profiles=library)
-    found, read = exchange_of(table.frame, table.attackers, table.situations, table.ruleset), Reading(table)
+    read = Reading(table)
     assert table.frame["p_activated"].max() > 0.3
-    assert len(found.loadouts) == len(names)
-    for place, situations in enumerate([["long-range"], ["short-range-aimed", "charge"]]):
+    for situations in (["long-range"], ["short-range-aimed", "charge"]):
+        some = [each for each in table.situations if each.name in situations]
+        found = exchange_of(table.frame, table.attackers, some, table.ruleset)
+        assert len(found.loadouts) >= len(names) - 1
         for at, me in enumerate(found.loadouts):
             for to, other in enumerate(found.loadouts):
                 there = read.done(me.selector, other.selector, situations, table.ruleset.deck)
                 back = read.done(other.selector, me.selector, situations, table.ruleset.deck)
-                assert found.losses[place, at, to] == pytest.approx(there[0] + back[1], abs=1e-12)
+                assert found.losses[0, at, to] == pytest.approx(there[0] + back[1], abs=1e-12)
 
 
 # --- planted prices -----------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ def test_of_copies_the_one_that_suppresses_worse_is_worth_what_it_prevents(libra
     assert prices.iloc[0] / prices.iloc[1] == pytest.approx(price, rel=1e-9)
     assert price > (1.08 if quality == "Cryo" else 1.0)
     if quality == "Cryo":
-        why = f"suppressing (Cryo), it prevents {prevented:.0%} of what is done to it (others of its role: 5%)"
+        why = f"suppressing (Cryo), it prevents {prevented:.0%} of what is done to it (other infantry: 5%)"
         assert found["why"].iloc[0] == why
         assert found["verdict"].iloc[0] == "under-priced"
 

@@ -368,6 +368,7 @@ def test_the_fights_before_the_battles_are_told_as_they_go_on(hill):
     build("hill", 150, "hill/ash@basic", progress=lambda done, aim: told.append((done, aim)), **how)
     assert told == sorted(told)
     assert told[-1][0] == told[-1][1]
+    assert sum(done > aim // 2 for done, aim in told) > 1  # the lists, too
 
 
 def test_a_faction_is_met_as_its_best_list(hill, fought):

@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
     """Where fights are kept, of however few pairs."""
     monkeypatch.setenv(kept.SWITCH, "yes")
     monkeypatch.setattr(kept, "folder_for", lambda _: tmp_path)
-    monkeypatch.setattr(kept, "FEWEST_PAIRS", 1)
+    monkeypatch.setattr(kept, "LEAST_COST", 1)
     return tmp_path
 
 
@@ -194,7 +194,7 @@ def test_switched_off_nothing_is_written_or_read(wood, folder, fought, monkeypat
 
 
 def test_a_few_pairs_are_fought_and_not_kept(wood, folder, monkeypatch):
-    monkeypatch.setattr(kept, "FEWEST_PAIRS", 1000)
+    monkeypatch.setattr(kept, "LEAST_COST", 10**9)
     table(wood)
     assert not list(folder.iterdir())
 
@@ -235,7 +235,7 @@ from pathlib import Path
 from analyser.analysis import kept
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
-kept.folder_for, kept.FEWEST_PAIRS = lambda _: Path(sys.argv[2]), 1
+kept.folder_for, kept.LEAST_COST = lambda _: Path(sys.argv[2]), 1
 everybody = list(Profiles(sys.argv[1]))
 for size in range(2, len(everybody) + 1):
     matchups(everybody[-size:], everybody[-size:], situations=["long-range"], profiles=sys.argv[1])

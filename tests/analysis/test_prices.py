@@ -25,12 +25,15 @@ def rated(sides, **how):
     return fair_points(sides, against=sides, **how).frame.set_index("loadout")
 
 
-@pytest.mark.parametrize(("points", "verdict"), [(35, FAIR), (50, OVER), (36, FAIR), (37, OVER), (25, UNDER)])
+@pytest.mark.parametrize(
+    ("points", "verdict"), [(35, FAIR), (50, OVER), (36, OVER), (34, FAIR), (33, FAIR), (32, UNDER)]
+)
 def test_of_copies_all_have_one_price_and_the_one_that_costs_another_is_wrong(library, points, verdict):
     found = rated(copies(library[RIFLES], 6, points=points))
     assert found["fair_points"].tolist() == pytest.approx([35] * 6)
-    # Beside those of its kind it is sure what it should cost; they have one that costs something else.
-    assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([35, 35])
+    # Beside those of its kind it is sure what it should cost, but for the steps in which points come.
+    high = 35 if points > 35 else 35 * 1.05  # what its cheaper twins cost is enough
+    assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([35 / 1.05, high])
     assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
 
 
@@ -56,11 +59,20 @@ def test_fewer_copies_than_are_needed_say_nothing(library):
     [
         ({"dice": +5}, UNDER, "dice for 100 points, others"),
         ({"dice": -3}, OVER, "dice for 100 points"),
-        ({"defence": 3}, UNDER, "DEFENCE 3 (others of its role: 2)"),
-        ({"defence": 1}, OVER, "DEFENCE 1 (others of its role: 2)"),
-        ({"damage_limit": 3}, UNDER, "17.1 damage destroys 100 points of it (others of its role: 11.4)"),
-        ({"qualities": "+Arc"}, UNDER, "its shooting destroys 1.1 times what that of others of its role does (Arc)"),
-        ({"rules": "+Durable"}, UNDER, "it lasts 1.4 times as long as others of its role under as many hits (Durable)"),
+        (
+            {"defence": 3},
+            UNDER,
+            "it takes 34 hits to destroy 100 points of it (other cavalry: 23), at DEFENCE 3 (others: 2)",
+        ),
+        (
+            {"defence": 1},
+            OVER,
+            "it takes 11 hits to destroy 100 points of it (other cavalry: 23), at DEFENCE 1 (others: 2)",
+        ),
+        ({"damage_limit": 3}, UNDER, "it takes 34 hits to destroy 100 points of it (other cavalry: 23)"),
+        ({"rules": "+Resilient (Front)"}, UNDER, "at DEFENCE 3 from the front by Resilient (others: 2)"),
+        ({"qualities": "+Arc", "dice": +1}, UNDER, "its shooting destroys "),
+        ({"rules": "+Durable"}, UNDER, "under as many hits it lasts 35% longer than other cavalry (Durable)"),
     ],
 )
 def test_what_was_changed_is_why(library, changes, verdict, reason):
@@ -74,7 +86,7 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
     [
         ({"dice": -3}, CANNOT_SAY, "points, but nothing here counts what it carries"),
         ({"dice": +5}, UNDER, "dice for 100 points, others"),
-        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, CANNOT_SAY, "counts Capacity 1 (others of its role: 3)"),
+        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, CANNOT_SAY, "counts Capacity 1 (other transports: 3)"),
         ({"dice": +5, "rules": "-Capacity (3),+Capacity (6)"}, UNDER, "dice for 100 points, others"),
     ],
 )
@@ -84,17 +96,6 @@ def test_what_a_transport_carries_may_be_worth_what_it_costs(library, changes, v
     found = rated(copies(carrying, 6, **changes))
     assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
     assert reason in found["why"].iloc[0]
-
-
-@pytest.mark.parametrize(
-    ("shot", "charged", "told"), [(60, 90, "Fair if all only shot 60, if all only charged 90."), (60, 66, "")]
-)
-def test_both_ways_are_told_where_they_are_far_apart(game, shot, charged, told):
-    found = _rated(*game)
-    found.frame[["fair_by_shooting", "fair_by_charges"]] = shot, charged
-    text = " ".join(str(found).split())
-    assert ("if all only" in text) == bool(told)
-    assert told in text
 
 
 @pytest.fixture(

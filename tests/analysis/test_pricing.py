@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 from analyser.analysis import pricing
 from analyser.analysis.pricing import (
     ahead,
+    both_sides,
     connected,
     equilibrium,
     even_trade,
@@ -15,7 +16,6 @@ from analyser.analysis.pricing import (
     evenly_ahead,
     one_number,
     response,
-    two_sided,
     weighted_median,
 )
 from analyser.analysis.roles import peers_of, usual
@@ -55,13 +55,12 @@ def test_planted_prices_are_found_again(seed):
 def test_offence_and_toughness_are_found_again(random):
     offence, toughness = random.normal(size=(2, 12))
     losses, field = np.exp(offence[:, None] - toughness[None, :]) / 50, field_of(random, 12)
-    found_offence, found_toughness, residual = two_sided(losses, field)
+    prices = even_trade(losses, field).prices
+    found_offence, found_toughness = both_sides(losses, field, prices)
     assert up_to_a_factor(found_offence) == pytest.approx(up_to_a_factor(offence), abs=1e-8)
     assert up_to_a_factor(found_toughness) == pytest.approx(up_to_a_factor(toughness), abs=1e-8)
-    assert residual < 1e-9
-    assert up_to_a_factor(even_trade(losses, field).prices) == pytest.approx(
-        up_to_a_factor((offence + toughness) / 2), abs=1e-8
-    )
+    assert (found_offence + found_toughness) / 2 == pytest.approx(prices, abs=1e-9)
+    assert up_to_a_factor(prices) == pytest.approx(up_to_a_factor((offence + toughness) / 2), abs=1e-8)
 
 
 def test_even_trade_is_where_a_convex_sum_is_least(random):

@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "designers.md"
 
 @pytest.mark.slow
 def test_the_sentence_of_a_diff_is_true(tmp_path):
-    (sentence,) = re.findall(r"^crown/.* change hands$", PAGE.read_text(encoding="utf-8"), re.M)
+    (sentence,) = re.findall(r"^crown/.* hands.*$", PAGE.read_text(encoding="utf-8"), re.M)
     name, old, new = re.match(r"(\S+): (\d+) → (\d+) points", sentence).groups()
     changed = shutil.copytree(shipped_profiles(), tmp_path / "my-profiles")
     text = (changed / "crown.toml").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """Small battles at random, as the plain reading of battles takes them and as a user writes them."""
 
 from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
-from tests.oracle.random_scenarios import often, some_of
+from tests.oracle.random_scenarios import CLOSE_QUALITIES, RANGED_QUALITIES, often, some_of
 
 GROUND_TYPES = {
     "infantry": "light",
@@ -19,18 +19,6 @@ DECKS = (
     ((2, 1), (5, 1), (6, 2), (12, 2)),
 )
 POLICIES = ("auto", "shoot", "shoot", "short_range", "charge", "charge", "lookout", "take_cover")
-BOTH_QUALITIES = (
-    "Arc",
-    "Devastating",
-    "Penetrating",
-    "Suppressive",
-    "Precision",
-    "Cryo",
-    "Seismic",
-    "Shock",
-    "Wreckers",
-)
-RANGED_QUALITIES = (*BOTH_QUALITIES, "Torrent", "Lock On", "Point Blank", "Slow to Fire", "Move or Fire")
 RULES = {
     "Durable": (None,),
     "Veteran": (1, 2),
@@ -154,7 +142,7 @@ def random_rows(rng, unit):
             rows.append(ranged_row(rng, unit, rest))
     if often(0.6, rng):
         kind = rng.choice(("melee", "melee", "impact"))
-        rows.append(Row(kind, random_bands(rng, unit), qualities=some_of(BOTH_QUALITIES, rng, share=0.08)))
+        rows.append(Row(kind, random_bands(rng, unit), qualities=some_of(CLOSE_QUALITIES, rng, share=0.08)))
     return tuple(rows)
 
 

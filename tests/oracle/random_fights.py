@@ -5,20 +5,18 @@ Small enough for fractions, and odd enough to meet every branch of the rules. Th
 
 from fractions import Fraction
 
-from tests.oracle.random_scenarios import CATEGORIES, REROLL_FACES, cases, often, random_die, random_scenario, some_of
-
-MELEE_QUALITIES = (
-    "Arc",
-    "Devastating",
-    "Penetrating",
-    "Suppressive",
-    "Precision",
-    "Cryo",
-    "Seismic",
-    "Shock",
-    "Wreckers",
+from tests.oracle.random_scenarios import (
+    CATEGORIES,
+    CLOSE_QUALITIES,
+    RANGED_QUALITIES,
+    REROLL_FACES,
+    cases,
+    often,
+    random_die,
+    random_scenario,
+    some_of,
 )
-RANGED_QUALITIES = (*MELEE_QUALITIES, "Torrent", "Lock On", "Slow to Fire", "Move or Fire", "Point Blank")
+
 EITHER_RULES = (
     "Durable",
     "Automata",
@@ -57,11 +55,11 @@ def written(length):
 def random_charge(rng):
     """A charge, with now and then a secondary combatant or an occupied transport."""
     active = random_unit(rng, rng.randint(1, 4), ACTIVE_RULES)
-    active["rows"] = [random_row(rng, rng.choice(("melee", "impact")), active["models"], MELEE_QUALITIES)]
+    active["rows"] = [random_row(rng, rng.choice(("melee", "impact")), active["models"], CLOSE_QUALITIES)]
     target = random_unit(rng, rng.randint(1, 4), TARGET_RULES)
     if often(0.75, rng):
         kind = "impact" if often(0.1, rng) else "melee"
-        target["rows"] = [random_row(rng, kind, target["models"], MELEE_QUALITIES)]
+        target["rows"] = [random_row(rng, kind, target["models"], CLOSE_QUALITIES)]
     target |= {flag: True for flag in ("garrisoned", "activated") if often(0.2, rng)}
     if often(0.2, rng):
         embark(rng, rng.choice((active, target)))
@@ -72,7 +70,7 @@ def random_charge(rng):
         charge["combat"].pop("outflanked", None)
     if often(0.2, rng):
         secondary = random_unit(rng, 2, EITHER_RULES)
-        secondary["rows"] = [random_row(rng, "melee", 2, MELEE_QUALITIES, most=1)]
+        secondary["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
         charge["secondaries"] = [secondary | {"threatened": often(0.3, rng)}]
     charge["ruleset"] = {"die": random_die(rng), "deck": rng.choice(SMALL_DECKS)}
     return charge
@@ -200,7 +198,7 @@ def random_duellist(rng):
             "long_range": long_range,
         }
         unit["rows"].append(row)
-    unit["rows"].append(random_row(rng, rng.choice(("melee", "impact")), unit["models"], MELEE_QUALITIES, most=1))
+    unit["rows"].append(random_row(rng, rng.choice(("melee", "impact")), unit["models"], CLOSE_QUALITIES, most=1))
     unit |= {flag: True for flag in ("on_lookout", "taking_cover", "reloading", "garrisoned") if often(0.2, rng)}
     unit |= {flag: True for flag in ("concealed", "obstacle") if often(0.2, rng)}
     unit |= {flag: True for flag in ("ammo_supply", "peer_review") if often(0.1, rng)}
@@ -390,7 +388,7 @@ def random_company(rng):
     charge = random_overcharge(rng)
     target = charge["target"]
     if not target["rows"]:
-        target["rows"] = [random_row(rng, "melee", target["models"], MELEE_QUALITIES)]
+        target["rows"] = [random_row(rng, "melee", target["models"], CLOSE_QUALITIES)]
     target["overcharge"] = True
     target["models"] = min(target["models"], 2)
     target.pop("passengers", None)
@@ -400,7 +398,7 @@ def random_company(rng):
     others = []
     for _ in range(rng.randint(1, 2)):
         other = random_unit(rng, 2, EITHER_RULES)
-        other["rows"] = [random_row(rng, "melee", 2, MELEE_QUALITIES, most=1)]
+        other["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
         others.append(other | {"threatened": often(0.3, rng)})
     return charge | {"secondaries": others}
 
@@ -479,3 +477,17 @@ def with_room_for_places(fight):
             if table.get(key) is not None:
                 table[key] = Fraction(2 * table[key] // 1, 2)
     return fight
+
+
+DUEL_MAKERS = (
+    random_plain_duel,
+    random_watch,
+    random_siege,
+    random_fumes,
+    random_overrun,
+    random_clash,
+    random_wreck,
+    random_fury,
+    random_failed_charge,
+    random_gunners,
+)

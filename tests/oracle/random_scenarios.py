@@ -18,6 +18,19 @@ QUALITIES = (
     "Seismic",
     "Lock On",
 )
+# Of rows in battles and longer fights.
+CLOSE_QUALITIES = (
+    "Arc",
+    "Devastating",
+    "Penetrating",
+    "Suppressive",
+    "Precision",
+    "Cryo",
+    "Seismic",
+    "Shock",
+    "Wreckers",
+)
+RANGED_QUALITIES = (*CLOSE_QUALITIES, "Torrent", "Lock On", "Point Blank", "Slow to Fire", "Move or Fire")
 TARGET_RULES = (
     "Durable",
     "Automata",

@@ -193,10 +193,26 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
     wanted = analyser.what_if("wood/oak@basic", points=60, profiles=dear)
     assert move.sentence == wanted.sentence
     efficiency = f"{wanted.before.efficiency:.0f} → {wanted.after.efficiency:.0f}"
-    started = f"wood/oak@basic: 75 → 60 points; efficiency {efficiency}; over-priced → fair; "
+    both = " → ".join(f"{each.fair_points:.0f}" for each in (move.old, move.new))
+    started = f"wood/oak@basic: 75 → 60 points; fair {both}; efficiency {efficiency}; over-priced → fair; "
     out = run(capsys, dear, fair)[1]
     assert out.startswith(started)
-    assert json.loads(run(capsys, dear, fair, "--format", "json")[1])["summary"]["sentences"] == [move.sentence]
+    record = json.loads(run(capsys, dear, fair, "--format", "json")[1])
+    assert record["summary"]["sentences"] == [move.sentence]
+    (told,) = record["loadouts"]
+    assert [told[name]["fair_points"] for name in ("old", "new")] == [move.old.fair_points, move.new.fair_points]
+    assert (tuple(told["gained"]), tuple(told["lost"])) == move.hands == wanted.hands
+    assert told["change_hands"] == len(told["gained"]) + len(told["lost"]) > 0
+    assert told["reason"] == move.new.why
+    assert record["rule"].startswith("Over-priced: today's points are above the interval")
+
+
+def test_where_nothing_can_be_said_any_more_the_sentence_says_why(dear, tmp_path):
+    new = write_wood(tmp_path / "few", oak=0)
+    (move,) = diff(dear, new).moves
+    assert move.new.verdict == "cannot say"
+    assert "over-priced → cannot say (it costs 0 points)" in move.sentence
+    assert move.as_dict()["reason"] == "it costs 0 points"
 
 
 def test_the_loadout_that_moved_most_stands_first(dear, tmp_path):
@@ -215,7 +231,10 @@ def test_who_is_not_edited_and_has_another_verdict_is_told_too(dear, tmp_path, c
     for each in found.others:
         assert each.loadout not in edited
         assert each.old.verdict != each.new.verdict
-        assert f"{each.loadout} {each.old.verdict} → {each.new.verdict}" in run(capsys, dear, new)[1]
+        fair = " → ".join(f"{side.fair_points:.0f}" for side in (each.old, each.new))
+        told = f"{each.loadout} {each.old.verdict} → {each.new.verdict} (at {each.new.points} points, fair {fair})"
+        assert each.told.startswith(told)
+    assert found.others[0].told in run(capsys, dear, new)[1]
 
 
 def test_a_changed_profile_tells_its_fair_points(dear, tmp_path):
@@ -225,7 +244,7 @@ def test_a_changed_profile_tells_its_fair_points(dear, tmp_path):
     (move,) = diff(dear, new).moves
     assert (move.loadout, move.old.points, move.new.points) == ("wood/beech@basic", 68, 68)
     assert move.new.fair_points > move.old.fair_points
-    assert f"fair points {move.old.fair_points:.0f} → {move.new.fair_points:.0f}" in move.sentence
+    assert f"fair {move.old.fair_points:.0f} → {move.new.fair_points:.0f}" in move.sentence
 
 
 def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_path, capsys):

@@ -162,6 +162,41 @@ def test_a_story_says_who_reloads():
     assert "reloads" in str(found.tell(0))
 
 
+def gunners(quality, **keys):
+    """A unit whose one row has that quality: short range 6 inches, long range 30."""
+    row = {"id": "row", "name": "Row", "kind": "ranged", "against": ["light"], "qualities": [quality]}
+    row |= {"bands": [{"first": 1, "last": 9, "dice": 3}], "short_range": 6, "long_range": 30}
+    unit = {"name": "Gunners", "type": "infantry", "category": "light", "models": 9, "points": 60, "victory_points": 3}
+    return unit | {"defence": 9, "damage_limit": 3, "break_limit": 0, "speed": 4, "rows": [row]} | keys
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("quality", "gap", "told"),
+    [
+        ("Indirect", 4, "cannot shoot at who is within its short range (Indirect)"),
+        ("Move or Fire", 32, "cannot shoot after an advance (Move or Fire)"),
+    ],
+)
+def test_a_story_says_why_nobody_shoots(quality, gap, told):
+    found = analyser.battle([gunners(quality)], [gunners(quality)], gap=gap, trials=5, swing=False, rounds=2)
+    lines = [line for line in found.tell(0).lines() if "target" in line]
+    assert told in lines[0]
+    assert not any(told in line and " hits " in line for line in lines)
+
+
+@pytest.mark.slow
+def test_an_aircraft_fires_a_row_that_is_slow_to_fire_once():
+    """A sortie is no standard activation: its one deed is a ranged attack, and only a re-arm action loads a row."""
+    plane = gunners("Slow to Fire", name="Plane", type="aircraft", category="aerial")
+    armies = [gunners("Arc"), plane], [gunners("Arc", damage_limit=90)]
+    found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36)
+    assert any("Plane fires its Slow to Fire row once" in warning for warning in found.scenario.warnings)
+    shots = [sum("mine Plane hits" in line for line in found.tell(number).lines()) for number in range(20)]
+    assert set(shots) == {1}
+    assert str(found.tell(0)).count("cannot shoot again: a sortie has no re-arm action (Slow to Fire)") == 3
+
+
 @pytest.mark.slow
 def test_a_precision_is_reached():
     found = analyser.battle(RIFLES[:1], GRENADIERS, precision=0.05, rounds=1, swing=False)

@@ -30,6 +30,15 @@ class Event(IntEnum):
     CARD_DICE = 16  # a unit: the card that gives it dice (Overcharge, Throw)
 
 
+class Unfired(IntEnum):
+    """Why a unit that was ordered to shoot has not."""
+
+    RELOADS = 0  # it re-arms instead (Slow to Fire)
+    EMPTY = 1  # so it would, but a sortie has no re-arm action
+    TOO_NEAR = 2  # its target is within the short range of its Indirect row
+    MOVED = 3  # it has advanced with a Move or Fire row
+
+
 @step
 def note(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
     """Tell an event, if events are told and there is room."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from analyser.common.records import Integers, empty_record
 from analyser.common.sampling import Progress
-from analyser.engine.battle.log import Event
+from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.play import play_chunk
 from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, NOWHERE, Battle, Counts, Encoding, Field, Tables
 from analyser.engine.parallel import Chunks, Queue, play
@@ -24,7 +24,7 @@ class Told(NamedTuple):
     margin: int  # VP of side 0 less those of side 1
     events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
-    reloads: frozenset[int]  # which events are orders to shoot with which a unit re-arms instead (Slow to Fire)
+    unfired: dict[int, Unfired]  # by place among the events: orders to shoot after which no shot was made, and why
 
 
 class Simulation:
@@ -83,19 +83,29 @@ class Simulation:
         play_chunk(battle, stream_of(seed), chunk, place, place + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return Told(number, int(field.margins[place]), events, rounds, frozenset(self._reloads(events)))
+        return Told(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
 
-    def _reloads(self, events: Integers) -> Iterator[int]:
-        """Which events are orders to shoot of a unit whose row is not loaded: those after it has fired it."""
+    def _unfired(self, events: Integers) -> Iterator[tuple[int, Unfired]]:
+        """Which events are orders to shoot that a row forbids: it is not loaded, too near, or may not be moved with."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
-        for place, (event, unit, other, number, action, _) in enumerate(events.tolist()):
+        for place, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
             if event == Event.ATTACKED and strikes[number].reloads:
                 empty.add(unit)
-            ordered = event == Event.ORDERED and action == Action.SHOOT and not self._encoding.aircraft[unit]
-            if ordered and unit in empty and self._encoding.pairs[unit, other % MOST_UNITS].rearms:
-                empty.remove(unit)
-                yield place
+            if event != Event.ORDERED or action != Action.SHOOT:
+                continue
+            pair, flies = self._encoding.pairs[unit, other % MOST_UNITS], self._encoding.aircraft[unit]
+            row = strikes[pair.strikes[0]]
+            moved = _moved_by(events[place + 1 :])
+            if unit in empty and pair.rearms:
+                if not flies:
+                    empty.remove(unit)
+                yield place, Unfired.EMPTY if flies else Unfired.RELOADS
+            elif not flies and not _attacks(events[place:]):
+                if moved and row.move_or_fire:
+                    yield place, Unfired.MOVED
+                elif row.indirect and distance - moved <= row.short_range:
+                    yield place, Unfired.TOO_NEAR
 
     def _new_field(self) -> Field:
         field: Any = empty_record(Field)
@@ -104,8 +114,25 @@ class Simulation:
         return cast("Field", field)
 
 
+def _moved_by(events: Integers) -> int:
+    """How far the first of some events is a move; 0 if it is none, or if there was no room to tell more."""
+    return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
+
+
+def _attacks(events: Integers) -> bool:
+    """Whether the unit of the first of some events attacks the other one before the next unit is activated."""
+    for event, unit, other, *_ in events[1:].tolist():
+        if event in (Event.ACTIVATED, Event.ENDED):
+            return False
+        if event == Event.ATTACKED and (unit, other) == tuple(events[0, 1:3]):
+            return True
+    return False
+
+
 def added_up(every: Sequence[Counts]) -> Counts:
     """The sums of several counts."""
+    if len(every) == 1:
+        return every[0]
     total: Any = empty_record(Counts)
     for counts in every:
         fields: Any = counts

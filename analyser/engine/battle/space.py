@@ -18,6 +18,8 @@ from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
 from analyser.rules.structs import NONE
 
+_AT_ONCE = 16  # units that vector instructions take together
+
 
 @step
 def length_between(battle: Battle, unit: int, other: int) -> int:
@@ -29,7 +31,7 @@ def length_between(battle: Battle, unit: int, other: int) -> int:
 @inlined
 def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
     """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
-    dx, dy = field.x[at] - x, field.y[at] - y
+    dx, dy = np.int32(field.x[at] - x), np.int32(field.y[at] - y)  # products of these are vector instructions
     return dx * dx + dy * dy + field.off[at]
 
 
@@ -45,8 +47,9 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 def measure(battle: Battle, side: int, x: int, y: int) -> None:
     """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
     field, least = battle.field, NOWHERE
-    nearest, end = np.uint64(first_of(side)), np.uint64(first_of(side) + battle.encoding.units[side])
-    for at in range(nearest, end):  # no index of an unsigned type is negative
+    nearest = np.uint64(first_of(side))
+    units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # nobody is where no unit was put
+    for at in range(nearest, nearest + np.uint64(units)):  # no index of an unsigned type is negative
         squared = squared_from(field, at, x, y)
         least = squared if squared < least else least
     length = root_of(least)

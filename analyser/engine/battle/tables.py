@@ -150,10 +150,10 @@ class Field:
     """A battle as it stands, as one record, with room to work in; it belongs to one thread."""
 
     states: Annotated[Any, np.int64, (UNITS,)]
-    x: Annotated[Any, np.int64, (UNITS,)]
-    y: Annotated[Any, np.int64, (UNITS,)]
+    x: Annotated[Any, np.int32, (UNITS,)]
+    y: Annotated[Any, np.int32, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
-    off: Annotated[Any, np.int64, (UNITS,)]  # 0 of who is on the field, else NOWHERE
+    off: Annotated[Any, np.int32, (UNITS,)]  # 0 of who is on the field, else NOWHERE
     from_x: Int  # the point from which distances to the units of one side were last measured,
     from_y: Int
     nearest: Int  # the first of the nearest of them; NONE

@@ -7,23 +7,14 @@ import pytest
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_duel, plain_focus_fire
 from tests.oracle.random_fights import (
+    DUEL_MAKERS,
     random_charge,
-    random_clash,
     random_company,
     random_dogfight,
-    random_failed_charge,
     random_fights,
     random_focus_fire,
-    random_fumes,
-    random_fury,
-    random_gunners,
     random_overcharge,
-    random_overrun,
-    random_plain_duel,
-    random_siege,
     random_throw,
-    random_watch,
-    random_wreck,
 )
 
 SAME = 1e-12
@@ -86,21 +77,7 @@ def test_focus_fire_that_a_tail_gunner_answers(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "make",
-    [
-        random_plain_duel,
-        random_watch,
-        random_siege,
-        random_fumes,
-        random_overrun,
-        random_clash,
-        random_wreck,
-        random_fury,
-        random_failed_charge,
-        random_gunners,
-    ],
-)
+@pytest.mark.parametrize("make", DUEL_MAKERS)
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):
     for duel in random_fights(make, seed, 3):

@@ -7,35 +7,10 @@ import pytest
 from analyser.common.errors import InputError
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
-from tests.oracle.random_fights import (
-    random_clash,
-    random_duel,
-    random_failed_charge,
-    random_fights,
-    random_fumes,
-    random_fury,
-    random_gunners,
-    random_overrun,
-    random_plain_duel,
-    random_siege,
-    random_watch,
-    random_wreck,
-)
+from tests.oracle.random_fights import DUEL_MAKERS, random_duel, random_fights
 
 SAME = 1e-12
 BEST = "best"
-MAKERS = [
-    random_plain_duel,
-    random_watch,
-    random_siege,
-    random_fumes,
-    random_overrun,
-    random_clash,
-    random_wreck,
-    random_fury,
-    random_failed_charge,
-    random_gunners,
-]
 
 
 def check(duel, want):
@@ -52,7 +27,7 @@ def check(duel, want):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", DUEL_MAKERS)
 @pytest.mark.parametrize("seed", range(4))
 def test_one_round(seed, make):
     want = random.Random(seed).choice(("win", "margin", "survival"))

@@ -1,0 +1,110 @@
+"""How long two are far apart and near: by how far each shoots and how fast it moves, as both would have it.
+
+Two come into sight of each other, and six rounds go by from the first shot that can be made (AC-9.2). Whoever gains by
+being nearer comes nearer, by its SPEED in a round, until it can charge, from twice its SPEED; whoever would rather be
+apart gives way as fast, while there is room behind it. So a gun that outranges its enemy shoots alone until that has
+come near, and nobody fights hand to hand with whom it never reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.analysis.pricing import Array
+from analyser.game.units import Loadout, Unit
+
+ROUNDS = 6.0
+CHARGED_FROM = 2.0  # times SPEED, the move of a charge
+
+
+class Country(NamedTuple):
+    """Where two meet: how many inches apart they come into sight, and how many there are behind each to give way."""
+
+    name: str
+    apart: float
+    room: float
+
+
+COUNTRIES = (Country("close", 18.0, 0.0), Country("open", 36.0, 12.0))
+"""The extremes that a table of 48 inches allows."""
+
+
+class Spent(NamedTuple):
+    """Of the rounds of each pair the shares that go by in three ways; they add up to 1.
+
+    Attributes
+    ----------
+    outranged : ndarray
+        Only one of the two reaches the other.
+    far, near : ndarray
+        Both can shoot; one of them can charge.
+    reaches : ndarray
+        Whether the row is the one that reaches farther.
+    """
+
+    outranged: Array
+    far: Array
+    near: Array
+    reaches: NDArray[np.bool_]
+
+
+class Movers:
+    """How loadouts come near each other, and give way."""
+
+    def __init__(self, loadouts: Sequence[Loadout]) -> None:
+        units = [each.unit for each in loadouts]
+        self._speed = np.array([each.speed or 0.0 for each in units])
+        self._at_once = np.array([_comes_at_once(each) for each in units], np.bool_)
+        self._flies = np.array([each.type == "aircraft" for each in units], np.bool_)
+
+    def spent(self, reach: Array, alone: Array, far: Array, near: Array, country: Country) -> Spent:
+        """How any two of them spend their rounds.
+
+        Parameters
+        ----------
+        reach : ndarray
+            How far the row shoots at the column, in inches; 0 if it cannot.
+        alone, far, near : ndarray
+            The points that the row gains on the column in a round: where only one of them reaches the other, where
+            both do, and near.
+        """
+        seen = np.minimum(reach, country.apart)
+        longer, charges_from = seen > seen.T, CHARGED_FROM * self._speed[:, None]
+        both, most = np.minimum(seen, seen.T), np.maximum(seen, seen.T)
+        closes = _wants(near - far, self._speed)
+        answer = np.maximum(-near, np.where(both > 0, -far, -np.inf)) > -alone  # of who is outranged, by coming nearer
+        comes = np.where(longer, ~answer, np.where(longer.T, answer.T, closes))
+        stops = np.maximum(both, np.where(closes, charges_from, 0.0))
+        room = np.full(far.shape, country.room)
+        outranged = self._rounds(np.maximum(most - stops, 0.0), room)
+        outranged = np.minimum(np.where(comes, outranged, outranged.T), ROUNDS)
+        left = np.where(comes == closes, np.maximum(room - outranged * self._speed[None, :], 0.0), room)
+        shooting = self._rounds(np.maximum(both - charges_from, 0.0), left)
+        shooting = np.minimum(np.where(closes, shooting, shooting.T), ROUNDS - outranged)
+        return Spent(outranged / ROUNDS, shooting / ROUNDS, (ROUNDS - outranged - shooting) / ROUNDS, longer)
+
+    def _rounds(self, gap: Array, room: Array) -> Array:
+        """The rounds in which each row comes so many inches nearer to the column, which gives way while it can."""
+        mine, theirs = np.broadcast_arrays(self._speed[:, None], self._speed[None, :])
+        behind = np.where(theirs > 0, room, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            runs_down = np.where(mine > theirs, gap / (mine - theirs), np.inf)
+            found = np.fmin(runs_down, np.where(mine > 0, (gap + behind) / mine, np.inf))
+        found = np.where(self._flies[None, :], np.inf, found)
+        return np.asarray(np.where((gap <= 0) | self._at_once[:, None], 0.0, found), np.float64)
+
+
+def _wants(gain: Array, speed: Array) -> NDArray[np.bool_]:
+    """Which of two comes nearer: who gains by it; where it is the same to both the faster, else the first."""
+    faster = speed[:, None] - speed[None, :]
+    first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
+    return np.asarray((gain > 0) | (gain == 0) & ((faster > 0) | (faster == 0) & first), np.bool_)
+
+
+def _comes_at_once(unit: Unit) -> bool:
+    """Aircraft, and who comes up from below; of a unit without SPEED that is no fortification nothing else is known."""
+    return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")
