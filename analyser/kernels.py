@@ -59,6 +59,17 @@ def _sampled_fights(replacement: bool = False, overcharge: bool = False) -> None
     api.focus([{"dice": 3} | keys], B, method="monte-carlo", replacement=replacement, trials=1000, threads=1)
 
 
+def _best_play() -> None:
+    found = best_play(A, B, rounds=2)
+    str(found)
+    followed = found.play.followed  # of sampled duels: the rest are kernels of all sampled fights
+    begins, place = followed.choices.begins, followed.moments[0].place
+    known = slice(begins[place], begins[place + 1])
+    followed.branches(
+        found.setup, followed.moments[0], (followed.choices.first[known], followed.choices.second[known], ())
+    )
+
+
 def _battles() -> None:
     battle([A], [B], rounds=1, trials=1, swing=False, orders=False)
 
@@ -86,7 +97,7 @@ def _morale(system: str) -> None:
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
     "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # also what each did, and why
-    "best-play": lambda: str(best_play(A, B, rounds=2)),
+    "best-play": _best_play,
     "battles": _battles,
     "sampled-fights": _sampled_fights,
     "sampled-fights-with-overcharge": partial(_sampled_fights, overcharge=True),

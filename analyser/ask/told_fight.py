@@ -17,17 +17,20 @@ from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup
+from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
 from analyser.engine.fight.sampled.told import Chance, Tracer, What
 from analyser.engine.pool.replay import Die
 from analyser.game.ruleset import Rating
 from analyser.results.charge import solve_charge
 from analyser.results.duel import solve_duel
 from analyser.results.focus import solve_focus
+from analyser.results.play import play_of
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import hits_of, losses_of, points_of, scores_for
 from analyser.rules.draws import Draw
+from analyser.rules.policies import POLICIES
 from analyser.rules.structs import INCH, FightFacts
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_start, in_parts, shooters_of
@@ -80,18 +83,25 @@ class Walker:
         names: Sequence[str],
         dice_of: DiceOf,
         most: Callable[[int], int],
+        choices: Choices = NOBODY_CHOOSES,
     ) -> None:
         self._setup: Any = views(setup.copy())
         self._programs, self._names, self._dice_of, self._most = programs, names, dice_of, most
+        self._lines, self._choices = [np.array(program, np.int64) for program in programs], choices
 
     def walk(self, start: Pair, chances: Sequence[Chance], *, told: bool) -> Walked:
         """The trial, `told` in lines or only played."""
         left = iter(chances)
         pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
-        for program in self._programs:
+        for program, numbers in zip(self._programs, self._lines):
             parts.append([])
-            for operation in program:
-                pair = self._step(operation, pair, left, parts[-1] if told else None)
+            line = 0
+            while line < len(program):
+                if program[line].kind in (Kind.CHOOSE, Kind.BRANCH):
+                    line = next_line(self._setup, self._choices, numbers, line, pair)
+                    continue
+                pair = self._step(program[line], pair, left, parts[-1] if told else None)
+                line += 1
             pairs.append(pair)
         assert next(left, None) is None, "chance decided more than the rules asked for"
         return Walked(parts, pairs)
@@ -206,7 +216,7 @@ class Walker:
             lines.append(f"{name} is activated" + (f"; {said}" if said else ""))
         elif said:
             lines.append(f"{name}: {said}")
-        if operation.kind == Kind.GIVE_ORDERS and after[side] != pair[side]:
+        if operation.kind in (Kind.GIVE_ORDERS, Kind.ORDER) and after[side] != pair[side]:
             reloads = pair[side] & unit_state.RELOADING and not after[side] & unit_state.RELOADING
             otherwise = "reloads and makes no attack (Slow to Fire)" if reloads else "makes no attack"
             lines.append(f"{name} {_ORDERS.get(Order(unit_state.order_of(after[side])), otherwise)}")
@@ -276,15 +286,16 @@ class _Ready(NamedTuple):
     names: tuple[str, str]
     moments: Sequence[int]
     moment: str = ""  # what ends at each of them, such as Round
+    choices: Choices = NOBODY_CHOOSES
 
 
 def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
     """The trials of a sample of a charge, focus fire or a duel with real decks, from `first` on."""
     ready = _ready(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    tracer = Tracer(ready.setup, ready.parts, die, deck)
+    tracer = Tracer(ready.setup, ready.parts, die, deck, ready.choices)
     found = sorted(tracer.trials(ready.start, trials, seed), key=lambda each: each.number)[first:]
-    walker = Walker(ready.setup, ready.parts, ready.names, tracer.dice_of, tracer.most_dice)
+    walker = Walker(ready.setup, ready.parts, ready.names, tracer.dice_of, tracer.most_dice, ready.choices)
     walked = np.array([walker.walk(ready.start, each.chances, told=False).pairs for each in found], np.int64)
     once: Any = _SOLVED_BY[scenario.kind](scenario, Sampling("monte-carlo", trials=1, seed=seed))
     weights = np.ones(len(found), np.int64)
@@ -329,6 +340,10 @@ def _ready(scenario: Any) -> _Ready:
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
         names = "the attacker", "the target"
         return _Ready(setup, programs, start_states(setup), names, range(len(programs)), "Attack")
+    if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
+        play = play_of(scenario)
+        followed = play.followed
+        return _Ready(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = in_parts(rounds, shooters)

@@ -12,6 +12,7 @@ from analyser.cli.fights import OF_DUELLIST, OF_ONE_OF_ATTACKERS, OF_TARGET, att
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, profiles_in, progress_bar
 from analyser.common.errors import InputError
+from analyser.common.text import counted
 from analyser.results.best import PICTURES
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import WANTS
@@ -29,7 +30,9 @@ BEST_OPTIONS = [
     Option("--against", "What B does. Default: best.", _DUEL, type=Choice((BEST, *POLICIES))),
     *TERMS,
     Option("--lines N", "Instead: the plan as a policy in words of at most so many lines.", _LIST, type=AT_LEAST_1),
-    Option("--within X", "With fewer lines if they give away no more.", _LIST, type=options.Number(0)),
+    Option(
+        "--within X", "The shortest list that gives away no more: 0.005 is half a point.", _LIST, type=options.Number(0)
+    ),
     Option("--by", "What the picture stands over. Default: models.", _PICTURE, type=Choice(PICTURES)),
     Option("--round N", "Of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,
@@ -63,11 +66,12 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
     how: dict[str, Any] = {"warnings": found.warnings, "plot": lambda: found.plot(**pictured)}
-    if keys["within"] is not None and keys["lines"] is None:
-        raise InputError("there is no list", where="--within", allowed="--lines N with it")
-    if keys["lines"] is not None:
+    if keys["lines"] is not None or keys["within"] is not None:
         listed = found.as_policy(**given(keys, "lines", "within"))
-        text = f"{listed}\n\nGives away {found.cost(listed.gives_away)} of {found.worth(found.value)}\n"
+        missed = keys["within"] is not None and listed.gives_away > keys["within"]
+        beyond = " (more than was wanted: nothing better was found)" if missed else ""
+        cost = f"{found.cost(listed.gives_away)} of {found.worth(found.value)}{beyond}"
+        text = f"{listed}\n\nGives away {cost}, by {counted(len(listed.lines), 'line')}\n"
         write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
         return
     write(lambda: str(found), found.as_dict, found.rows, **how)

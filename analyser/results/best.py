@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.results.base import frame_of
@@ -17,7 +18,7 @@ from analyser.results.play import Play
 from analyser.results.rendering import Block
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
-from analyser.scenarios.schema import WANTS
+from analyser.scenarios.schema import CHANCES, WANTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 16  # situations of the plan as text
 _LIKELY = 1e-12  # less is rounding
-_AS_PERCENT = ("win", "survival")  # wants that are worth a chance
 MOST_LINES = 20  # of a simplified plan
 PICTURES = ("models", "distance")
 
@@ -148,15 +148,17 @@ class BestResult(DuelResult):
             return super().to_frame(**tables)
         return frame_of(self.regrets() if regrets else self.rows())
 
-    def as_policy(self, *, lines: int | None = None, within: float = 0.0, side: str | None = None) -> Listed:
+    def as_policy(self, *, lines: int | None = None, within: float | None = None, side: str | None = None) -> Listed:
         """The plan as a policy in words, that a scenario can have.
 
         Parameters
         ----------
         lines : int, optional
-            At most so many, 1 to 20, that give away as little as can be found. Default: one for each situation.
-        within : float
-            With fewer lines if they give away no more than that.
+            At most so many, 1 to 20, that give away as little as can be found. Default: as many as it takes; without
+            `within` too one for each situation.
+        within : float, optional
+            The shortest list that is found to give away no more than that; if there is none, one of as many lines as
+            may be that gives away as little as can be found.
         side : "a" or "b", optional
             Default: who plays best, A if both do.
 
@@ -175,10 +177,13 @@ class BestResult(DuelResult):
         number = self.play.wanter if side is None else self._side(side)
         assert number is not None
         lists = Lists(self.play, self._table, number)
-        if lines is None:
+        if lines is None and within is None:
             return lists.exact()
-        check_integer(lines, "lines", 1, MOST_LINES)
-        return lists.simplified(lines, within)
+        if lines is not None:
+            check_integer(lines, "lines", 1, MOST_LINES)
+        if within is not None and (isinstance(within, bool) or not isinstance(within, Real) or not within >= 0):
+            raise InputError(f"{shown(within)} is not usable", where="within", allowed="0 or more")
+        return lists.simplified(MOST_LINES if lines is None else lines, within or 0.0)
 
     def plot(self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None) -> Axes:
         """What to do, a colour each: by own models and the enemy's, or by the enemy's and the distance.
@@ -214,12 +219,12 @@ class BestResult(DuelResult):
     def worth(self, value: float) -> str:
         """A value as text, by what is wanted: a chance, or victory points."""
         want = self.scenario.terms.want
-        return f"{100 * value:.2f}%" if want in _AS_PERCENT else f"{value:+.3f} VP"
+        return f"{100 * value:.2f}%" if want in CHANCES else f"{value:+.3f} VP"
 
     def cost(self, value: float) -> str:
         """A difference of values as text, by what is wanted: percentage points, or victory points."""
         want = self.scenario.terms.want
-        return f"{100 * value:.2f} pp" if want in _AS_PERCENT else f"{value:.3f} VP"
+        return f"{100 * value:.2f} pp" if want in CHANCES else f"{value:.3f} VP"
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""

@@ -12,19 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import estimate, estimate_in, probability_figures
+from analyser.common.estimates import estimate, estimate_in, mean_figures, mean_of, plus_minus, probability_figures
+from analyser.common.intervals import NORMAL_95
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import FIGURES, unit_line
 from analyser.results.base import captioned, frame_of
-from analyser.results.play import Play, play_of
+from analyser.results.deeds import Deeds, Seen, deeds_of_play, deeds_of_rounds
+from analyser.results.play import Play, play_of, worth
 from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.schema import CHANCES, WANTS, Combatant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,23 +37,7 @@ RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
-Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]
 PlayedT = TypeVar("PlayedT", bound="DuelResult")
-
-
-def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
-    """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
-    from analyser.engine.fight.actions import ACTED_ELSEWHEN, actions_of, named
-
-    by_round: dict[tuple[int, str], dict[int, Any]] = {}
-    for orders, (first, second, every) in moments:
-        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
-        deeds = actions_of(setup, operation, orders.when, orders.shots, first, second)
-        weights = by_round.setdefault((orders.round, DUEL_SIDES[orders.operation.side]), {})
-        for deed in np.unique(deeds).tolist():
-            if deed != ACTED_ELSEWHEN:
-                weights[deed] = weights.get(deed, 0) + every[deeds == deed].sum()
-    return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -68,6 +54,8 @@ class DuelResult(FightResult):
         How both stand where orders are given; empty where somebody plays best.
     play : Play or None
         The duel as it is played where somebody plays best.
+    given : tuple of (Moment, JointStates)
+        Of a sample of that how both stand where orders are given.
     """
 
     kind = "duel"
@@ -79,6 +67,7 @@ class DuelResult(FightResult):
     setup: Setup
     orders: tuple[tuple[Orders, JointStates], ...] = ()
     play: Play | None = None
+    given: tuple[Seen, ...] = ()
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -129,7 +118,9 @@ class DuelResult(FightResult):
 
     @cached_property
     def _deeds(self) -> Deeds:
-        return self.play.deeds() if self.play is not None else deeds_of_rounds(self.setup, self.orders)
+        if self.play is not None:
+            return deeds_of_play(self.play, self.given)
+        return deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
         """What each side did in each round and why, a plain dict for each that can be, or was seen.
@@ -149,6 +140,31 @@ class DuelResult(FightResult):
                 row = {"round": number, "side": side, "did": did, "because": why}
                 rows.append(row | probability_figures("probability", estimate(weight, self.trials)))
         return rows
+
+    def planned(self) -> dict[str, Any] | None:
+        """What a plan is worth that was made with cards put back, and what came of it in this sample.
+
+        Returns
+        -------
+        dict or None
+            For whom, `side`, and what it `want`s; `planned`, which is exact; as `played`, with its standard error, as
+            the `difference` has it. None of a duel between habits, and of an exact answer.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> asked = {"policy_a": "best", "rounds": 1, "method": "monte-carlo", "trials": 1000}
+        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", **asked)
+        >>> abs(result.planned()["difference"]) < 0.1
+        True
+        """
+        if self.play is None or self.exact:
+            return None
+        terms, side = self.scenario.terms, self.play.wanter
+        ends = self.moments[-1]
+        mean, error = mean_of(worth(terms.want, ends, self.scenario, side), ends.weights, self.trials)
+        figures = mean_figures("played", mean, error) | mean_figures("difference", mean - self.play.value, error)
+        return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.play.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
         """The distribution of A's VP less B's at the end, as plain dicts."""
@@ -198,7 +214,8 @@ class DuelResult(FightResult):
 
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.rounds(), "activations": self.activations(), "margins": self.margins()}
-        return {**parts, "summary": self.summary}
+        plan = self.planned()
+        return {**parts, "summary": self.summary} | ({} if plan is None else {"planned": plan})
 
     def _policies(self) -> Iterable[tuple[str, Combatant, str]]:
         terms = self.scenario.terms
@@ -247,7 +264,23 @@ class DuelResult(FightResult):
             Block("At the end, by victory points", rows=rows),
             Block(head=("", "A", "B"), rows=sides),
             Block("VP of A less VP of B", rows=margins, align=">"),
+            *self._planned_blocks(),
         ]
+
+    def _planned_blocks(self) -> list[Block]:
+        """What real decks make of a plan that was made with cards put back (AC-9.3)."""
+        plan = self.planned()
+        if plan is None:
+            return []
+        in_percent = plan["want"] in CHANCES
+        factor, unit = (100.0, "%") if in_percent else (1.0, " VP")
+        half = NORMAL_95 * factor * plan["played_standard_error"]
+        rows = [
+            ["As planned, with cards put back", f"{factor * plan['planned']:.2f}{unit} exact"],
+            ["As played", plus_minus(factor * plan["played"], half, unit)],
+            ["Difference", plus_minus(factor * plan["difference"], half, " pp" if in_percent else unit)],
+        ]
+        return [Block(f"What the plan is worth to {plan['side'].upper()}: {WANTS[plan['want']]}", rows=rows)]
 
 
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
@@ -271,19 +304,22 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] = DuelResult) -> PlayedT:  # type: ignore[assignment]
-    """What a duel comes to of which at least one side plays best, or by a policy in words."""
-    if not sampling.is_exact:
-        problem = "best play, and a policy in words, are worked out, not sampled"
-        raise InputError(problem, where="method", allowed="exact")
+    """What a duel comes to of which at least one side plays best, or by a policy in words.
+
+    The plan is made with cards put back; a sample plays it, by default from real decks.
+    """
     play = play_of(scenario)
-    return kind(
-        moments=play.moments(),
-        setup=play.setup,
-        play=play,
-        scenario=scenario,
-        profiles=scenario.profiles,
-        rules=rules_used.of_duel(scenario, play.shooters, with_replacement=True),
-    )
+    rules = rules_used.of_duel(scenario, play.shooters, with_replacement=sampling.with_replacement)
+    about: dict[str, Any] = {"setup": play.setup, "play": play, "rules": rules}
+    if sampling.is_exact:
+        return kind(moments=play.moments(), scenario=scenario, profiles=scenario.profiles, **about)
+    followed = play.followed
+
+    def answer(moments: Sequence[JointStates], **head: Any) -> PlayedT:
+        given = ((moment, moments[part]) for part, moment in enumerate(followed.moments) if part not in followed.ends)
+        return kind(moments=tuple(moments[part] for part in followed.ends), given=tuple(given), **about, **head)
+
+    return solve_fight(scenario, play.setup, followed.programs, play.start, sampling, answer, followed.choices)
 
 
 def policy_in_words(policy: str | tuple[str, ...]) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from analyser.results.plan import PlanTable
 from analyser.results.play import Play
+from analyser.results.simplified import Search
 from analyser.rules.orders import FLAGS, Line, lines_of
 
-_MOST_ORDERS, _MOST_NUMBERS = 6, 6  # that a line is made of; numbers of each quantity
+_MOST_ORDERS, _MOST_NUMBERS = 12, 10  # that a line is made of; numbers of each quantity
 _SAME = 1e-12
 
 
@@ -57,19 +57,9 @@ class Lists:
         return self.valued([*texts, commonest])
 
     def simplified(self, lines: int, within: float) -> Listed:
-        """At most so many lines that give away least, found one by one; fewer where `within` is reached before."""
-        orders = self._orders()
-        best = max((self.valued([order]) for order in orders), key=lambda each: -each.gives_away)
-        conditions = list(self._conditions())
-        while len(best.lines) < lines and best.gives_away > within:
-            tried = (f"{order} if {condition}" for order, condition in product(orders, conditions))
-            longer = max(
-                (self.valued([text, *best.lines]) for text in tried), key=lambda each: -each.gives_away, default=best
-            )
-            if longer.gives_away >= best.gives_away - _SAME:
-                break
-            best = longer
-        return best
+        """At most so many lines that give away as little as can be found; fewer where `within` is reached before."""
+        search = Search(self.play, self.side, self._orders(), list(dict.fromkeys(self._conditions())))
+        return self.valued(search.texts(search.found(lines, within)))
 
     def valued(self, texts: Sequence[str]) -> Listed:
         """A list with what it is worth."""
@@ -89,16 +79,19 @@ class Lists:
         """Conditions that tell situations of the plan apart."""
         states = {("own", name) for row in self.rows for name in row["own_statuses"]}
         states |= {("enemy", name) for row in self.rows for name in row["enemy_statuses"]}
-        for who, name in sorted(states):
-            flag = name.replace("_", " ")
-            yield flag if who == "own" else f"enemy {flag}"
+        states |= {("enemy", "activated")} if self.play.scenario.terms.first == "random" else set()
+        flags = [f"enemy {name}" if who == "enemy" else name for who, name in sorted(states)]
+        if self.play.scenario.terms.distance is not None:
+            flags += ["in range", "in short range", "within reach"]
+        for flag in flags:
+            text = flag.replace("_", " ")
+            yield from (text, f"not {text}")
         for text, key in (("models", "own_models"), ("enemy models", "enemy_models"), ("round", "round")):
             for value in _spread({row[key] for row in self.rows}):
-                yield f"{text} at most {value}"
+                yield from (f"{text} at most {value}", f"{text} more than {value}")
         if self.play.scenario.terms.distance is not None:
-            yield from ("in range", "in short range", "within reach")
             for value in _spread({row["distance"] for row in self.rows}):
-                yield f"enemy within {value:g}"
+                yield from (f"enemy within {value:g}", f"enemy beyond {value:g}")
 
 
 def _spread(values: set[Any]) -> list[Any]:
@@ -119,6 +112,8 @@ def _conditions(row: dict[str, Any]) -> str:
             name = flag.removeprefix("enemy ")
             if name in ("suppressed", "disordered", "on lookout", "taking cover", "reloading", "rally failed"):
                 parts.append(flag if name in said else f"not {flag}")
+    if row["when"] in ("first", "second"):
+        parts.append("enemy activated" if row["when"] == "second" else "not enemy activated")
     if row["distance"] is not None:
         parts.append(f"distance is {row['distance']:g}")
     return " and ".join(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
-from analyser.engine.fight.best.game import FIRST, GUARD, ORDERS, REACTION, SUBJECT, flattened
-from analyser.engine.fight.best.habits import edges_taken, views_of
+from analyser.engine.fight.best.followed import Followed
+from analyser.engine.fight.best.game import FIRST, GUARD, REACTION, SUBJECT, Course, flattened
 from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWaysError, game_of
 from analyser.engine.fight.program import Kind, Setup, order_in
-from analyser.results.states import JointStates, damage, flag, is_removed, models_left, points_won, share_lost
+from analyser.results.deciding import Decider, Lines
+from analyser.results.states import JointStates, is_removed, points_won, share_lost
 from analyser.rules.habits import HABITS
-from analyser.rules.orders import LAST_RESORT, NUMBERS, Condition, Line, all_conditions
-from analyser.rules.policies import POLICIES, Manoeuvre, View
-from analyser.rules.structs import INCH, NONE
-from analyser.scenarios.best import Chooser, Option
+from analyser.rules.orders import Line
+from analyser.rules.policies import POLICIES
+from analyser.rules.structs import NONE
+from analyser.scenarios.best import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of
 from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
@@ -56,12 +57,20 @@ class Play:
     setup : Setup
     game : Game
         All that can come of it.
+    course : Course
+        A round of it.
     """
 
     scenario: DuelScenario
     shooters: tuple[Shooter, Shooter]
     setup: Setup
     game: Game
+    course: Course
+
+    @property
+    def start(self) -> tuple[int, int]:
+        """Both sides as it begins."""
+        return duel_start(self.setup, (self.scenario.a, self.scenario.b))
 
     @property
     def wanter(self) -> int:
@@ -138,6 +147,11 @@ class Play:
         return tuple(found)
 
     @cached_property
+    def followed(self) -> Followed:
+        """The plan as the Monte Carlo engine plays it."""
+        return Followed(self.course, self.game, self.plan, self.weights)
+
+    @cached_property
     def places(self) -> list[Place]:
         """The places of the round where somebody chooses, the first of the round first."""
         rules, found, when = self.game.rules, list[Place](), int(NONE)
@@ -151,46 +165,13 @@ class Play:
                 when = number if kind == Kind.BEGIN else when
         return found
 
-    def deeds(self) -> dict[tuple[int, str], dict[tuple[str, str], float]]:
-        """By round and side the probability of what it does, and why."""
-        from analyser.engine.fight.actions import ACTED_ELSEWHEN, WHYS, Did, Why, actions_of, named
-
-        game, by_round = self.game, dict[tuple[int, str], dict[int, float]]()
-
-        def add(number: int, side: int, deeds: Any, weights: Floats) -> None:
-            known = by_round.setdefault((number + 1, SIDES[side]), {})
-            for deed in np.unique(deeds).tolist():
-                if deed != ACTED_ELSEWHEN:
-                    known[deed] = known.get(deed, 0.0) + float(weights[deeds == deed].sum())
-
-        for number in range(game.rounds):
-            for place in self.places:
-                if place.subject != ORDERS:
-                    continue
-                nodes = game.nodes_of(place.place)
-                there = nodes.start + np.flatnonzero(self.weights[number, nodes])
-                branches = self._branches(number, there)
-                for branch in np.unique(branches).tolist():
-                    at = there[branches == branch]
-                    operation, shots = self._order(place, branch)
-                    deeds = actions_of(self.setup, operation, place.when, shots, game.first[at], game.second[at])
-                    add(number, place.side, deeds, self.weights[number, at])
-            over = np.flatnonzero(
-                self.weights[number, : game.starts] * (np.diff(game.edges.begins[: game.starts + 1]) == 0)
-            )
-            for side, states in enumerate((game.first[over], game.second[over])):
-                gone = is_removed(states)
-                deeds = np.where(gone, Did.WAS_GONE * WHYS + Why.GONE, Did.HAD_NO_ACTIVATION * WHYS + Why.ENEMY_GONE)
-                add(number, side, deeds, self.weights[number, over])
-        return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}
-
-    def _branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
+    def branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
         """The branch that is taken in each of those nodes in a round."""
         edges = self.game.edges
         branches: NDArray[Any] = edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
         return branches
 
-    def _order(self, place: Place, branch: int) -> tuple[tuple[int, int, int], int]:
+    def order_of(self, place: Place, branch: int) -> tuple[tuple[int, int, int], int]:
         """The operation by which a branch of orders begins, and how many strikes its unit can shoot with."""
         rules = self.game.rules
         guard = rules.branches[rules.places[place.place, FIRST] + branch, GUARD]
@@ -207,25 +188,29 @@ class Play:
 
     def plan_of_habit(self, side: int, name: str) -> Plan:
         """The plan of best play, but that one side, which can choose, follows a habit."""
-        chooser = self._chooser(side)
+        chooser = self.chooser_at(side)
         habit = chooser.habit(name)
-        listed = _Listed(HABITS[name], bool(habit.rearms), chooser.reaction_of(habit))
+        listed = Lines(HABITS[name], bool(habit.rearms), chooser.reaction_of(habit))
         return self._followed(self.plan, side, listed)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
         """A plan, by default that of best play, but that one side, which can choose, follows those lines."""
-        chooser = self._chooser(side)
+        return self._followed(self.plan if plan is None else plan, side, self.listed(side, lines))
+
+    def listed(self, side: int, lines: Sequence[Line]) -> Lines:
+        """Lines with what goes without saying of that side's unit."""
+        chooser = self.chooser_at(side)
         watches = why_not("lookout", chooser.mine, chooser.theirs) is None
         reaction = chooser.reaction_of(chooser.habit("lookout")) if watches else NONE
-        listed = _Listed(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
-        return self._followed(self.plan if plan is None else plan, side, listed)
+        return Lines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 
-    def _chooser(self, side: int) -> Chooser:
+    def chooser_at(self, side: int) -> Chooser:
+        """A side that can choose."""
         chooser = self.shooters[side]
         assert isinstance(chooser, Chooser)
         return chooser
 
-    def _followed(self, plan: Plan, side: int, listed: _Listed) -> Plan:
+    def _followed(self, plan: Plan, side: int, listed: Lines) -> Plan:
         plan, game = plan.copy(), self.game
         for place in self.places:
             if place.side != side:
@@ -234,7 +219,7 @@ class Play:
             if place.subject == REACTION:
                 plan[:, nodes] = self._held_or_fired(nodes, listed.reaction)
                 continue
-            decider = _Decider(self, place, listed)
+            decider = Decider(self, place, listed)
             rounds = [0] if not decider.looks_at_rounds else range(game.rounds)
             for number in rounds:
                 plan[slice(None) if len(rounds) == 1 else number, nodes] = decider.edges(number)
@@ -255,121 +240,9 @@ class Play:
         """The number of the first strike of a salvo; NONE of none."""
         if salvo == NONE:
             return NONE
-        chooser = self._chooser(place.side)
+        chooser = self.chooser_at(place.side)
         branch = next(at for at, each in enumerate(chooser.options) if each.shots == chooser.salvos[salvo])
-        return int(order_in(self._order(place, branch)[0][2])[2])
-
-
-class _Listed(NamedTuple):
-    """A list of lines, and what goes without saying."""
-
-    lines: tuple[Line, ...]
-    rearms: bool
-    reaction: int
-
-
-class _Decider:
-    """What a list of lines decides where orders are given."""
-
-    def __init__(self, play: Play, place: Place, listed: _Listed) -> None:
-        self.play, self.place, self.listed = play, place, listed
-        self.nodes = play.game.nodes_of(place.place)
-        self.first, self.second = play.game.first[self.nodes], play.game.second[self.nodes]
-        chooser = play._chooser(place.side)
-        self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
-        self.orders = [(line, *self._fired(line, chooser)) for line in (*listed.lines, LAST_RESORT)]
-        self.options = np.array(
-            [(int(each.manoeuvre), int(each.action), _number_of(each, chooser)) for each in chooser.options], np.int64
-        )
-        self._views: dict[int, NDArray[np.int64]] = {}
-
-    def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
-        """What the column SALVO says of a line, and the strike that it looks along."""
-        charges = line.manoeuvre == Manoeuvre.CHARGE
-        salvo = chooser.salvo_named("" if charges else line.fired)
-        return (chooser.charge_named(line.fired) if charges else salvo), self.play.strike_of(self.place, salvo)
-
-    @property
-    def looks_at_rounds(self) -> bool:
-        """Whether it decides otherwise in other rounds."""
-        return any(each.quantity.startswith("round") for line, _, _ in self.orders for each in line.conditions)
-
-    def edges(self, number: int) -> NDArray[np.int64]:
-        """The number of the edge that is taken in each node in a round, 0 being the first."""
-        count = len(self.first)
-        decisions, strikes, open_yet = np.zeros((count, 3), np.int64), np.full(count, NONE), np.ones(count, np.bool_)
-        for line, fired, strike in self.orders:
-            holds = open_yet.copy()
-            for condition in all_conditions(line):
-                holds &= self._holds(condition, strike, number)
-            decisions[holds] = (int(line.manoeuvre), int(line.action), fired)
-            strikes[holds] = strike
-            open_yet &= ~holds
-        game, found = self.play.game, np.zeros(count, np.int64)
-        for strike in np.unique(strikes).tolist():
-            edges = edges_taken(
-                self.play.setup,
-                (int(Kind.GIVE_ORDERS), self.place.side, strike),
-                self.listed.rearms,
-                self.options,
-                decisions,
-                self.first,
-                self.second,
-                game.edges.begins[self.nodes.start : self.nodes.stop + 1],
-                game.edges.weights,
-            )
-            found = np.where(strikes == strike, edges, found)
-        return found
-
-    def _view(self, strike: int) -> NDArray[np.int64]:
-        if strike not in self._views:
-            operation = (int(Kind.GIVE_ORDERS), self.place.side, strike)
-            self._views[strike] = views_of(self.play.setup, operation, self.first, self.second)
-        return self._views[strike]
-
-    def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
-        quantity = condition.quantity
-        if quantity in NUMBERS:
-            found = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
-        elif quantity in _IN_VIEW:
-            found = self._view(strike)[:, _IN_VIEW[quantity]] != 0
-        else:
-            enemy = quantity.startswith("enemy ")
-            found = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
-        return np.asarray(found != condition.negated)
-
-    def _number(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
-        if quantity == "distance":  # none counts: as near as can be
-            distance = self._view(strike)[:, View._fields.index("distance")]
-            return np.where(distance == NONE, 0, distance) / INCH
-        if quantity.startswith("round"):
-            left = self.play.game.rounds - number - 1
-            return np.full(len(self.first), number + 1 if quantity == "round" else left)
-        read = models_left if quantity.endswith("models") else damage
-        return read(self.units[quantity.startswith("enemy ")])
-
-
-_IN_VIEW = {
-    "rally failed": View._fields.index("rally_failed"),
-    "in building": View._fields.index("in_building"),
-    "in range": View._fields.index("in_range"),
-    "in short range": View._fields.index("in_short_range"),
-    "within reach": View._fields.index("can_charge"),
-}
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    "==": np.equal,
-    ">=": np.greater_equal,
-    ">": np.greater,
-}
-
-
-def _number_of(option: Option, chooser: Chooser) -> int:
-    """What the column SALVO says of an option."""
-    if option.charge_row is not None:
-        return chooser.charge_rows.index(option.charge_row)
-    return chooser.salvos.index(option.shots) if option.shots else NONE
+        return int(order_in(self.order_of(place, branch)[0][2])[2])
 
 
 def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
@@ -413,7 +286,7 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
         raise too_large(
             f"more than {most_edges:.1g} ways to go on, from {error.nodes:,} situations", scenario
         ) from None
-    return Play(scenario, shooters, setup, game)
+    return Play(scenario, shooters, setup, game, course)
 
 
 def too_large(size: str, scenario: DuelScenario) -> InputError:

@@ -12,8 +12,10 @@ from analyser.game.ruleset import Rating
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of
+from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
@@ -249,6 +251,23 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     return rules.all(assumptions, scenario.warnings)
 
 
+def _not_chosen(shooter: Shooter, contact: bool) -> Iterator[str]:
+    """What the rules leave to who plays best, and is not among what it chooses from."""
+    if not isinstance(shooter, Chooser) or shooter.lines:
+        return
+    unit, near = shooter.mine, [row for row in shooter.mine.rows or () if row.kind in ("melee", "impact")]
+    if unit.discipline is not None:
+        yield "the choice to fail a test on purpose (AC-5.1)"
+    if unit.garrisoned:
+        yield "the choice to leave a building"
+    if contact and any(row.has("Overcharge") for row in near):
+        yield "the choice to overcharge in close quarters (AC-6): it is as stated"
+    if contact and len([row for row in near if row.kind == "melee"]) > 1:
+        yield "the choice of the row that strikes back (AC-8.3): it is the first, or as stated"
+    if unit.has("Overrun") and unit.may_charge(shooter.theirs, BEST):
+        yield "the choice not to overrun (AC-7): it is as stated"
+
+
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
     rules, near = SortedRules(), list[Keyword]()
@@ -282,6 +301,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         rules.not_used += _unused_in_shooting(shooter)
         rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
+        rules.not_modelled += _not_chosen(shooter, contact)
     assumptions = [CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)

@@ -22,6 +22,7 @@ from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Joint
+    from analyser.engine.fight.sampled.choices import Choices
     from analyser.engine.fight.sampled.simulation import Simulation
 
 FATES = ("destroyed", "broken", "fled")
@@ -198,11 +199,15 @@ def solve_fight(
     start: Pair,
     sampling: Sampling,
     answer: Callable[..., FightT],
+    choices: Choices | None = None,
 ) -> FightT:
-    """The answer to a fight, from how both sides stand after each of its programs, the `moments` of the answer."""
+    """The answer to a fight, from how both sides stand after each of its programs, the `moments` of the answer.
+
+    `choices`: what a plan says that the programs ask; such a fight is sampled.
+    """
     ruleset, simulation = scenario.ruleset, None
     if not sampling.is_exact:
-        simulation = simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
+        simulation = simulation_of(setup, programs, ruleset, replacement=sampling.replacement, choices=choices)
 
     def played(how: Sampling) -> FightT:
         moments = tuple(run(setup, programs, start, ruleset, how, simulation))
@@ -235,11 +240,14 @@ def run(
     return [JointStates(*each) for each in played]
 
 
-def simulation_of(setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool) -> Simulation:
-    """What plays `programs` by Monte Carlo, one after the other."""
+def simulation_of(
+    setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
+) -> Simulation:
+    """What plays `programs` by Monte Carlo, one after the other; `choices`: what a plan says that they ask."""
     from analyser.engine.fight.sampled.simulation import Simulation
 
-    return Simulation(setup, programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts(), replacement)
+    planned = () if choices is None else (choices,)
+    return Simulation(setup, programs, *_drawn(ruleset), replacement, *planned)
 
 
 def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:

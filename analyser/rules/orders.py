@@ -70,7 +70,7 @@ _COMPARISONS = {
     "less than": "<",
 }
 _AS_NUMBER = re.compile(r"^\d+(\.\d+)?$")
-MOST_LINES = 100
+MOST_LINES = 10_000  # as many as a plan has situations
 
 
 class Condition(NamedTuple):

@@ -250,6 +250,7 @@ WANTS: Mapping[WantName, str] = {
     "points": "to lose fewer of its points than it destroys of the enemy's, models and damage counted",
     "survival": "to be there at the end",
 }
+CHANCES: tuple[WantName, ...] = ("win", "survival")  # of these, those that are worth a chance
 """What a side that plays best can want, and the other side the opposite of."""
 
 if TYPE_CHECKING:

@@ -25,10 +25,9 @@ def check(raw, trials=150, seed=7):
     scenario = load(raw)
     ready = _ready(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    wanted = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False).play(
-        ready.start, trials, seed
-    )
-    tracer = Tracer(ready.setup, ready.parts, die, deck)
+    simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
+    wanted = simulation.play(ready.start, trials, seed)
+    tracer = Tracer(ready.setup, ready.parts, die, deck, ready.choices)
     traced = list(tracer.trials(ready.start, trials, seed))
     assert sorted(each.number for each in traced) == list(range(trials))
 
@@ -44,7 +43,7 @@ def check(raw, trials=150, seed=7):
         checked.append(total == values[roll])
         return dice
 
-    walker = Walker(ready.setup, ready.parts, ready.names, dice_of, tracer.most_dice)
+    walker = Walker(ready.setup, ready.parts, ready.names, dice_of, tracer.most_dice, ready.choices)
     seen = [Counter() for _ in ready.parts]
     for each in traced:
         values |= {chance.roll: chance.value for chance in each.chances if chance.what == What.ROLL}
@@ -73,6 +72,8 @@ FIGHTS = {
     "duel at a distance": duel(RIFLES, GRENADIERS, rounds=3, distance=20, policy_a="short_range"),
     "lookout": duel(RIFLES, GRENADIERS, rounds=2, policy_b="lookout", first="a"),
     "duel of chargers": duel(RIFLES, "imperium/teutonic-armiger-castellans@basic", rounds=2, policy_b="charge"),
+    "best play": duel(RIFLES, GRENADIERS, rounds=3, distance=18, policy_a="best", policy_b="best"),
+    "a policy in words": duel(RIFLES, GRENADIERS, rounds=2, policy_a=["charge if enemy suppressed", "lookout"]),
     "charge": {"charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}},
     "focus": {"attacks": [{"attacker": RIFLES, "distance": 6}] * 3, "target": {"unit": GRENADIERS}},
     "focus with Overcharge and re-rolls": {

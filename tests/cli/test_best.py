@@ -80,16 +80,25 @@ def test_best_focus():
     assert record["until"] == {"chance": 1.0, "attackers": None}
 
 
+def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
+    asked = ("--policy-a", "best", "--rounds", "1", "--method", "monte-carlo", "--trials", "500")
+    assert "As planned, with cards put back" in answer("duel", MINE, YOURS, *asked)
+
+
+def test_the_shortest_list_that_gives_away_little():
+    text = answer("best", MINE, YOURS, *SMALL, "--within", "0.5")
+    assert text.endswith(", by 1 line\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("best", MINE, YOURS, "--want", "glory"), "glory"),
         (("best", MINE, YOURS, "--by", "models"), "there is no picture"),
-        (("best", MINE, YOURS, "--within", "0.1"), "there is no list"),
+        (("best", MINE, YOURS, "--within", "-0.1"), "--within"),
         (("best", MINE, YOURS, "--against", "shot"), "shoot"),
         (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
-        (("duel", MINE, YOURS, "--policy-a", "best", "--method", "monte-carlo"), "not sampled"),
         (("best-focus", "--target", GRENADIERS), "0 attackers"),
         (("habits", "crown/nobody", GRENADIERS), "nobody"),
     ],

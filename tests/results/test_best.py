@@ -2,10 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from analyser import InputError, best_play, duel, exact
 from analyser.results.best import BestResult
+from analyser.results.lists import Lists
+from analyser.results.simplified import Search, Tried
 from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.load import load_as
 
@@ -188,11 +191,6 @@ def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
     assert did == {"held"}
 
 
-def test_best_play_is_not_sampled():
-    with pytest.raises(InputError, match=r"worked out, not sampled"):
-        duel(RIFLES, GRENADIERS, policy_a="best", method="monte-carlo")
-
-
 def test_it_is_a_duel():
     assert issubclass(BestResult, type(duel(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1)))
 
@@ -203,3 +201,42 @@ def test_what_plays_by_habits_alone_says_so():
         resolved = load_as(DuelScenario, scenario)
         with pytest.raises(InputError, match=r"worked out as a whole.*habits here"):
             duel_program(resolved.a, resolved.b, resolved.terms, resolved.ruleset)
+
+
+def test_what_a_list_is_worth_is_what_its_words_are_worth(apart):
+    lists = Lists(apart.play, apart._table, 0)
+    search = Search(apart.play, 0, lists._orders(), list(lists._conditions()))
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        lines = [Tried(int(rng.integers(len(search.orders)))) for _ in range(3)]
+        conditions = [tuple(rng.choice(len(search.conditions), size, replace=False).tolist()) for size in (1, 1, 0)]
+        listing = tuple(line._replace(conditions=some) for line, some in zip(lines, conditions))
+        assert search.gives_away(listing) == pytest.approx(lists.valued(search.texts(listing)).gives_away, abs=SAME)
+
+
+def test_no_two_lines_of_one_condition_do_better_than_those_that_are_found(apart):
+    lists = Lists(apart.play, apart._table, 0)
+    search = Search(apart.play, 0, lists._orders(), list(lists._conditions()))
+    orders, conditions = range(len(search.orders)), range(len(search.conditions))
+    every = (
+        (Tried(first, (condition,)), Tried(last)) for first in orders for condition in conditions for last in orders
+    )
+    assert search.gives_away(search.found(2, 0.0)) <= min(map(search.gives_away, every)) + SAME
+
+
+def test_the_shortest_list_within_a_bound(apart):
+    one = apart.as_policy(lines=1)
+    assert apart.as_policy(within=one.gives_away).lines == one.lines
+    assert len(apart.as_policy(within=one.gives_away / 2).lines) > 1
+    for within in (-1, True, "much", float("nan")):
+        with pytest.raises(InputError, match="within"):
+            apart.as_policy(within=within)
+
+
+def test_a_plan_of_hundreds_of_situations_is_a_list_too():
+    gang = "commonwealth/azhdaya-beserker-gang@basic"
+    listed = best_play(RIFLES, gang, distance=18, first="a").as_policy()
+    assert len(listed.lines) > 100
+    assert listed.gives_away < SAME
+    tossed = best_play(small(RIFLES), small(gang), distance=18, rounds=2)  # who has been activated counts, too
+    assert tossed.as_policy().gives_away < SAME

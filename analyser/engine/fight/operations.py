@@ -274,6 +274,20 @@ def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]
 
 
 @step
+def together(setup: Setup, pair: Pair) -> tuple[int, int]:
+    """The pair with both ways forward told of the first side: what matters is how far apart the two are."""
+    one, two = setup.sides[0], setup.sides[1]
+    if not one.tracks_position or not two.tracks_position or one.distance == NONE:
+        return pair[0], pair[1]
+    if one.edge_distance != NONE or two.edge_distance != NONE:
+        return pair[0], pair[1]
+    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
+        return pair[0], pair[1]
+    strides = (pair[1] >> two.position_at) - two.origin
+    return pair[0] + (strides << one.position_at), pair[1] - (strides << two.position_at)
+
+
+@step
 def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, int]:
     """The active unit and the other one after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])

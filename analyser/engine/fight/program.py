@@ -42,15 +42,20 @@ class Kind(IntEnum):
     RUN_AMOK = 16  # who has not charged hurts whoever is near
     TAKE_OVER = 17  # another unit of the side takes the place of the one before
     ORDER = 18  # a unit is given orders that somebody has chosen, in place of its policy's
+    CHOOSE = 19  # a plan says which of the branches that follow is taken
+    BRANCH = 20  # the lines of a branch follow; who has not chosen it passes them by
 
 
 class Operation(NamedTuple):
     """One line of a program."""
 
     kind: int  # a Kind
-    side: int = 0  # the one that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned
+    # The one that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned. Of CHOOSE: the round, 0
+    # being the first. Of BRANCH: the number of the branch.
+    side: int = 0
     # Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
-    # row that the unit shoots with, or NONE. Of BEGIN: a When. Of ORDER: :func:`packed_order`.
+    # row that the unit shoots with, or NONE. Of BEGIN: a When. Of ORDER: :func:`packed_order`. Of CHOOSE: the
+    # place of the choice in its round. Of BRANCH: how many lines it has.
     number: int = NONE
 
 

@@ -111,23 +111,9 @@ def roomy(graph: Graph, more: int) -> Graph:
 
 
 @step
-def together(setup: Setup, pair: Pair) -> tuple[int, int]:
-    """The pair with both ways forward told of the first side: what matters is how far apart the two are."""
-    one, two = setup.sides[0], setup.sides[1]
-    if not one.tracks_position or not two.tracks_position or one.distance == NONE:
-        return pair[0], pair[1]
-    if one.edge_distance != NONE or two.edge_distance != NONE:
-        return pair[0], pair[1]
-    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
-        return pair[0], pair[1]
-    strides = (pair[1] >> two.position_at) - two.origin
-    return pair[0] + (strides << one.position_at), pair[1] - (strides << two.position_at)
-
-
-@step
 def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
     """The number of a node, which is added if it is new; there must be room for it."""
-    first, second = together(setup, pair)
+    first, second = operations.together(setup, pair)
     key = place << PLACE | index_of(graph.first, first) << STATE | index_of(graph.second, second)
     return index_of(graph.nodes, key)
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
+from analyser.common.errors import InputError
 from analyser.common.jit import Whole, inlined, step, step_for
 from analyser.common.records import Int, Integers, empty_record
 from analyser.engine.fight.program import Kind, Operation, Pair
@@ -22,7 +23,7 @@ from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.draws import Draw, odds_of
 
-_MOST_LINES, MOST_QUEUES = 1 << 10, 1 << 13
+_MOST_LINES, MOST_QUEUES = 1 << 13, 1 << 14
 
 # What trials need before they can go on.
 NOTHING, NO_ROLLS, NO_TRANSITION, NO_PLACE, NO_WAY, NO_THRESHOLD, NO_ROOM, NO_PATIENCE = range(8)
@@ -214,6 +215,8 @@ def program_table_of(
     lengths = [len(text) for text in texts]
     operations = [operation for text in texts for operation in text]
     lines, ends = len(operations), np.cumsum(lengths)
+    if lines > _MOST_LINES:
+        raise InputError(f"{lines} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}: fewer rounds")
     program.operations[:lines], program.lines = operations, lines
     program.starts[: len(texts)], program.ends[:lines] = ends - lengths, np.repeat(ends, lengths)
     program.thresholds, program.wanted = UNASKED, UNASKED

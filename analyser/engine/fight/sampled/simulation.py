@@ -20,6 +20,7 @@ from analyser.common.records import Integers, empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup
 from analyser.engine.fight.sampled import nodes, with_replacement, without_replacement
+from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices
 from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
 from analyser.engine.fight.sampled.pools import MOST_WAYS, Roller, empty_cache, pools_for
 from analyser.engine.fight.sampled.transitions import Chunk, Graph, Snapshots, counts_of
@@ -43,7 +44,14 @@ class Player:
     chunk_trials: int
     _player: Tiered[..., int]
 
-    def __init__(self, setup: Setup, programs: Sequence[Sequence[Operation]], die: Integers, deck: Integers) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        programs: Sequence[Sequence[Operation]],
+        die: Integers,
+        deck: Integers,
+        choices: Choices = NOBODY_CHOOSES,
+    ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
         pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
@@ -51,7 +59,7 @@ class Player:
         self._program = nodes.program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
         which = np.array([texts.index(tuple(program)) for program in programs])
         self._snapshots = Snapshots(which, np.zeros((nodes.NODES, len(which) + 1, 2), np.uint64))
-        self._graph = Graph(setup.copy(), self._program, pools, empty_record(nodes.Nodes))
+        self._graph = Graph(setup.copy(), self._program, pools, empty_record(nodes.Nodes), choices)
         self._roller = Roller(layouts, block, rerolls, empty_cache(pools), empty_record(RandomDraws))
         # Where each trial must be looked at by itself, the interpreter would take too long.
         by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_WAYS).any()
@@ -155,7 +163,7 @@ class Simulation:
     """A fight that can be played again and again, from any states: what was worked out once stays known.
 
     A snapshot is taken after each of the programs. The deck is the same for both sides; with `replacement` every card
-    comes from a full one, as the exact engine has it (AC-9.3).
+    comes from a full one, as the exact engine has it (AC-9.3). `choices`: what the plan says that the programs ask.
     """
 
     def __init__(
@@ -165,8 +173,9 @@ class Simulation:
         die: Integers,
         deck: Integers,
         replacement: bool = False,
+        choices: Choices = NOBODY_CHOOSES,
     ) -> None:
-        self._fight = setup, programs, die, deck
+        self._fight = setup, programs, die, deck, choices
         self._kind: type[Player] = PlayerWithReplacement if replacement else PlayerWithoutReplacement
         self._players: list[Player] = []
 

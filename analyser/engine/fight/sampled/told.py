@@ -16,6 +16,7 @@ import numpy as np
 from analyser.common.records import Integers, views
 from analyser.engine.fight.program import Operation, Pair, Setup
 from analyser.engine.fight.sampled import nodes, transitions, without_replacement
+from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices
 from analyser.engine.fight.sampled.decks import ABREAST, ask, shuffle_fresh
 from analyser.engine.fight.sampled.nodes import Stage
 from analyser.engine.fight.sampled.pools import AT_ONCE, NO_POOL, layout_at, rerolls_at, roll_again, rolls_left
@@ -71,8 +72,15 @@ class TracedTrial(NamedTuple):
 class Tracer(PlayerWithoutReplacement):
     """Plays the trials of a sample again, one chunk after the other, and tells what chance decided in each."""
 
-    def __init__(self, setup: Setup, programs: Sequence[Sequence[Operation]], die: Integers, deck: Integers) -> None:
-        super().__init__(setup, programs, die, deck)
+    def __init__(
+        self,
+        setup: Setup,
+        programs: Sequence[Sequence[Operation]],
+        die: Integers,
+        deck: Integers,
+        choices: Choices = NOBODY_CHOOSES,
+    ) -> None:
+        super().__init__(setup, programs, die, deck, choices)
         self.begin()
         self._die = die
         self._cards = [int(value) for value in np.repeat(np.arange(len(deck)), deck)]
@@ -113,7 +121,7 @@ class Tracer(PlayerWithoutReplacement):
 
     def _roll(self, graph: Any, roller: Any, decks: Any, lanes: Any, trace: _Lanes) -> bool:
         """The first pass, lane by lane; False where a threshold is wanted."""
-        _, program, pools, known = graph
+        _, program, pools, known, _ = graph
         random, cache = roller.random, roller.cache
         active = lanes.active
         lanes.at = lanes.many = 0
@@ -167,7 +175,7 @@ class Tracer(PlayerWithoutReplacement):
 
     def _note_apart(self, graph: Any, cache: Any, lanes: Any, trace: _Lanes, queue: int) -> None:
         """What a card that adds dice, or a roll that can come to very much, has come to."""
-        _, program, _, known = graph
+        _, program, _, known, _ = graph
         lane = int(lanes.lane) - 1
         so_far = int(known.so_far[(int(lanes.transition[lane]) & int(nodes.WAY)) - 1])
         if program.stage[queue] == Stage.CARD:

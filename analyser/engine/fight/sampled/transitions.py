@@ -12,6 +12,7 @@ from analyser.common.records import Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.sampled import nodes
+from analyser.engine.fight.sampled.choices import Choices, next_line
 from analyser.engine.fight.sampled.nodes import TRANSITION, Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import NO_POOL, Pools, has_few_cells, pool_of
 from analyser.game.ruleset import HIGHEST_CARD
@@ -37,6 +38,7 @@ class Graph(NamedTuple):
     program: ProgramTable
     pools: Pools
     nodes: Nodes
+    choices: Choices
 
 
 class Chunk(NamedTuple):
@@ -51,9 +53,12 @@ class Chunk(NamedTuple):
 @tiered(0)
 def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
     """The node that is reached from `line` on, what needs no draw done; or where the part ends."""
-    setup, program, _, known = graph
+    setup, program, _, known, choices = graph
     while line < end:
         operation = operation_at(program.operations, line)
+        if operation[0] in (Kind.CHOOSE, Kind.BRANCH):
+            line = next_line(setup, choices, program.operations, line, pair)
+            continue
         if operation[0] == Kind.STRIKE:
             if strikes.is_made(setup, operation[2], operation[1], pair):
                 if set_up_strike(setup, operation[2], pair).overcharge:  # its card is drawn first
@@ -80,7 +85,7 @@ def set_up_strike(setup: Setup, number: int, pair: Pair) -> FightFacts:
 @step
 def rolling(graph: Graph, line: int, pair: Pair, card: int) -> int:
     """The node where the pool of the scratch fight is rolled, with `card` dice more (Overcharge)."""
-    setup, program, pools, known = graph
+    setup, program, pools, known, _ = graph
     fight, number = setup.fight[0], program.operations[line, 2]
     pool = pool_of(pools, number, fight.rating, fight.dice + card)
     queue = int(program.first_queue[line] + 1 + pool - pools.first_of_strike[number])
@@ -98,7 +103,7 @@ def placing(program: ProgramTable, known: Nodes, pool_node: Whole, cell: Whole) 
 @step
 def place_of(graph: Graph, node: Whole) -> Any:
     """The place of a node, which is given its transitions with it."""
-    _, program, _, known = graph
+    _, program, _, known, _ = graph
     if known.place[node] == _NOWHERE:
         queue = known.queue[node]
         if program.stage[queue] == Stage.END:
@@ -140,7 +145,7 @@ def find_transition(graph: Graph, node: Whole, result: Whole) -> None:
 @step
 def transition_from(graph: Graph, node: Whole, result: Whole) -> int:
     """What :func:`find_transition` finds."""
-    setup, program, pools, known = graph
+    setup, program, pools, known, _ = graph
     queue = known.queue[node]
     line, stage = program.line[queue], program.stage[queue]
     pair, so_far = (known.first[node], known.second[node]), known.so_far[node]
@@ -232,7 +237,7 @@ def next_node(graph: Graph, snapshots: Snapshots, end: Whole, first: Whole) -> A
 
     FINAL beside it if random decides nothing any more.
     """
-    _, program, _, known = graph
+    _, program, _, known, _ = graph
     way: Any = snapshots.ends[end, first, NEXT]
     if way != UNSEEN:
         return way

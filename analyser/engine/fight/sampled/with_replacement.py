@@ -14,6 +14,7 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import WholeField
 from analyser.engine.fight.program import Setup
 from analyser.engine.fight.sampled import nodes, transitions
+from analyser.engine.fight.sampled.choices import Choices
 from analyser.engine.fight.sampled.nodes import Nodes, ProgramTable, Stage
 from analyser.engine.fight.sampled.pools import MOST_WAYS, Pools, RollCache, Roller, put_away, roll_again, rolls_left
 from analyser.engine.fight.sampled.transitions import COUNT, FINAL, Chunk, Graph, Snapshots, next_node
@@ -69,7 +70,7 @@ def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Grou
 
     `alone`: each roll leads to a node of its own.
     """
-    _, program, pools, known = graph
+    _, program, pools, known, _ = graph
     stage, pool = program.stage[groups.queue], program.pool[groups.queue]
     if stage == Stage.CARD:
         for _ in range(groups.left):
@@ -105,7 +106,7 @@ def all_rolled(graph: Graph, random: RandomDraws, cache: RollCache, groups: Grou
 @kernel
 def groups_go_on(graph: Graph, random: RandomDraws, cache: RollCache, groups: Groups, snapshots: Snapshots) -> int:
     """Play on until the part is over, or something is needed."""
-    _, program, _, known = graph
+    _, program, _, known, _ = graph
     end = program.first_queue[program.ends[program.starts[snapshots.which[groups.part]]]]
     while groups.queue < end:
         if groups.node == NOWHERE:
@@ -144,6 +145,7 @@ def play_groups(
     program: ProgramTable,
     pools: Pools,
     known: Nodes,
+    choices: Choices,
     random: RandomDraws,
     cache: RollCache,
     groups: Groups,
@@ -156,7 +158,7 @@ def play_groups(
 
     Records one by one, and not as a Graph: to look up the type of a tuple of records takes as long as 5% of a chunk.
     """
-    graph, roller = Graph(setup, program, pools, known), Roller(layouts, block, rerolls, cache, random)
+    graph, roller = Graph(setup, program, pools, known, choices), Roller(layouts, block, rerolls, cache, random)
     for _ in range(nodes.PATIENCE):
         needed = nodes.NOTHING
         if groups.part == len(snapshots.which):
@@ -185,7 +187,7 @@ def begin_groups(graph: Graph, roller: Roller, groups: Groups, chunk: Chunk) -> 
 @step
 def groups_begin_part(graph: Graph, groups: Groups, snapshots: Snapshots) -> None:
     """Count all trials where their part has ended, and bring those on for whom something is left to be decided."""
-    _, program, _, known = graph
+    _, program, _, known, _ = graph
     queue, number, ends = nodes.end_queue(program), groups.part + 1, 0
     node = np.int64(groups.there[queue])
     groups.there[queue] = NOWHERE

@@ -219,7 +219,7 @@ def roll_apart(graph: Graph, roller: Roller, decks: Decks, lanes: Lanes) -> None
 
     Where the value of a card counts, and not all thresholds are known, one of them is noted in the program as wanted.
     """
-    _, program, pools, known = graph
+    _, program, pools, known, _ = graph
     lane, cache = lanes.lane, roller.cache
     node = nodes.node_of(known, lanes.place[lane])
     queue = known.queue[node]
@@ -275,7 +275,7 @@ def play_trials(
 
     The first `swept` sweeps have been counted, or the chunk is NOT_BEGUN.
     """
-    _, program, pools, known = graph
+    _, program, pools, known, _ = graph
     random, cache = roller.random, roller.cache
     if anew:
         begin_trials(graph, roller, decks, lanes, snapshots, chunk, swept)

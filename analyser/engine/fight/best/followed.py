@@ -1,0 +1,112 @@
+"""A plan as programs that the Monte Carlo engine plays: each round with the branches that the plan takes in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from analyser.common.records import Floats, Integers
+from analyser.engine.fight.best.game import BETWEEN_ROUNDS, ORDERS, Choice, Course
+from analyser.engine.fight.best.solve import Game
+from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.fight.sampled.choices import NOT_FOUND, Choices, pairs_known
+from analyser.rules import discipline
+from analyser.rules.structs import NONE
+
+
+class Moment(NamedTuple):
+    """Where a part of a fight ends: before orders are given at a place, or with its round."""
+
+    round: int  # 0 is the first
+    place: int
+
+
+class Followed:
+    """A game that is played by a plan.
+
+    Attributes
+    ----------
+    programs : list of list of Operation
+        The rounds, in parts.
+    moments : list of Moment
+        Where each part ends.
+    choices : Choices
+        What the programs ask.
+    """
+
+    def __init__(self, course: Course, game: Game, plan: Integers, weights: Floats) -> None:
+        self._game, self._course = game, course
+        self._takes = _taken(game, plan, weights)
+        self.choices = self._choices()
+        self.programs: list[list[Operation]] = []
+        self.moments: list[Moment] = []
+        for number in range(game.rounds):
+            self._add_round(number)
+
+    @property
+    def ends(self) -> list[int]:
+        """The parts that end with a round."""
+        return [part for part, moment in enumerate(self.moments) if moment.place == BETWEEN_ROUNDS]
+
+    def _choices(self) -> Choices:
+        game, places = self._game, np.arange(len(self._game.edges.choosers))
+        asked = [
+            game.nodes_of(place) if game.edges.choosers[place] != NONE else slice(0, 0) for place in places.tolist()
+        ]
+        orders = [each.start + np.lexsort((game.second[each], game.first[each])) for each in asked]
+        order = np.concatenate(orders)
+        begins = np.concatenate([[0], np.cumsum([len(each) for each in orders])])
+        columns = (begins, game.first[order], game.second[order], self._takes[:, order])
+        return Choices(*(np.ascontiguousarray(each, np.int64) for each in columns))
+
+    def _add_round(self, number: int) -> None:
+        """Add the parts of a round."""
+        part: list[Operation] = []
+        for each, place in _with_places(self._course, self._game):
+            if isinstance(each, Operation):
+                part.append(each)
+                continue
+            if each.subject == ORDERS:
+                self._add(part, Moment(number, place))
+                part = []
+            part += self._branched(each, number, place)
+        self._add(part, Moment(number, BETWEEN_ROUNDS))
+
+    def _add(self, part: list[Operation], moment: Moment) -> None:
+        self.programs.append(part)
+        self.moments.append(moment)
+
+    def _branched(self, choice: Choice, number: int, place: int) -> list[Operation]:
+        """The lines of a choice: the branches that are taken there in that round, and the first one."""
+        nodes, lines = self._game.nodes_of(place), [Operation(Kind.CHOOSE, number, place)]
+        for branch in np.union1d(0, self._takes[number, nodes]).tolist():
+            inside = [each for each in choice.branches[branch] if isinstance(each, Operation)]
+            assert len(inside) == len(choice.branches[branch]), "a choice in a choice"
+            lines += [Operation(Kind.BRANCH, branch, len(inside)), *inside]
+        return lines
+
+    def branches(self, setup: Setup, moment: Moment, pairs: tuple[Integers, Integers, object]) -> Integers:
+        """The branch that is taken in each of those pairs of states; the first where the fight is over."""
+        first, second, _ = pairs
+        known = pairs_known(setup, self.choices, moment.place, first, second)
+        assert ((first | second)[known == NOT_FOUND] & discipline.ANNIHILATED).all(), "not in the plan"
+        return np.where(known == NOT_FOUND, 0, self.choices.branches[moment.round, known])
+
+
+def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
+    """The branch that is taken in each round and node; the first where nothing comes to it, or nobody chooses."""
+    found = np.zeros_like(plan)
+    chooses = game.edges.choosers[game.places] != NONE
+    for number in range(game.rounds):
+        (nodes,) = np.nonzero(chooses & (weights[number] > 0))
+        found[number, nodes] = game.edges.weights[game.edges.begins[nodes] + plan[number, nodes]].astype(np.int64)
+    return found
+
+
+def _with_places(course: Course, game: Game) -> Iterator[tuple[Operation | Choice, int]]:
+    """Each part of a round, of a choice with its place: they are numbered from the end."""
+    places = iter([place for place in range(len(game.edges.choosers) - 1, 0, -1) if game.edges.choosers[place] != NONE])
+    for each in course:
+        yield each, next(places) if isinstance(each, Choice) else NONE

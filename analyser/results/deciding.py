@@ -1,0 +1,145 @@
+"""What lines in words decide where a side of a played duel gives orders: which hold, and the edges that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.fight.best.habits import edges_taken, views_of
+from analyser.engine.fight.program import Kind
+from analyser.results.states import damage, flag, models_left
+from analyser.rules.orders import LAST_RESORT, NUMBERS, Condition, Line, all_conditions
+from analyser.rules.policies import Manoeuvre, View
+from analyser.rules.structs import INCH, NONE
+from analyser.scenarios.best import Chooser, Option
+
+if TYPE_CHECKING:
+    from analyser.results.play import Place, Play
+
+
+class Lines(NamedTuple):
+    """A list of lines, and what goes without saying."""
+
+    lines: tuple[Line, ...]
+    rearms: bool
+    reaction: int
+
+
+class Decider:
+    """What a list of lines decides where orders are given."""
+
+    def __init__(self, play: Play, place: Place, listed: Lines) -> None:
+        self.play, self.place, self.listed = play, place, listed
+        self.nodes = play.game.nodes_of(place.place)
+        self.first, self.second = play.game.first[self.nodes], play.game.second[self.nodes]
+        chooser = play.chooser_at(place.side)
+        self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
+        self.orders = [(line, *self._fired(line, chooser)) for line in (*listed.lines, LAST_RESORT)]
+        self.options = np.array(
+            [(int(each.manoeuvre), int(each.action), _number_of(each, chooser)) for each in chooser.options], np.int64
+        )
+        self._views: dict[int, NDArray[np.int64]] = {}
+
+    def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
+        """What the column SALVO says of a line, and the strike that it looks along."""
+        charges = line.manoeuvre == Manoeuvre.CHARGE
+        salvo = chooser.salvo_named("" if charges else line.fired)
+        return (chooser.charge_named(line.fired) if charges else salvo), self.play.strike_of(self.place, salvo)
+
+    @property
+    def looks_at_rounds(self) -> bool:
+        """Whether it decides otherwise in other rounds."""
+        return any(each.quantity.startswith("round") for line, _, _ in self.orders for each in line.conditions)
+
+    def edges(self, number: int) -> NDArray[np.int64]:
+        """The number of the edge that is taken in each node in a round, 0 being the first."""
+        count = len(self.first)
+        decisions, strikes, open_yet = np.zeros((count, 3), np.int64), np.full(count, NONE), np.ones(count, np.bool_)
+        for line, fired, strike in self.orders:
+            holds = open_yet.copy()
+            for condition in all_conditions(line):
+                holds &= self.holds(condition, strike, number)
+            decisions[holds] = (int(line.manoeuvre), int(line.action), fired)
+            strikes[holds] = strike
+            open_yet &= ~holds
+        found = np.zeros(count, np.int64)
+        for strike in np.unique(strikes).tolist():
+            found = np.where(strikes == strike, self._taken(strike, decisions), found)
+        return found
+
+    def edges_of(self, order: int) -> NDArray[np.int64]:
+        """The number of the edge that one of its orders takes in each node, whether its conditions hold or not."""
+        line, fired, strike = self.orders[order]
+        decisions = np.empty((len(self.first), 3), np.int64)
+        decisions[:] = (int(line.manoeuvre), int(line.action), fired)
+        return self._taken(strike, decisions)
+
+    def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
+        edges = self.play.game.edges
+        return np.asarray(
+            edges_taken(
+                self.play.setup,
+                (int(Kind.GIVE_ORDERS), self.place.side, strike),
+                self.listed.rearms,
+                self.options,
+                decisions,
+                self.first,
+                self.second,
+                edges.begins[self.nodes.start : self.nodes.stop + 1],
+                edges.weights,
+            )
+        )
+
+    def _view(self, strike: int) -> NDArray[np.int64]:
+        if strike not in self._views:
+            operation = (int(Kind.GIVE_ORDERS), self.place.side, strike)
+            self._views[strike] = views_of(self.play.setup, operation, self.first, self.second)
+        return self._views[strike]
+
+    def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
+        """In which nodes a condition holds in a round, for who means to shoot with that strike."""
+        quantity = condition.quantity
+        if quantity in NUMBERS:
+            found = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
+        elif quantity in _IN_VIEW:
+            found = self._view(strike)[:, _IN_VIEW[quantity]] != 0
+        else:
+            enemy = quantity.startswith("enemy ")
+            found = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
+        return np.asarray(found != condition.negated)
+
+    def _number(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
+        if quantity == "distance":  # none counts: as near as can be
+            distance = self._view(strike)[:, View._fields.index("distance")]
+            return np.where(distance == NONE, 0, distance) / INCH
+        if quantity.startswith("round"):
+            left = self.play.game.rounds - number - 1
+            return np.full(len(self.first), number + 1 if quantity == "round" else left)
+        read = models_left if quantity.endswith("models") else damage
+        return read(self.units[quantity.startswith("enemy ")])
+
+
+_IN_VIEW = {
+    "rally failed": View._fields.index("rally_failed"),
+    "in building": View._fields.index("in_building"),
+    "in range": View._fields.index("in_range"),
+    "in short range": View._fields.index("in_short_range"),
+    "within reach": View._fields.index("can_charge"),
+}
+_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    "==": np.equal,
+    ">=": np.greater_equal,
+    ">": np.greater,
+}
+
+
+def _number_of(option: Option, chooser: Chooser) -> int:
+    """What the column SALVO says of an option."""
+    if option.charge_row is not None:
+        return chooser.charge_rows.index(option.charge_row)
+    return chooser.salvos.index(option.shots) if option.shots else NONE

@@ -1,0 +1,97 @@
+"""What the sides of a duel did, round by round, and why: read off how both stand where orders are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.fight.best.followed import Moment
+from analyser.engine.fight.best.game import ORDERS
+from analyser.engine.fight.program import Setup
+from analyser.results.play import SIDES, Play
+from analyser.results.states import JointStates, is_removed
+from analyser.scenarios.duel import Orders
+
+Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]  # by round and side, what was done, and why
+Seen = tuple[Moment, JointStates]  # how both sides stood in a sample where orders are given
+_Numbered = dict[tuple[int, str], dict[int, Any]]  # the same as one number (:data:`~.actions.WHYS`)
+
+
+def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
+    """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
+    from analyser.engine.fight.actions import actions_of
+
+    by_round: _Numbered = {}
+    for orders, (first, second, every) in moments:
+        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
+        deeds = actions_of(setup, operation, orders.when, orders.shots, first, second)
+        weights = by_round.setdefault((orders.round, SIDES[orders.operation.side]), {})
+        _add(weights, deeds, every)
+    return _named(by_round)
+
+
+def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
+    """The same of a duel in which somebody plays best: by probability, or as a sample was `seen`."""
+    from analyser.engine.fight.actions import actions_of
+
+    by_round: _Numbered = {}
+    places = {place.place: place for place in play.places}
+    followed = ((*each, play.followed.branches(play.setup, *each)) for each in seen)
+    for (number, where), (first, second, every), branches in followed if seen else _given(play):
+        place = places[where]
+        weights = by_round.setdefault((number + 1, SIDES[place.side]), {})
+        for branch in np.unique(branches).tolist():
+            at = branches == branch
+            operation, shots = play.order_of(place, branch)
+            deeds = actions_of(play.setup, operation, place.when, shots, first[at], second[at])
+            _add(weights, deeds, every[at])
+    if not seen:
+        _add_over(play, by_round)
+    return _named(by_round)
+
+
+def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
+    """How both sides stand where orders are given, and the branch that is taken."""
+    game = play.game
+    for number, place in product(range(game.rounds), play.places):
+        if place.subject == ORDERS:
+            nodes = game.nodes_of(place.place)
+            there = nodes.start + np.flatnonzero(play.weights[number, nodes])
+            states = JointStates(game.first[there], game.second[there], play.weights[number, there])
+            yield Moment(number, place.place), states, play.branches(number, there)
+
+
+def _add_over(play: Play, by_round: _Numbered) -> None:
+    """Add what nobody does in the rounds after a duel is over."""
+    from analyser.engine.fight.actions import WHYS, Did, Why
+
+    game = play.game
+    for number in range(game.rounds):
+        ended = np.diff(game.edges.begins[: game.starts + 1]) == 0
+        over = np.flatnonzero(play.weights[number, : game.starts] * ended)
+        for side, states in enumerate((game.first[over], game.second[over])):
+            deeds = np.where(
+                is_removed(states),
+                Did.WAS_GONE * WHYS + Why.GONE,
+                Did.HAD_NO_ACTIVATION * WHYS + Why.ENEMY_GONE,
+            )
+            _add(by_round[number + 1, SIDES[side]], deeds, play.weights[number, over])
+
+
+def _add(weights: dict[int, Any], deeds: NDArray[Any], every: NDArray[Any]) -> None:
+    """Add the weight of each deed to what is known of it."""
+    from analyser.engine.fight.actions import ACTED_ELSEWHEN
+
+    for deed in np.unique(deeds).tolist():
+        if deed != ACTED_ELSEWHEN:
+            weights[deed] = weights.get(deed, 0) + every[deeds == deed].sum()
+
+
+def _named(by_round: _Numbered) -> Deeds:
+    from analyser.engine.fight.actions import named
+
+    return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}

@@ -1,0 +1,200 @@
+"""A few lines that give away as little of a plan as can be found: a beam search over orders and their conditions.
+
+What a line more would gain is estimated for all orders and conditions at once: by what its order is worth in each
+situation that comes up beside what is done there (the difference of performances, Kakade, Langford: Approximately
+optimal approximate reinforcement learning, 2002). The most promising are worked out, and the best are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.engine.fight.best.backup import GIVEN
+from analyser.engine.fight.best.game import ORDERS
+from analyser.results.deciding import Decider
+from analyser.results.play import Play
+from analyser.rules.orders import Condition, all_conditions, lines_of
+
+_WIDTH, _WORKED_OUT, _OF_AN_ORDER = 5, 8, 3  # lists kept; lines tried for each by each estimate; of an order and place
+_PATIENCE = 1  # lines that may gain nothing before one that does
+_OFTEN = 1e-4  # how likely a situation is that counts in estimates
+_SAME = 1e-12
+Floats = NDArray[np.float64]
+Situations = tuple[NDArray[np.int64], NDArray[np.int64]]  # their rounds, and their places among the nodes
+
+
+class Tried(NamedTuple):
+    """A line: the number of its order, and those of its conditions."""
+
+    order: int
+    conditions: tuple[int, ...] = ()
+
+
+Listing = tuple[Tried, ...]
+
+
+class Search:
+    """The lists that can be made of some orders and conditions, each with what it gives away."""
+
+    def __init__(self, play: Play, side: int, orders: Sequence[str], conditions: Sequence[str]) -> None:
+        self._play, self._sign = play, 1 if side == play.wanter else -1
+        self.orders, self.conditions = list(orders), list(conditions)
+        lines = [lines_of(order, "policy")[0] for order in orders]
+        wanted = [lines_of(f"do nothing if {each}", "policy")[0].conditions[0] for each in conditions]
+        places = [place for place in play.places if place.side == side and place.subject == ORDERS]
+        deciders = [Decider(play, place, play.listed(side, lines)) for place in places]
+        self._nodes = np.concatenate([np.arange(each.nodes.start, each.nodes.stop) for each in deciders])
+        self._implied = [bool(all_conditions(line)) for line in lines]  # that something goes without saying
+        self._blank = play.plan_of_lines(side, lines_of("do nothing", "policy"))
+        self._edges = [np.concatenate([each.edges_of(order) for each in deciders]) for order in range(len(lines) + 1)]
+        self._applies, self._hold = (
+            list[NDArray[np.bool_]](),
+            list[NDArray[np.bool_]](),
+        )  # of each order, and of each condition beside it, in each round and node
+        by_rows: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+        for order, line in enumerate(lines):
+            strikes = tuple(each.orders[order][2] for each in deciders)
+            if strikes not in by_rows:
+                by_rows[strikes] = self._holding(deciders, strikes, wanted)
+            self._applies.append(np.asarray(self._holding(deciders, strikes, all_conditions(line)).all(axis=0)))
+            self._hold.append(by_rows[strikes])
+        self._known: dict[Listing, float] = {}
+        self._known_longer: dict[Listing, list[Listing]] = {}
+
+    def _holding(
+        self, deciders: Sequence[Decider], strikes: Sequence[int], conditions: Sequence[Condition]
+    ) -> NDArray[np.bool_]:
+        """Where conditions hold for who means to shoot with those strikes, shape (conditions, rounds, nodes)."""
+        rounds = self._play.game.rounds
+        found = np.empty((len(conditions), rounds, len(self._nodes)), np.bool_)
+        for place, number in product(range(len(conditions)), range(rounds)):
+            parts = [each.holds(conditions[place], strike, number) for each, strike in zip(deciders, strikes)]
+            found[place, number] = np.concatenate(parts)
+        return found
+
+    def texts(self, listing: Listing) -> list[str]:
+        """The lines of a list in words."""
+        named = [(self.orders[line.order], [self.conditions[each] for each in line.conditions]) for line in listing]
+        return [f"{order} if {' and '.join(conditions)}" if conditions else order for order, conditions in named]
+
+    def found(self, lines: int, within: float) -> Listing:
+        """At most so many lines that give away least; fewer where `within` is reached before."""
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):  # for products so small
+            return self._found(lines, within)
+
+    def _found(self, lines: int, within: float) -> Listing:
+        beam = self._best((Tried(order),) for order in range(len(self.orders)))
+        best, since = beam[0], 0
+        for _ in range(1, lines):
+            if self.gives_away(best) <= within or since > _PATIENCE:
+                break
+            beam = self._best(chain.from_iterable(map(self._longer, beam)))
+            if not beam:
+                break
+            beam = self._best([self._polished(beam[0]), *beam])
+            since += 1
+            if self.gives_away(beam[0]) < self.gives_away(best) - _SAME:
+                best, since = beam[0], 0
+        return best
+
+    def gives_away(self, listing: Listing) -> float:
+        """How much less it is worth than best play."""
+        if listing not in self._known:
+            value = self._play.following(self._plan(listing))
+            self._known[listing] = max(self._sign * (self._play.value - value), 0.0)
+        return self._known[listing]
+
+    def _best(self, listings: Iterable[Listing]) -> list[Listing]:
+        """Of some lists those that give away least, of equals the shorter, and the one with fewer conditions."""
+
+        def rank(listing: Listing) -> tuple[float, int, int]:
+            return round(self.gives_away(listing), 12), len(listing), sum(len(line.conditions) for line in listing)
+
+        return sorted(dict.fromkeys(listings), key=rank)[:_WIDTH]
+
+    def _polished(self, listing: Listing) -> Listing:
+        """The list with lines exchanged one by one for better ones, as long as that gains anything."""
+        while True:
+            shorter = [listing[:line] + listing[line + 1 :] for line in range(len(listing) - 1)]
+            others = self._best([listing, *chain.from_iterable(map(self._longer, shorter))])
+            if self.gives_away(others[0]) >= self.gives_away(listing) - _SAME:
+                return listing
+            listing = others[0]
+
+    def _plan(self, listing: Listing) -> NDArray[np.int64]:
+        """The plan of best play, but that the side follows a list."""
+        plan = self._blank.copy()
+        taken = np.broadcast_to(self._edges[-1], (len(plan), len(self._nodes)))
+        for line in reversed(listing):
+            taken = np.where(self._holds(line), self._edges[line.order], taken)
+        plan[:, self._nodes] = taken
+        return plan
+
+    def _holds(self, line: Tried) -> NDArray[np.bool_]:
+        """Where the conditions of a line hold, shape (rounds, nodes)."""
+        return np.asarray(self._applies[line.order] & self._hold[line.order][list(line.conditions)].all(axis=0))
+
+    def _longer(self, listing: Listing) -> Sequence[Listing]:
+        """The list with one line more: those that promise most."""
+        if listing not in self._known_longer:
+            self._known_longer[listing] = list(dict.fromkeys(self._all_longer(listing)))
+        return self._known_longer[listing]
+
+    def _all_longer(self, listing: Listing) -> Iterator[Listing]:
+        plan, play = self._plan(listing), self._play
+        best, followed = play.solved[1], play.game.values(play.final, (GIVEN, GIVEN), plan.copy())
+        often, at_best = play.game.spread(plan)[:-1, self._nodes], play.weights[:-1, self._nodes]
+        for values, weights in ((followed, often), (best, often), (best, at_best)):
+            rounds, places = np.nonzero(weights > _OFTEN)
+            where = rounds, places
+            gains = self._sign * weights[where] * self._gains(values, plan, where)
+            yield from self._promising(listing, gains, where)
+
+    def _gains(self, values: Floats, plan: NDArray[np.int64], where: Situations) -> Floats:
+        """What each order is worth more than what a plan does, shape (orders, situations)."""
+        (rounds, places), edges, starts = where, self._play.game.edges, self._play.game.starts
+        nodes = self._nodes[places]
+
+        def worth(taken: NDArray[np.int64]) -> Floats:
+            to = edges.to[edges.begins[nodes] + taken]
+            return np.asarray(values[rounds + (to < starts), to])
+
+        now = worth(plan[rounds, nodes])
+        return np.array([worth(self._edges[order][places]) - now for order in range(len(self.orders))])
+
+    def _promising(self, listing: Listing, gains: Floats, where: Situations) -> list[Listing]:
+        """The longer lists whose new line promises to gain most."""
+        promising: list[tuple[float, Listing]] = []
+        rounds, places = where
+        holding = {id(hold): hold[:, rounds, places].astype(np.float64) for hold in self._hold}
+        still_open = np.ones(len(where[0]), np.bool_)
+        for place in range(len(listing)):
+            for order in range(len(self.orders)):
+                gain = gains[order] * (still_open & self._applies[order][rounds, places])
+                if len(promising) == _WORKED_OUT and gain[gain > 0].sum() <= promising[-1][0]:
+                    continue  # no conditions make that one of the best
+                hold = holding[id(self._hold[order])]
+                both = (hold * gain) @ hold.T  # on the diagonal of one condition, beside it of two
+                single = np.diagonal(both)
+                pairs = np.triu(both - np.maximum(single[:, None], single[None, :]), 1)
+                found: list[tuple[float, tuple[int, ...]]]
+                found = [(float(single[one]), (one,)) for one in np.argsort(-single)[:_OF_AN_ORDER].tolist()]
+                for flat in np.argsort(-pairs, axis=None)[:_OF_AN_ORDER].tolist():
+                    one, two = divmod(flat, len(self.conditions))
+                    if pairs[one, two] > _SAME:
+                        found.append((float(both[one, two]), (one, two)))
+                found += [(float(gain.sum()), ())] if self._implied[order] else []
+                for promised, conditions in found:
+                    if promised > _SAME:
+                        longer = (*listing[:place], Tried(order, conditions), *listing[place:])
+                        promising.append((promised, longer))
+                promising = sorted(promising, key=lambda each: -each[0])[:_WORKED_OUT]
+            still_open = still_open & ~self._holds(listing[place])[rounds, places]
+        return [longer for _, longer in promising]

@@ -1,0 +1,42 @@
+"""The doors of policies in words, and of best play: lists of lines, as anybody may type them."""
+
+import analyser
+from tests.oracle import fight_files
+
+ROWS = fight_files.row("melee", 3), fight_files.row("ranged", 2, "Overcharge", short_range=6.0)
+UNIT = fight_files.unit(*ROWS, models=2, speed=6.0)
+POLICIES = [
+    "lookout until the enemy is within 12, then charge if he is suppressed, else aim and shoot",
+    ["charge if within reach and not rally failed", "close in to short range and shoot", "do nothing"],
+    ["retire and take cover if enemy models at least 2", "advance and shoot with overcharge if round is 1"],
+    ["aim and shoot with ranged unless enemy taking cover; double time if enemy beyond 9.5", "re-arm if reloading"],
+    "best",
+]
+TERMS = {"rounds": 1, "distance": 9, "first": "a"}
+
+
+def in_words(given, _folder):
+    """A duel by a policy, which is told as it was asked."""
+    terms = {**TERMS, "policy_a": given["policy"], "policy_b": given["against"]}
+    found = analyser.duel({"duel": terms, "a": UNIT, "b": UNIT})
+    record = found.as_dict()
+    again = analyser.duel(record["scenario"])
+    assert again.as_dict() == record, "the scenario that is told is another one"
+    assert str(found)
+    return record
+
+
+def simplified(given, _folder):
+    """Best play as a few lines, which are worth what is said of them."""
+    found = analyser.best_play(UNIT, UNIT, **TERMS, against="shoot")
+    listed = found.as_policy(lines=given["lines"], within=given["within"])
+    again = analyser.duel(UNIT, UNIT, **TERMS, policy_a=list(listed.lines), policy_b="shoot")
+    won = again.probability("a_wins").probability + again.probability("draw").probability / 2
+    assert abs(won - listed.value) < 1e-12, "the lines are worth something else"
+    return {"lines": len(listed.lines)}
+
+
+DOORS = {
+    "policy": (in_words, [{"policy": each, "against": other} for each in POLICIES for other in ("shoot", "lookout")]),
+    "policy in a few lines": (simplified, [{"lines": 2, "within": 0.01}, {"lines": None, "within": 0.1}]),
+}
