@@ -51,7 +51,7 @@ class Sweep:
     ...     print(found)
     ...     found.frame(defender_defence=4)["mean_models_destroyed"].round(2).tolist()
     sweep: 12 cells in 1 part, all done
-    [0.59, 2.13, 1.42]
+    [0.59, 1.95, 3.0]
     """
 
     def __init__(self, store: Store | str | os.PathLike[str]) -> None:
