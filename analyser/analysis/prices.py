@@ -96,10 +96,15 @@ class FairPoints:
         }
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many loadouts have each verdict, the most frequent first."""
+        return {str(verdict): int(count) for verdict, count in self.frame["verdict"].value_counts().items()}
+
+    @property
     def interval(self) -> str:
         """What the intervals are over."""
         ground = ", closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
-        return f"95 of 100 fields (other shares of units{ground}), and 5% either way"
+        return f"95 of 100 tries (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""

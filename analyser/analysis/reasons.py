@@ -14,7 +14,7 @@ from analyser.analysis.exchange import Exchange
 from analyser.analysis.pricing import Array, both_sides
 from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
 from analyser.game.keywords import each_once
-from analyser.game.units import Loadout, Unit
+from analyser.game.units import Loadout, Unit, unit_of
 
 MOST_NAMED = 3  # qualities or special rules
 _WORTH_A_WORD = np.log(1.05)  # of what it destroys, or of how long it lasts: less is no reason
@@ -34,7 +34,7 @@ _NEARLY_NOTHING = {
     SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
     FIGHTING: "in close quarters it destroys next to nothing, unlike other {role}",
 }
-_ROOM = "Capacity {own:.0f} (other {role}: {usual:.0f})"
+_ROOM = "Capacity {own:.0f} (other {role}: {usual})"
 _NEXT_TO_NOTHING = 0.05  # times what others do
 _FARTHER = 1.2  # times the reach of others: a reason
 _FAR = np.log(1.2)  # from the Capacity of others: may be worth points that no figure here counts
@@ -141,7 +141,8 @@ class Reasons:
         """What no figure here counts: for a sign of 1 its merits beside others of its role, for -1 its faults."""
         unit, role = self._units[at], self._roles[at]
         own, usually = (float(each[at]) for each in self._room)
-        facts = {"own": np.exp(own), "usual": np.exp(usually), "role": plural(role)}
+        has_room = usually > 0  # without Capacity a unit counts as 1
+        facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if has_room else "none", "role": plural(role)}
         found = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
         traits = [
             f"that it is {'' if each == 'subterranean' else 'a '}{each}"
@@ -208,11 +209,10 @@ class Reasons:
         """Its DEFENCE, where it is another than that of others, or than its profile says."""
         unit, usual = self._units[at], float(np.exp(self._defence[1][at]))
         own = defence_of(unit)
-        if own == usual and own == unit.defence:
-            return ""
-        return (
-            f", at DEFENCE {own}{' from the front by Resilient' if own != unit.defence else ''} (others: {usual:.0f})"
-        )
+        others = "" if own == round(usual) else f" (others: {usual:.0f})"
+        if own == unit.defence:
+            return others and f", at DEFENCE {own}{others}"
+        return f", at DEFENCE {own} from the front by Resilient{others}"
 
     def _of_dice(self, at: int, times: float) -> str:
         """The dice for 100 points beside those of others, and what each does, if dice are a reason of that."""
@@ -231,14 +231,13 @@ class Reasons:
 
     def _of_tests(self, at: int, times: float) -> str:
         """Whether it breaks, or its DISCIPLINE, beside others, if that is a reason."""
-        mine, others = (
-            self._units[at],
-            {
-                each.id: each
-                for each, role in zip(self._units, self._roles)
-                if role == self._roles[at] and each is not self._units[at]
-            },
-        )
+        mine = self._units[at]
+        others = {
+            unit_of(each.selector): each.unit
+            for each, role in zip(self._loadouts, self._roles)
+            if role == self._roles[at]
+        }
+        del others[unit_of(self._loadouts[at].selector)]
         breaking = sum(each.break_limit is not None for each in others.values())
         if (mine.break_limit is None) == (times > 1) and 0 < breaking < len(others):
             mine_can = mine.break_limit is not None

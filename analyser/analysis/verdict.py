@@ -28,7 +28,7 @@ MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of what li
 STEPS = np.log(1.05)  # by so much an interval is wider on either side: points come in steps
 RULE = (
     "Over-priced: today's points are above the interval; under-priced: below; fair: in it.",
-    "Cannot say: in one whose high end is over twice its low end, or what else the sentence says.",
+    "Cannot say: in one whose high end is over twice its low end, or for another reason that is told.",
 )
 MOST_OPPONENTS = 3
 ONE_WAY = {"shooting": "ranged", "charges": "charge"}

@@ -37,11 +37,15 @@ class EditedUnit(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What changed: loadouts worth a line, those whose move is small, others with another verdict, and every edit."""
+    """What changed: loadouts worth a line, those whose move is small, others with another verdict, and every edit.
+
+    Of the others those at the `edge` stand apart: their verdict moved, but hardly their worth.
+    """
 
     shown: list[Change]
     small: list[str]
     others: list[Change]
+    edge: list[Change]
     edited: list[EditedUnit]
     small_within: float = SMALL
 
@@ -74,7 +78,8 @@ def changes_of(
     return Changes(
         shown=[change(each) for each in moves.written if not each.is_small],
         small=[each.loadout for each in moves.written if each.is_small],
-        others=[change(each) for each in moves.others],
+        others=[change(each) for each in moves.others if not each.is_at_edge],
+        edge=[change(each) for each in moves.others if each.is_at_edge],
         edited=[
             EditedUnit(name, [in_words(each, units.get(name, {})) for each in every]) for name, every in by_unit.items()
         ],

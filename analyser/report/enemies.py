@@ -39,8 +39,8 @@ class Rival(NamedTuple):
 
     @property
     def ahead(self) -> float:
-        """By how much the enemy comes out ahead."""
-        return self.destroys - self.loses
+        """By how much the enemy comes out ahead: the difference of what is printed, to a tenth."""
+        return round(self.destroys, 1) - round(self.loses, 1)
 
 
 class Enemy(NamedTuple):

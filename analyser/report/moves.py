@@ -57,6 +57,12 @@ class Move(NamedTuple):
         size = abs(float(np.log(shares[1] / shares[0])))
         return 0.0 if np.isnan(size) else size
 
+    @property
+    def is_at_edge(self) -> bool:
+        """Whether it can be priced before and after, and its worth hardly moved: only a verdict can have."""
+        can_be_priced = all(each.fair_points == each.fair_points for each in (self.old, self.new))
+        return can_be_priced and self.size < SMALL
+
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}

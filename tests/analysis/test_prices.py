@@ -11,6 +11,7 @@ from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, rate
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
+from analyser.game.units import unit_of
 from tests.helpers.planted import copies
 
 RIFLES = "crown/rifle-platoon@basic"
@@ -45,6 +46,17 @@ def test_a_twin_that_costs_less_settles_it_whatever_the_interval(library):
     assert "copy-1@basic does at least as well in every matchup" in found.loc[dear.selector, "why"]
     assert "costs 25 points less" in found.loc[dear.selector, "why"]
     assert found["trades_evenly_at"].iloc[0] == pytest.approx(found["trades_evenly_at"].iloc[1])
+
+
+@pytest.mark.slow
+def test_others_that_break_are_counted_by_unit_without_itself_wherever_its_levels_were_read():
+    apart = [each for level in ("basic", "reinforced", "full-strength") for each in Profiles().matching(f"*/*@{level}")]
+    frame = fair_points(apart, against=apart).frame
+    units = frame.assign(unit=[unit_of(each) for each in frame["loadout"]]).groupby("role")["unit"].nunique()
+    told = frame["why"].str.extract(r"break; (\d+) of (\d+) others").dropna().astype(int)
+    assert len(told)
+    assert (told[1] == frame.loc[told.index, "role"].map(units) - 1).all()
+    assert (told[0] < told[1]).all()
 
 
 def test_fewer_copies_than_are_needed_say_nothing(library):

@@ -90,6 +90,16 @@ def test_what_hardly_moved_is_folded_and_the_threshold_is_that_of_its_worth():
     assert told(moves(taken)).small == []
 
 
+def test_a_verdict_that_turns_while_the_worth_hardly_moves_stands_at_the_edge():
+    names = [f"{WHO}@{level}" for level in ("basic", "reinforced", "full-strength")]
+    near, far = standing(fair=70 * (1 + SMALL / 2), verdict="under-priced"), standing(fair=90, verdict="under-priced")
+    unpriced = standing(fair=float("nan"), verdict="cannot say", doubt="nobody of its role")
+    others = [Move(name, standing(), new, Hands()) for name, new in zip(names, (near, far, unpriced))]
+    found = told(moves(others=others))
+    assert [each.loadout for each in found.edge] == names[:1]
+    assert [each.loadout for each in found.others] == names[1:]
+
+
 def test_edits_that_reach_only_larger_levels_are_no_reason_of_a_small_one():
     dice = Edit(WHO, "rows.ranged-light.bands.9-12.dice", "11", "13")
     both = [Move(f"{WHO}@{level}", standing(), standing(fair=80.0), Hands()) for level in ("basic", "full-strength")]
