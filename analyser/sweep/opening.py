@@ -286,12 +286,25 @@ class Sweep:
             if isinstance(value, tuple):
                 if len(value) != 2:
                     raise InputError(f"{shown(value)} is no pair", where=name, allowed="(from, to)")
-                one = (column >= value[0]) & (column <= value[1])
+                least, most = self._of_column(name, value)
+                one = (column >= least) & (column <= most)
             else:
                 values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else list(value)
-                one = column.isin([each for one in values for each in self._meant(name, one)])
+                one = column.isin(self._of_column(name, [each for one in values for each in self._meant(name, one)]))
             found = one if found is None else found & one
         return found
+
+    def _of_column(self, name: str, values: Sequence[Any]) -> pa.Array:
+        """Values to filter a column by, of its type."""
+        import pyarrow as pa
+
+        kind = self.dataset.schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        try:
+            return pa.array(values, kind)
+        except (pa.ArrowException, OverflowError, TypeError) as error:
+            problem = f"{', '.join(map(shown, values))} cannot stand in this column"
+            raise InputError(problem, where=name, allowed=f"values of type {kind}") from error
 
     def _meant(self, name: str, value: Any) -> list[Any]:
         """The values that one with wildcards means; any other as it is."""

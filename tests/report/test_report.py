@@ -196,7 +196,7 @@ def test_a_page_holds_as_many_pictures_as_it_has_room_for(library, tmp_path, mon
 
 def test_the_page_says_how_and_what_not(page, library):
     words = page.words()
-    assert "Every figure is exact" in words
+    assert "Every fight is exact" in words
     assert f"analyser {analyser.__version__}" in words
     assert "long range, no bonus (long-range)" in words
     assert "1 heroic, 2 strike, 1 glancing, 1 miss, 1 blank" in words
