@@ -52,17 +52,18 @@ def p_text(p: Estimate) -> str:
     return f"{p} exact" if p.low is None else str(p)
 
 
-def percent(probability: float) -> str:
-    """A probability in tenths of a percent that is not rounded to impossible or to certain.
+def percent(probability: float, decimals: int = 1) -> str:
+    """A probability in percent, by default in tenths, that is not rounded to impossible or to certain.
 
     >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
     ('25.0%', '<0.1%', '>99.9%', '100%')
     """
     if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
         return f"{100 * probability:.0f}%"
-    if probability < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if probability > 0.9995 else f"{100 * probability:.1f}%"
+    step = 10.0**-decimals
+    if probability < step / 200:
+        return f"<{step:g}%"
+    return f">{100 - step:g}%" if probability > 1 - step / 200 else f"{100 * probability:.{decimals}f}%"
 
 
 def whole_percent(probability: float) -> str:
@@ -71,11 +72,7 @@ def whole_percent(probability: float) -> str:
     >>> whole_percent(0.255), whole_percent(1e-6), whole_percent(1 - 1e-6), whole_percent(1.0)
     ('26%', '<1%', '>99%', '100%')
     """
-    if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
-        return f"{100 * probability:.0f}%"
-    if probability < 0.005:
-        return "<1%"
-    return ">99%" if probability > 0.995 else f"{100 * probability:.0f}%"
+    return percent(probability, 0)
 
 
 def with_error(figures: Mapping[str, Any], name: str) -> str:
