@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis import pricing
 from analyser.analysis.places import places_of
 from analyser.common.estimates import SAME_WITHIN
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 
-LEAST = 1.0  # points destroyed for 100 points: less does not matter at a table, and no logarithm sees less
+LEAST = 100 * pricing.LEAST  # the same for 100 points; no logarithm sees less
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 DRAWS, SEED = 400, 0  # of resampled fields
 NORMAL = 1.4826  # standard deviations in a median absolute deviation of a normal distribution

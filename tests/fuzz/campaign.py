@@ -1,6 +1,6 @@
 """A campaign of mutated inputs: every door of the package answers, or refuses in one clear line.
 
-A case is the input of a door (`fuzz_doors`) with some mutations: seed and number name it, so it can be run alone. What
+A case is the input of a door (`doors`) with some mutations: seed and number name it, so it can be run alone. What
 fails is made as small as can be, and kept in `fuzz_kept.txt`, which the tests replay.
 
     python -m tests.fuzz.campaign --cases 20000 --seed 1        # a campaign
