@@ -68,7 +68,7 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert "1 unit is written differently; " in plain(newest)
     link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
     row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
-    assert plain(row).startswith("(Crown) 60 → 90 its points – cannot say : fewer than 3 other units ")
+    assert plain(row).startswith("(Crown) 60 → 90 points – cannot say : fewer than 3 other units ")
     assert re.search(r"[\d.]+ → [\d.]+ (\d+: )?(now behind|none)", plain(row))  # efficiency, and who is ahead now
     assert "reinforced: points 60 → 90" in newest.replace("\u00a0", " ")
     assert "->" not in plain(newest)
