@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
+from analyser.analysis.approach import COUNTRIES
+from analyser.analysis.best_duels import best_duels, trades
 from analyser.analysis.fights import Over, Ways, fought_cells
 from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
@@ -19,21 +21,18 @@ from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.best.explore import explored
-from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
-from analyser.results.play import play_of
 from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
-from analyser.rules.policies import BEST
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_of, target_record
 from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, program_of
-from analyser.scenarios.duel import DuelScenario, bits_of_wins, duel_program
+from analyser.scenarios.duel import bits_of_wins, duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
@@ -215,33 +214,6 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     return [Over(None if row is None else row.id, found, mine, theirs, p_wins, p_draw)]
 
 
-def _best_duels(
-    sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
-) -> list[Ways]:
-    return [
-        each if isinstance(each, str) else _best_duel(each, enemy, ruleset) for each, enemy in product(sides, enemies)
-    ]
-
-
-def _best_duel(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    """A duel that the attacker begins, and that both play best."""
-    mine, asked = side
-    if asked is not None:
-        mine = mine.model_copy(update={"row" if asked.kind == "ranged" else "close_quarters_row": asked.id})
-    terms = DuelTerms(first="a", policy_a=BEST, policy_b=BEST)
-    try:
-        end = play_of(DuelScenario(terms, mine, theirs, ruleset)).moments()[-1]
-    except InputError as error:
-        return error.problem
-    won = points_won(end.first, end.second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
-    lost = points_won(end.second, end.first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))
-    (first, row), (second, column) = (np.unique(each, return_inverse=True) for each in (end.first, end.second))
-    joint = Joint(first, second, np.zeros((len(first), len(second))))
-    joint.probabilities[row, column] = end.weights
-    return [Over(None if asked is None else asked.id, joint, mine, theirs, p_wins, p_draw)]
-
-
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
     """What a unit does in a duel of a comparison: shoot if it can, else charge if it may, else take cover.
 
@@ -254,6 +226,9 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
         return "take_cover"
     return "charge" if policies_of_duels.why_not("charge", mine, theirs) is None else "take_cover"
 
+
+BEST_TRADE = "best-trade"
+"""The kind of duel that prices under best play are made of."""
 
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=4e-3),
@@ -276,13 +251,22 @@ FIGHTS: Mapping[str, Fight] = {
         has_winner=True,
     ),
     "best-duel": Fight(
-        partial(fought_cells, _side, _best_duels),
+        partial(fought_cells, _side, best_duels),
         keywords.DUEL,
         explored,
         cost=120_000,
         interpreted=5.0,
         how="a whole duel, which both sides play best (docs/best-play.md); the figures are those of a duel",
         has_winner=True,
+    ),
+    BEST_TRADE: Fight(
+        trades,
+        keywords.DUEL,
+        explored,
+        cost=600_000,
+        interpreted=25.0,
+        how="a duel from so many inches apart, a toss each round, which both sides play best for the points that they "
+        "destroy less those that they lose; the figures are those of a duel, a price is made of what both lose",
     ),
 }
 """The kinds of situations by name. Another one is a function and an entry here."""
@@ -304,7 +288,8 @@ class Situation(Record):
         range, and short range is a bonus like the others.
     kind : str
         What the attackers do, a name of :data:`FIGHTS`: ``"ranged"``, shoot once (the keys above say how); ``"charge"``
-        (AC-8), ``"duel"`` or ``"best-duel"``, six rounds (AC-9.2), to which none of them applies.
+        (AC-8), ``"duel"`` or ``"best-duel"``, six rounds (AC-9.2), to which none of them applies; ``"best-trade"``,
+        six rounds from a distance, or without one.
 
     Examples
     --------
@@ -327,8 +312,10 @@ class Situation(Record):
             raise ValueError(f"no kind {self.kind!r}{did_you_mean(self.kind, FIGHTS)}: {', '.join(FIGHTS)}")
         if self.distance is not None and "short_range" in self.bonuses:
             raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
-        if self.kind != "ranged" and (self.bonuses or self.penalties or self.distance is not None):
-            raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
+        if self.kind != "ranged" and (self.bonuses or self.penalties):
+            raise ValueError(f"a {self.kind} has no bonuses or penalties of a ranged attack")
+        if self.kind not in ("ranged", BEST_TRADE) and self.distance is not None:
+            raise ValueError(f"a {self.kind} has no distance here")
         return self
 
     @property
@@ -365,12 +352,28 @@ EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 
 
 POLICIES_OF_DUELS = ("habit", "best")
+BEST_TRADES = tuple(
+    Situation(
+        name=f"best-play-{each.name}",
+        title=f"six rounds from {each.apart:g} inches apart, both play best",
+        kind=BEST_TRADE,
+        distance=each.apart,
+    )
+    for each in COUNTRIES
+)
+"""Best play on close ground and on open: what prices under best play are made of."""
 
 
 def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
     """The same situations with the duel by ``habit``, or played ``best`` by both sides; InputError for another word."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(BEST_DUEL if policy == "best" and each == DUEL else each for each in situations)
+
+
+def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
+    """The situations that prices are made of: by ``habit`` as they are, by ``best`` play with :data:`BEST_TRADES`."""
+    check_choice(policy, "policy", POLICIES_OF_DUELS)
+    return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
 
 def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

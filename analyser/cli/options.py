@@ -257,6 +257,9 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 AT_LEAST_1 = Integer(1)
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
+POLICY = Option(
+    "--policy", "What units do: by habit (default), or what is best for both sides.", type=Choice(("habit", "best"))
+)
 _PRECISION = "Monte Carlo: until no 95% interval is wider; 5%: than that share of any event."
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=Integer(0)),

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, priced_by, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
@@ -71,7 +72,8 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
     policy : "habit" or "best"
-        Whether duels are fought by habit, or both sides play them best (`docs/best-play.md`).
+        Whether duels are fought by habit, or both sides play them best, and prices are made of best play
+        (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
     metrics : sequence of str
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
@@ -108,7 +110,7 @@ def write_report(
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
-        situations=played_by(policy, situations_called(situations)),
+        situations=_fought(policy, situations_called(situations), row),
         row=row,
         metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
@@ -153,6 +155,13 @@ def write_report(
         tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
     return folder
+
+
+def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
+    """The situations under a policy: with best play, where prices can be made of it."""
+    played = played_by(policy, situations)
+    exchanged = row is None and any(each.kind in WAYS for each in situations)
+    return priced_by(policy, played) if exchanged else played
 
 
 def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
