@@ -23,6 +23,7 @@ from analyser.report import parts
 from analyser.report.folder import (
     PARQUET,
     Inputs,
+    Work,
     check_replaceable,
     facts_of,
     key_of,
@@ -30,8 +31,11 @@ from analyser.report.folder import (
     write_manifest,
     write_units,
 )
+from analyser.report.habits import frame_in, jobs_for, kept_habits
 from analyser.report.page import parts_of_page, reasons, write_page
-from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.report.pool import Job, Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.rules.policies import BEST
+from analyser.scenarios.schema import DuelTerms
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
@@ -81,7 +85,8 @@ def write_report(
     home : str
         The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
     habits : path, optional
-        The file that :func:`analyser.habits` wrote of these units: the page says how far its duels can be trusted.
+        The file that :func:`analyser.habits` wrote of these units: the page says how far duels by habit can be trusted.
+        Under best play the page says so without it.
 
     Raises
     ------
@@ -125,7 +130,8 @@ def write_report(
         )
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
-        shared = sum(part.cost for part in not_known)
+        by_habit, duels = _duels_by_habit(inputs, policy, work)
+        shared = sum(each.cost for each in (*not_known, *duels))
         whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
         jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
@@ -138,7 +144,9 @@ def write_report(
 
         tell(0)
         with Pool(processes - 1) as pool:
-            pool.finish(pool.begin(jobs), tell)
+            pool.finish(pool.begin([*jobs, *duels]), tell)
+            if by_habit:
+                inputs = inputs._replace(habits=frame_in(by_habit))
             found = _matchups(inputs, parts.whole_table(inputs, work))
             drawing = pool.begin(parts.picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
@@ -164,9 +172,20 @@ def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> 
     return priced_by(policy, played) if exchanged else played
 
 
-def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
-    from analyser.report.habits import kept_habits
+def _duels_by_habit(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:
+    """What says how far habits can be trusted, where duels are played best and no file says it already."""
+    if policy != "best" or inputs.habits is not None or inputs.row is not None:
+        return [], []
+    if not any(each.fight.has_winner for each in inputs.situations):
+        return [], []
+    terms, files, jobs = DuelTerms(policy_a=BEST, policy_b=BEST), list[Path](), list[Job]()
+    for attackers, defenders in inputs.directions:
+        found = jobs_for(attackers, defenders, terms, inputs.ruleset, work.parts)
+        files, jobs = files + found[0], jobs + found[1]
+    return files, jobs
 
+
+def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
     return kept_habits(path, {each.selector for each in sides})
 
 
