@@ -35,7 +35,8 @@ SIDES = ("a", "b")
 EDGES_A_WAY, NEAR = 450, 0.3
 # Models times damage of a side in it, at least so many models, and edges at most, for half a second.
 MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = 6, 2, 600_000
-GROWTH = 1.35  # the power of models that edges grow with: 1.4 to 2 in duels of shipped units
+# The power of models that edges grow with, for each round, and at most; how many times too many that may tell.
+GROWTH_A_ROUND, GROWTH, UNSURE = 0.5, 1.5, 2.5
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -288,8 +289,8 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
     ways *= len(rules.branches)
-    if ways > NEAR * most_edges and (size := least_size(scenario, ways)) > most_edges:
-        raise too_large(f"{size:.1g} ways to go on, or more", scenario)
+    if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
+        raise too_large(f"about {size:.1g} ways to go on", scenario)
     start, dice = duel_start(setup, (scenario.a, scenario.b)), _chances(scenario)
     try:
         game = game_of(setup, rules, start, scenario.terms.rounds, *dice, most_edges, ways)
@@ -300,17 +301,17 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     return Play(scenario, shooters, setup, game, course)
 
 
-def least_size(scenario: DuelScenario, ways: float = 0.0) -> float:
-    """How many ways there are to go on in a duel, at least: those of one of fewer models, times how slowly they grow.
+def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
+    """About how many ways there are to go on in a duel: those of one of fewer models, times how slowly they grow.
 
-    Found in well under a second, and never more than there are in the duels of shipped units.
+    Found in well under a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
     """
-    growth, fewer = 1.0, {}
+    growth, fewer, power = 1.0, {}, min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     for name, unit in (("a", scenario.a), ("b", scenario.b)):
         models = unit.models or 1
         kept = min(models, max(MODELS_TRIED // (unit.damage_limit or 1), FEWEST_TRIED))
         fewer[name] = unit.model_copy(update={"models": kept})
-        growth *= (models / kept) ** GROWTH
+        growth *= (models / kept) ** power
     tried = replace(scenario, **fewer)
     _, setup, course = _laid_out(tried)
     start, rules = duel_start(setup, (tried.a, tried.b)), flattened(course)
