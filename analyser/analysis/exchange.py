@@ -151,7 +151,7 @@ def _played_best(
     NaN of those who have none; and by its place the reason of each loadout that lacks one with anybody.
     """
     names = [each.selector for each in loadouts]
-    found, reasons = np.full((len(situations), len(names), len(names)), np.nan), {}
+    found, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(found, situations):
         there = frame[frame["situation"] == situation]
         rows, columns = (places_of(there[side], names) for side in ("attacker", "defender"))

@@ -131,7 +131,7 @@ def write_report(
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
         by_habit, duels = _duels_by_habit(inputs, policy, work)
-        shared = sum(each.cost for each in (*not_known, *duels))
+        shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
         whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
         jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))

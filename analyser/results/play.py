@@ -306,13 +306,13 @@ def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
 
     Found in well under a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
     """
-    growth, fewer, power = 1.0, {}, min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
-    for name, unit in (("a", scenario.a), ("b", scenario.b)):
+    growth, fewer, power = 1.0, list[Combatant](), min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
+    for unit in (scenario.a, scenario.b):
         models = unit.models or 1
         kept = min(models, max(MODELS_TRIED // (unit.damage_limit or 1), FEWEST_TRIED))
-        fewer[name] = unit.model_copy(update={"models": kept})
+        fewer.append(unit.model_copy(update={"models": kept}))
         growth *= (models / kept) ** power
-    tried = replace(scenario, **fewer)
+    tried = replace(scenario, a=fewer[0], b=fewer[1])
     _, setup, course = _laid_out(tried)
     start, rules = duel_start(setup, (tried.a, tried.b)), flattened(course)
     graph = graph_of(setup, rules, start, tried.terms.rounds, *_chances(tried), MOST_TRIED, ways)

@@ -41,7 +41,9 @@ def test_a_report_under_best_play(tmp_path):
     folder = write_report(RIFLES, GRENADIERS, out=tmp_path / "r", situations=["duel"], policy="best", threads=1)
     manifest = json.loads((folder / "manifest.json").read_text())
     assert [each["name"] for each in manifest["situations"]] == ["duel-best-play"]
-    assert "both play best" in (folder / "index.html").read_text(encoding="utf-8")
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "both play best" in page
+    assert "The habit of comparisons gives away more than 1 in 0% of 2 duels" in page  # of both, without a file
 
 
 @pytest.fixture(scope="module")
