@@ -312,10 +312,9 @@ class Situation(Record):
             raise ValueError(f"no kind {self.kind!r}{did_you_mean(self.kind, FIGHTS)}: {', '.join(FIGHTS)}")
         if self.distance is not None and "short_range" in self.bonuses:
             raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
-        if self.kind != "ranged" and (self.bonuses or self.penalties):
-            raise ValueError(f"a {self.kind} has no bonuses or penalties of a ranged attack")
-        if self.kind not in ("ranged", BEST_TRADE) and self.distance is not None:
-            raise ValueError(f"a {self.kind} has no distance here")
+        apart = self.distance is not None and self.kind != BEST_TRADE
+        if self.kind != "ranged" and (self.bonuses or self.penalties or apart):
+            raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
         return self
 
     @property
