@@ -12,14 +12,13 @@ import pandas as pd
 from analyser.analysis import pricing
 from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
-from analyser.analysis.figures import number_text
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import fair_points_in
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import EFFICIENCY
+from analyser.plots.metrics import EFFICIENCY, number_text
 
 ARROW = " → "
 MOST_NAMED = 3  # opponents, in a sentence
@@ -75,14 +74,16 @@ class Standings:
         ruleset: Ruleset | None = None,
         used: ProfilesUsed | None = None,
         threads: int | None = None,
+        keep: bool = False,
     ) -> Standings:
-        """The same with these loadouts for the field; only what is changed in them is fought anew."""
-        return Standings(edited(self.table, loadouts, loadouts, ruleset=ruleset, used=used, threads=threads))
+        """The same with these loadouts for the field; only what is changed in them is fought anew (and may be kept)."""
+        how: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
+        return Standings(edited(self.table, loadouts, loadouts, **how))
 
-    def with_(self, changed: Iterable[Loadout], threads: int | None = None) -> Standings:
+    def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
         """The same with these loadouts in place of those of their names."""
         field = {each.selector: each for each in self.table.attackers} | {each.selector: each for each in changed}
-        return self.after(list(field.values()), threads=threads)
+        return self.after(list(field.values()), threads=threads, keep=keep)
 
     @cached_property
     def leads(self) -> pd.DataFrame:

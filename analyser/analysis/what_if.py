@@ -225,7 +225,7 @@ def what_if(
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
     before = field_of(loadout, against, library, situations, threads, progress)
-    after = before.with_([changed], threads)
+    after = before.with_([changed], threads, keep=True)
     asked = {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row})
     table = before.table
     return WhatIf(

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis import kept, situations
+from analyser.analysis.edited import edited
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
@@ -102,6 +103,24 @@ def test_what_a_change_touches_is_fought_and_nothing_else(wood, folder, fought, 
     for kind, *pair in fought:
         assert "wood/oak@basic" in (pair if kinds[kind] == "both" else pair[:1])
     same(found, without(wood, changed, changed))
+
+
+def test_an_edit_asked_about_again_at_another_price_fights_nothing(wood, folder, fought):
+    found = table(wood)
+    same(edited(found, sides := with_oak(wood, dice=2), sides, keep=True), without(wood, sides, sides))
+    fought.clear()
+    dearer = with_oak(wood, dice=2, points="+7")
+    again = edited(found, dearer, dearer, keep=True)
+    assert fought == []
+    same(again, without(wood, dearer, dearer))
+
+
+def test_an_edit_that_is_not_to_be_kept_leaves_the_files_alone(wood, folder, monkeypatch):
+    found, changed = table(wood), with_oak(wood, dice=2)
+    files = {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")}
+    monkeypatch.setattr(kept, "LEAST_COST", 1_000)  # more than an edit costs, and less than a charge of all
+    edited(found, changed, changed)
+    assert {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")} == files
 
 
 def test_whoever_asks_for_more_fights_only_the_rest(wood, folder, fought):
