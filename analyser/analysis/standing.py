@@ -22,6 +22,7 @@ from analyser.plots.metrics import EFFICIENCY, number_text
 
 ARROW = " → "
 MOST_NAMED = 3  # opponents, in a sentence
+_EVEN = 1e-9  # of the points that two destroy of each other: rounding
 _MOVED = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
@@ -190,6 +191,18 @@ def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     verdict = _both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
     parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
     return f"{selector}: {'; '.join([*parts, str(hands)])}"
+
+
+def ahead_text(share: float) -> str:
+    """How far a loadout comes out ahead: of all points that the two destroy of each other.
+
+    >>> ahead_text(0.204), ahead_text(-0.5), ahead_text(0.0)
+    ('20% ahead', '50% behind', 'even')
+    """
+    if abs(share) < _EVEN:
+        return "even"
+    percent = round(100 * abs(share))
+    return f"{percent or '<1'}% {'ahead' if share > 0 else 'behind'}"
 
 
 NONE = "–"
