@@ -31,10 +31,7 @@ if TYPE_CHECKING:
 EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = EXCHANGES
-LIMITS = (
-    "Not counted: terrain, arcs (all attacks come from the front), activation order, objectives, orders, joint play, "
-    "what transports carry."
-)
+LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
 """What no price here knows, in one line."""
 MOST_SHOWN = 5
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
@@ -144,7 +141,7 @@ class FairPoints:
                 f"Fair points of {counted(len(self.frame), 'loadout')} ({self.method}): {counts}.",
                 *(fill(f"Cannot say: {doubts}.") if doubts else []),
                 f"Judged among {counted(self.judged_among, 'loadout')}; another field has other prices and reasons.",
-                *fill(self.limits),
+                self.limits,
             ]
         ]
         if len(self.frame) <= 2 * MOST_SHOWN:

@@ -77,7 +77,7 @@ class SolvedPrice:
             f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {price.low:.0f} to "
             f"{price.high:.0f}; exact but for the interval), today {today}."
         ) + (f" At that price the verdict is: {price.verdict}." if price.verdict else "")
-        return "\n".join([*fill(line), *fill(LIMITS), f"Profiles: {self.profiles}."]) + "\n"
+        return "\n".join([*fill(line), LIMITS, f"Profiles: {self.profiles}."]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -150,7 +150,7 @@ class SolvedDice:
         blocks = [
             fill(f"{self._what}: {self._answer}. Exact but for the intervals."),
             aligned([*head, *rows], ">>>>"),
-            [*fill(LIMITS), f"Profiles: {self.profiles}."],
+            [LIMITS, f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 

@@ -120,7 +120,7 @@ class WhatIf:
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *(_matchups(self.frame) or [fill(self._no_matchups)]),
             [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
-            [*RULE, *fill(self.limits), f"Profiles: {self.profiles}."],
+            [*RULE, self.limits, f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
