@@ -115,12 +115,19 @@ def test_an_edit_asked_about_again_at_another_price_fights_nothing(wood, folder,
     same(again, without(wood, dearer, dearer))
 
 
-def test_an_edit_that_is_not_to_be_kept_leaves_the_files_alone(wood, folder, monkeypatch):
-    found, changed = table(wood), with_oak(wood, dice=2)
-    files = {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")}
-    monkeypatch.setattr(kept, "LEAST_COST", 1_000)  # more than an edit costs, and less than a charge of all
+def test_an_edit_is_kept_where_that_is_asked_for_and_not_otherwise(wood, folder, monkeypatch):
+    found, changed = table(wood, asked=["long-range"]), with_oak(wood, dice=2)
+    monkeypatch.setattr(kept, "LEAST_COST", 2 * len(found.attackers) * situations.FIGHTS["ranged"].cost)
+
+    def files():
+        return {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")}
+
+    before = files()
     edited(found, changed, changed)
-    assert {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")} == files
+    assert files() == before
+    edited(found, changed, changed, keep=True)
+    assert files().keys() == before.keys()
+    assert files() != before
 
 
 def test_whoever_asks_for_more_fights_only_the_rest(wood, folder, fought):
