@@ -17,7 +17,6 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
-from analyser.results.play import play_of
 from analyser.results.states import JointStates, points_won
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario, bits_of_wins
@@ -106,6 +105,8 @@ def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: st
 
 
 def _end_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> JointStates:
+    from analyser.results.play import play_of  # most comparisons do without
+
     return play_of(DuelScenario(terms, a, b, ruleset)).moments()[-1]
 
 
