@@ -6,6 +6,8 @@ import pytest
 
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_reading as plain
+from tests.oracle.plain_after_blows import Fight
+from tests.oracle.plain_units import unit_of
 
 ONLY_STRIKES = {"strike": 1}  # as many hits as dice, for certain
 COIN = {"strike": 1, "blank": 1}
@@ -63,8 +65,8 @@ def ratings(active, target, *secondaries, again=False, **combat):
     field = cq.read({"active": active, "target": target, "secondaries": list(secondaries), "combat": combat})._replace(
         again=again
     )
-    others = tuple(map(cq.unit_of, field.secondaries))
-    fight = cq.Fight(cq.unit_of(field.active), cq.unit_of(field.target), others)
+    others = tuple(map(unit_of, field.secondaries))
+    fight = Fight(unit_of(field.active), unit_of(field.target), others)
     return (
         cq.active_rating(field, fight, cq.row_of_charge(field.active)),
         cq.target_rating(field, fight),
