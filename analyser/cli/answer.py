@@ -15,7 +15,7 @@ from analyser.common.errors import TooLargeError
 from analyser.common.files import write_content, write_whole
 
 FIGHTS = ("charge", "focus", "duel")  # the longer ones
-NUMBERS = ("trials", "seed", "precision", "threads", "replacement")
+OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
 
 
@@ -30,7 +30,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
     options = click.get_current_context().params
     method, profiles = options["method"], options["profiles"]
-    numbers = given(options, *NUMBERS)
+    numbers = given(options, *OF_A_SAMPLE)
     if kind not in FIGHTS and numbers.pop("replacement", False):
         note("--replacement: no effect, every card is drawn from a full deck here")
     elif numbers and method == "exact":

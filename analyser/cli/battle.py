@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.answer import NUMBERS, write
+from analyser.cli.answer import OF_A_SAMPLE, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -59,7 +59,7 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
     options = click.get_current_context().params
     note_other_profiles(options["profiles"])
     terms = {option.path[1]: value for option, value in given_keys()}
-    numbers: dict[str, Any] = given(options, *NUMBERS) | {"profiles": options["profiles"]}
+    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE) | {"profiles": options["profiles"]}
     if tell is not None:
         _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
@@ -92,7 +92,7 @@ def run_battle(source: str) -> None:
         allowed = "monte-carlo, or left out: a battle is sampled"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_other_profiles(options["profiles"])
-    numbers: dict[str, Any] = given(options, *NUMBERS)
+    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
     with progress_bar("battles", after=1.0) as progress:
         result = simulate(source, kind="battle", profiles=options["profiles"], progress=progress, **numbers)
     _write(result, _PICTURES["margin"])
