@@ -16,6 +16,7 @@ from analyser.cli.options import (
     OUTPUT,
     OUTPUT_OPTIONS,
     SAMPLE_OPTIONS,
+    Integer,
     Option,
     given_keys,
     keys_of,
@@ -30,7 +31,7 @@ _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contribution
 BATTLE_OPTIONS = [
     *keys_of(BattleTerms, "battle", "Battle"),
     Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
-    Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=click.IntRange(0)),
+    Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
     Option("--orders/--no-orders", "Also in other orders, a twentieth as often each.", METHOD, default=True),
     Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
@@ -61,6 +62,8 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
     terms = {option.path[1]: value for option, value in given_keys()}
     numbers: dict[str, Any] = given(options, *OF_A_SAMPLE) | {"profiles": options["profiles"]}
     if tell is not None:
+        if options["plot"] is not None:
+            raise InputError("a battle that is told has no picture", where="--plot", allowed="without --tell")
         _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
