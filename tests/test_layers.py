@@ -165,8 +165,8 @@ def test_import_analyser_stays_quick():
 @pytest.mark.parametrize("package", [analyser, analyser.morale, analyser.plots], ids=lambda each: each.__name__)
 def test_no_module_hides_a_public_name(package):
     """A package that hands names out when they are first asked for would hand out a module of the same name."""
-    modules = {name.rpartition(".")[2] for name in modules() if name.rpartition(".")[0] == package.__name__}
-    hidden = {name for name in package.__all__ if name in modules} - {"morale", "plots"}
+    inside = {name.rpartition(".")[2] for name in modules() if name.rpartition(".")[0] == package.__name__}
+    hidden = {name for name in package.__all__ if name in inside} - {"morale", "plots"}
     assert hidden == set()
 
 
