@@ -7,7 +7,7 @@ from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError
 from analyser.morale.games.grande_tactique import rules
-from tests.oracle.morale_checks import assert_same_on_any_threads, assert_sample_fits, rows
+from tests.oracle.morale_checks import assert_same_on_any_threads, assert_sample_fits, assert_sample_is_near
 
 # --- by Monte Carlo -----------------------------------------------------------------------------------------------
 
@@ -44,17 +44,8 @@ def test_same_seed_same_bits():
 
 
 def test_a_sample_says_what_the_law_says():
-    """Every probability of a sample is near the exact one: within five standard errors."""
-    law, sample = (
-        morale.exact("grande-tactique", ALL_SECTIONS),
-        morale.simulate("grande-tactique", ALL_SECTIONS, 10**6),
-    )
-    for table in ("check", "fates", "chain", "friends", "rout", "division", "units", "still_routed"):
-        sampled = rows(sample, table)
-        for key, row in rows(law, table).items():
-            for name in (each for each in row if each.startswith("p")):
-                error = (row[name] * (1 - row[name]) / 10**6) ** 0.5
-                assert abs(sampled[key][name] - row[name]) <= 5 * error + 1e-9, (table, key, name)
+    tables = ("check", "fates", "chain", "friends", "rout", "division", "units", "still_routed")
+    assert_sample_is_near("grande-tactique", ALL_SECTIONS, tables, 10**6)
 
 
 # --- bad input ----------------------------------------------------------------------------------------------------
