@@ -34,7 +34,7 @@ from numba.core.typed_passes import (
     NopythonRewrites,
     NoPythonSupportedFeatureValidation,
 )
-from numba.core.typing import Context
+from numba.core.typing.context import Context
 from numba.core.typing.npydecl import NumpyRulesArrayOperator
 from numba.core.untyped_passes import (
     FindLiterallyCalls,
