@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,6 @@ from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, Unit, read_scenario
-
-if TYPE_CHECKING:
-    pass
 
 SIDES = ("mine", "yours")
 _DESTROYED: Mapping[str, str] = {

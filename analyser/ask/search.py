@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,6 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
-
-if TYPE_CHECKING:
-    pass
 
 METHODS = ("exact", "race")
 _WITHIN = 0.01  # of a probability, or of a model, a point: those that differ by less count as alike

@@ -33,7 +33,7 @@ from analyser.scenarios.schema import Combatant, Target
 if TYPE_CHECKING:
     import pandas as pd
 
-FIGURES = ("models_left", "models_destroyed", "damage")
+UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
@@ -70,7 +70,7 @@ class AttackResult(Result):
 
     kind = "attack"
     events = (*FLAGS, "activated", "destroyed", "building_wrecked")
-    figures = ("hits", *FIGURES, *LOSSES)
+    figures = ("hits", *UNIT_FIGURES, *LOSSES)
 
     scenario: Scenario
     outcomes: NDArray[np.int64]
@@ -150,7 +150,7 @@ class AttackResult(Result):
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
-        names = [*FIGURES, *FLAGS, *(self._beside if joint else [])]
+        names = [*UNIT_FIGURES, *FLAGS, *(self._beside if joint else [])]
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
         return {name: table.pop(name) for name in names} | table
