@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as pads
     from matplotlib.axes import Axes
 
-    from analyser.results.attack import AttackResult
+    from analyser.results.base import Result
 
 MOST_ROWS = 5_000_000  # of one frame
 AT_ONCE = 1 << 18  # rows of a batch
@@ -206,7 +206,7 @@ class Sweep:
         )
         return efficiency(table)
 
-    def answer(self) -> AttackResult:
+    def answer(self) -> Result:
         """Of a sample that is done: the answer that one machine playing all its trials would have given."""
         from analyser.sweep.sample import answer_of
 

@@ -180,6 +180,48 @@ def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, hands):
         found.heatmap()
 
 
+SIDES = {"a": {"unit": "crown/rifle-platoon@basic"}, "b": {"unit": "imperium/scion-grenadier-platoon@basic"}}
+LONGER = {
+    "duel": {"duel": {"policy_a": "shoot", "policy_b": "charge", "rounds": 2}, **SIDES},
+    "charge": {"charge": {}, "attacker": SIDES["a"], "target": SIDES["b"]},
+    "focus": {
+        "attacks": [{"attacker": "crown/rifle-platoon@basic"}, {"attacker": "crown/rifle-platoon@reinforced"}],
+        "target": SIDES["b"],
+    },
+}
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize(
+    "kind", ["charge", pytest.param("duel", marks=pytest.mark.slow), pytest.param("focus", marks=pytest.mark.slow)]
+)
+def test_a_longer_fight_adds_up_to_the_bits_of_one_machine(tmp_path, hands, kind, replacement):
+    trials, chunk = 2 * 131_072 + 17, 131_072
+    terms = {"trials": trials, "seed": 5, "part_trials": chunk, "replacement": replacement}
+    found = run_sweep({"sample": terms, "question": LONGER[kind]}, tmp_path / "store", executor=hands)
+    assert found.plan.parts == 3
+    alone = analyser.simulate(LONGER[kind], trials=trials, seed=5, threads=1, replacement=replacement)
+    answer = found.answer()
+    assert answer.as_dict() == alone.as_dict()
+    assert str(answer) == str(alone)
+    for mine, theirs in zip(answer.moments, alone.moments):
+        assert all(np.array_equal(*each) for each in zip(mine, theirs))
+
+
+@pytest.mark.slow
+def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, hands):
+    question = {
+        "battle": {"rounds": 2},
+        "mine": {"unit": ["2 x crown/rifle-platoon@basic"]},
+        "yours": {"unit": ["imperium/scion-grenadier-platoon@basic"]},
+    }
+    terms = {"trials": 2 * 256 + 17, "seed": 5, "part_trials": 256}
+    answer = run_sweep({"sample": terms, "question": question}, tmp_path / "store", executor=hands).answer()
+    alone = analyser.simulate(question, trials=terms["trials"], seed=5, threads=1)
+    assert answer.counts.tobytes() == alone.counts.tobytes()
+    assert answer.trials == alone.trials
+
+
 def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
     found = run_sweep(SAMPLE, tmp_path / "store", executor=hands, part="1/3")
     with pytest.raises(InputError, match="1 done: 2 are missing"):
@@ -192,7 +234,18 @@ def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
         ({"sample": {"trials": 0}}, "sample.trials"),
         ({"sample": {"trials": 10, "part_trials": 100}}, "a multiple of 65536"),
         ({"question": {"attack": {"dice": 3}}}, "question: .*target"),
-        ({"question": {"duel": {}, "a": {"unit": "krupp@basic"}, "b": {"unit": "krupp@basic"}}}, "duel"),
+        ({"question": {"battle": {}, "mine": {}}}, "yours|battle|mine"),
+        (
+            {
+                "sample": {"trials": 10, "part_trials": 65_536},
+                "question": {
+                    "charge": {},
+                    "attacker": {"unit": "crown/rifle-platoon@basic"},
+                    "target": {"unit": "krupp@basic"},
+                },
+            },
+            "a multiple of 131072",
+        ),
         ({"attackers": {"units": "x"}}, "unknown key"),
     ],
 )

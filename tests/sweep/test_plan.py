@@ -124,7 +124,7 @@ def test_distances_and_policies_make_situations():
         ({"defenders": {"units": "imperium/krupp*", "defence": [True]}}, "True is not usable"),
         (
             {"situations": ["long-range"], "attackers": {"units": "imperium/krupp*", "defence": "1..2"}},
-            "no ranged attack depends",
+            "no figure of a ranged attack depends",
         ),
         ({"ruleset": [{"name": "a"}, {"name": "a"}]}, "two rulesets are called 'a'"),
         ({"part_cells": 0}, "part_cells"),
