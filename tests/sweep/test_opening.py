@@ -123,10 +123,10 @@ def test_pictures(done):
         done.heatmap("p_annihilated")
 
 
-def test_the_verdict_is_that_of_matchups_where_no_number_is_varied(tmp_path, hands):
+def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, hands):
     units = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
     plan = {"attackers": {"units": units[0]}, "defenders": {"units": units[1], "levels": "basic"}}
-    found = run_sweep(plan, tmp_path / "store", executor=hands).verdict()
+    found = run_sweep(plan, tmp_path / "store", executor=hands).efficiency()
     table = analyser.matchups(units[0], [f"{units[1][0]}@basic", f"{units[1][1]}@basic"], situations="long-range").frame
     keys = ["attacker", "category"]
     expected = efficiency(table).set_index(keys).sort_index()
@@ -135,12 +135,46 @@ def test_the_verdict_is_that_of_matchups_where_no_number_is_varied(tmp_path, han
     )
 
 
+FIELD = ["crown/r*", "imperium/s*"]
+PRICED = {
+    "situations": ["long-range", "short-range-aimed"],
+    "figures": ["mean_share_lost", "p_suppressed", "p_annihilated", "p_activated", FIGURE],
+    "attackers": {"units": FIELD},
+    "defenders": {"units": FIELD},
+}
+
+
+def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, hands):
+    found = run_sweep(PRICED, tmp_path / "store", executor=hands).verdict()
+    alone = analyser.fair_points(FIELD, against=FIELD, situations=PRICED["situations"])
+    table, expected = (each.frame.set_index("loadout").sort_index() for each in (found, alone))
+    assert found.counts == alone.counts
+    assert table["verdict"].tolist() == expected["verdict"].tolist()
+    for name in ("fair_points", "low", "high", "trades_evenly_at"):
+        assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
+
+
+def test_the_verdict_of_some_cells_is_that_of_a_sweep_of_them(tmp_path, hands):
+    varied = run_sweep(PRICED | {"attackers": {"units": FIELD, "dice": "-1..1"}}, tmp_path / "varied", executor=hands)
+    alone = run_sweep(PRICED, tmp_path / "alone", executor=hands)
+    prices = [
+        each.frame["fair_points"].to_numpy(float) for each in (varied.verdict(attacker_dice_by=0), alone.verdict())
+    ]
+    assert prices[0] == pytest.approx(prices[1], rel=1e-9, nan_ok=True)
+    assert varied.verdict().frame["fair_points"].to_numpy(float) != pytest.approx(prices[1], rel=1e-3, nan_ok=True)
+
+
+def test_a_verdict_of_what_is_not_there_is_refused(done):
+    with pytest.raises(InputError, match="has no mean_share_lost, p_suppressed"):
+        done.verdict()
+
+
 def test_of_several_rulesets_one_must_be_named(tmp_path, hands):
     rulesets = [{"name": "a"}, {"name": "b", "die": {"heroic": 1, "strike": 5}}]
     found = run_sweep(PLAN | {"ruleset": rulesets}, tmp_path / "store", executor=hands)
     with pytest.raises(InputError, match="of which ruleset"):
-        found.verdict()
-    assert len(found.verdict(ruleset="b", situation="long-range"))
+        found.efficiency()
+    assert len(found.efficiency(ruleset="b", situation="long-range"))
 
 
 def test_merged_is_one_file_with_everything(done, whole, tmp_path):
