@@ -96,7 +96,7 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
         return
     try:
         client = distributed.Client(address, timeout=PATIENCE)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # TypeError: tls without certificates
         raise InputError(
             f"no scheduler answers at {address}: {error}",
             where="--dask",
