@@ -380,8 +380,8 @@ def _is_charge(situation: Situation) -> bool:
 
 def _dice(loadout: Loadout, row: str) -> float:
     """The dice of a row at all the models of its level."""
-    band = next((each for each in loadout.unit.rows if each.id == row), None)
-    band = None if band is None else band.band(loadout.level.models)
+    bands = (each.band(loadout.level.models) for each in loadout.unit.rows if each.id == row)
+    band = next(bands, None)
     return np.nan if band is None else float(band.dice)
 
 
