@@ -42,12 +42,12 @@ DUELS = {
     "defenders": {"units": "*/*", "levels": "basic"},
 }
 FIELD = {"units": "*/*", "levels": "basic"}
-OF_A_VERDICT = {  # two situations of 98 loadouts against 98, with 54 combinations of numbers: a million cells
+OF_A_VERDICT = {  # two situations of 88 loadouts against 88, with 66 combinations of numbers: a million cells
     "name": "verdict",
     "situations": ["long-range", "short-range-aimed"],
     "figures": ["mean_models_destroyed", "mean_share_lost", "p_suppressed", "p_annihilated"],
     "attackers": FIELD,
-    "defenders": FIELD | {"defence": "1..6", "damage_limit": "1..9"},
+    "defenders": FIELD | {"defence": "1..6", "damage_limit": "1..11"},
 }
 MANY_PARTS = 10_000
 TINY = {
