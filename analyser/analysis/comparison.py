@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import IS_PERCENTILE, Side, differences, figure_text, title_of
+from analyser.analysis.figures import IS_PERCENTILE, Side, differences, title_of
 from analyser.common.errors import InputError, shown
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import compared_side, figure_text, gap, play, subject_of, title_of
+from analyser.analysis.figures import compared_side, gap, play, subject_of, title_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.precision import Stopping
@@ -22,7 +22,7 @@ from analyser.common.text import aligned
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric, figure_text
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
 from analyser.scenarios.load import Question, Unit, asked_attack

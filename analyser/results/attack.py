@@ -22,6 +22,7 @@ from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, Weighed, distribution_block, frame_of, share_columns
+from analyser.results.flags import BIT_OF_FLAG, FLAGS
 from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIGURES = ("models_left", "models_destroyed", "damage")
-FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
 LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
@@ -46,7 +46,6 @@ _PLACES = {
     "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
     "attacker_damage": discipline.ATTACKER_DAMAGE,
 }
-BIT_OF_FLAG: dict[str, int] = {name: getattr(discipline, name.upper()) for name in (*FLAGS, "activated")}
 _FATES = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
 
 

@@ -49,6 +49,7 @@ def test_axes_are_never_written_out():
     assert plan.kind(plan.parts // 2) == "ranged"
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9))
 def test_variants_turn_like_digits(place):
     numbers = plan_of().file.defenders.numbers
