@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from operator import attrgetter
 from typing import NamedTuple
@@ -27,12 +27,13 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
 from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
-from analyser.rules.policies import BEST
+from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_of, target_record
 from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, program_of
-from analyser.scenarios.duel import DuelScenario, bits_of_wins, duel_program
+from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
+from analyser.scenarios.duel import program_of as program_of_duel
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
@@ -178,31 +179,14 @@ def _duels(
 
 
 def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    """A duel that the attacker begins: each side shoots if it has a row for that, else charges if it may.
-
-    Else it takes cover.
-    """
-    mine, asked = side
-    for each in (mine, theirs):
-        if each.aircraft:
-            return f"{each.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
-    if asked is not None:
-        which = "row" if asked.kind == "ranged" else "close_quarters_row"
-        mine = mine.model_copy(update={which: asked.id})
-    policies = policy(mine, theirs, asked), policy(theirs, mine)
-    if asked is not None and policies[0] == "take_cover":
-        return f"{asked.id}: it is no row to shoot at or charge {theirs.unit} with"
-    if policies == ("take_cover", "take_cover"):
-        return "neither unit can shoot at the other or charge it"
-    row = None
-    if policies[0] == "shoot":
-        row = Shooter(mine, theirs, "shoot", None, ruleset, "a").main
-        mine = mine if row is None else mine.model_copy(update={"row": row.id})
-    elif policies[0] == "charge":
-        row = mine.charge_row("a")
-    terms = DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
+    """A duel that the attacker begins, worked out exactly."""
+    scenario = duel_between(side, theirs, ruleset)
+    if isinstance(scenario, str):
+        return scenario
+    terms, mine = scenario.terms, scenario.a
     try:
-        setup, rounds = duel_program(mine, theirs, terms, ruleset)
+        shooters = shooters_of(mine, theirs, terms, ruleset)
+        setup, rounds = program_of_duel(shooters, terms)
         operations = [operation for each in rounds for operation in each]
         found = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
     except InputError as error:
@@ -211,7 +195,47 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return [Over(None if row is None else row.id, found, mine, theirs, p_wins, p_draw)]
+    return [Over(duel_row(scenario, shooters[0]), found, mine, theirs, p_wins, p_draw)]
+
+
+def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
+    """The row that the attacker shoots or charges with by its habit, if one; `shooter` is that side, if it is there."""
+    mine, policy_a = scenario.a, scenario.terms.policy_a
+    if policy_a == "charge":
+        return mine.charge_row("a").id
+    if policy_a not in SHOOTING:
+        return None
+    main = (shooter or Shooter(mine, scenario.b, policy_a, None, scenario.ruleset, "a")).main
+    return None if main is None else main.id
+
+
+def duel_between(
+    side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset, *, best: bool = False
+) -> DuelScenario | str:
+    """A duel that the attacker begins; or why there is none.
+
+    Each side shoots if it has a row for that, else charges if it may, else takes cover; or both play `best`.
+    """
+    mine, asked = side
+    if asked is not None:
+        which = "row" if asked.kind == "ranged" else "close_quarters_row"
+        mine = mine.model_copy(update={which: asked.id})
+    if best:
+        return DuelScenario(_terms(BEST, BEST), mine, theirs, ruleset)
+    for each in (mine, theirs):
+        if each.aircraft:
+            return f"{each.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
+    policies = policy(mine, theirs, asked), policy(theirs, mine)
+    if asked is not None and policies[0] == "take_cover":
+        return f"{asked.id}: it is no row to shoot at or charge {theirs.unit} with"
+    if policies == ("take_cover", "take_cover"):
+        return "neither unit can shoot at the other or charge it"
+    return DuelScenario(_terms(*policies), mine, theirs, ruleset)
+
+
+@lru_cache(maxsize=64)
+def _terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
+    return DuelTerms(first="a", policy_a=policy_a, policy_b=policy_b)
 
 
 def _best_duels(
@@ -226,12 +250,12 @@ def _best_duel(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: R
     """A duel that the attacker begins, and that both play best."""
     from analyser.results.play import play_of
 
-    mine, asked = side
-    if asked is not None:
-        mine = mine.model_copy(update={"row" if asked.kind == "ranged" else "close_quarters_row": asked.id})
-    terms = DuelTerms(first="a", policy_a=BEST, policy_b=BEST)
+    scenario = duel_between(side, theirs, ruleset, best=True)
+    if isinstance(scenario, str):
+        return scenario
+    terms, mine = scenario.terms, scenario.a
     try:
-        end = play_of(DuelScenario(terms, mine, theirs, ruleset)).moments()[-1]
+        end = play_of(scenario).moments()[-1]
     except InputError as error:
         return error.problem
     won = points_won(end.first, end.second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
@@ -240,6 +264,7 @@ def _best_duel(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: R
     (first, row), (second, column) = (np.unique(each, return_inverse=True) for each in (end.first, end.second))
     joint = Joint(first, second, np.zeros((len(first), len(second))))
     joint.probabilities[row, column] = end.weights
+    asked = side[1]
     return [Over(None if asked is None else asked.id, joint, mine, theirs, p_wins, p_draw)]
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Collection, Sequence
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,6 +177,7 @@ def habits(
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
     **terms: Any,
 ) -> Habits:
     """What the habit of comparisons gives away to best play: every attacker in a duel with every defender.
@@ -195,6 +197,8 @@ def habits(
         How many processes share the work. The answer does not depend on it.
     progress : callable, optional
         Called with how much is done, and how much there is.
+    executor : Executor, optional
+        Whose workers do the work beside this process, as of :func:`analyser.report.write_report`.
     **terms
         Of every duel: rounds, first, distance, want.
 
@@ -222,7 +226,7 @@ def habits(
     facts: list[Any] = [__version__, str(library.used), wanted.model_dump(mode="json"), ruleset]
     facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
     key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
-    target = None if out is None else Path(out)
+    target = None if out is None else Path(out).resolve()
     if target is not None:
         check_writable(target)
     kept = None if target is None else target.with_name(f".{target.name}.{key}")
@@ -235,7 +239,7 @@ def habits(
             for each, file in zip(mine, files)
             if not file.exists()
         ]
-        _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress)
+        _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress, executor)
         rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
     if target is not None:
@@ -244,7 +248,7 @@ def habits(
     return Habits(frame, wanted, library.used)
 
 
-def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None) -> None:
+def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None, executor: Executor | None) -> None:
     left = sum(job.cost for job in jobs)
 
     def tell(done: int) -> None:
@@ -252,7 +256,7 @@ def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | Non
         if progress is not None:
             progress(cost - left + done, cost)
 
-    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1) as pool:
+    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1, executor) as pool:
         pool.finish(pool.begin(jobs), tell)
 
 
