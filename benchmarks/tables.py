@@ -230,12 +230,12 @@ def of_stores(found):
         (
             "exact attack cells, written, two cores",
             f"{found['attack_cells_a_second'] / 1e6:.2f} M/s",
-            f"{many:,} cells",
+            f"measured on {many:,} cells",
         ),
-        ("10^9 of them", time(1e9 / found["attack_cells_a_second"]), "extrapolated"),
-        ("on disk", f"{found['bytes_a_cell']:.1f} bytes a cell", "three figures"),
+        ("10^9 of them", time(1e9 / found["attack_cells_a_second"]), "extrapolated from these"),
+        ("on disk", f"{found['bytes_a_cell']:.1f} bytes a cell", "measured, three figures"),
         (
-            "exact duels of six rounds, basic levels, written, two cores",
+            "exact duels of six rounds, distinct pairs, written, two cores",
             f"{found['duels_a_second']:,.0f}/s",
             "measured",
         ),
@@ -243,11 +243,14 @@ def of_stores(found):
         ("the same by the clock", f"{found['two_over_one_by_the_clock']:.2f} x", "measured, starts included"),
         ("handing out, collecting and logging a part", time(found["handed"]), "measured"),
         ("efficiency at 64 workers", f"{found['at_64']:.0%}", "simulated with measured part times"),
-        ("16 processes on two cores, work a cell beside one process", f"{found['at_16']:.0%}", "measured"),
-        ("start of a worker process, with its first part", time(found["start_of_a_process"]), "measured"),
+        ("16 processes on two cores, work over all processor seconds but starts", f"{found['at_16']:.0%}", "measured"),
+        ("start of a worker process", time(found["start_of_a_process"]), "measured"),
         ("memory of the largest process", f"{found['memory']:.0f} MB", "measured"),
         (f"resume of a finished plan of {found['parts']:,} parts", time(found["resumed"]), "measured"),
     ]
+    for name, each in found.get("verdict", {}).items():
+        took = f"{time(each['seconds'])}, {each['memory']:.0f} MB"
+        rows.append((f"the verdict of a store of {each['cells']:,} cells ({name})", took, "measured, one process"))
     return table(("sweeps", "", "how"), rows)
 
 

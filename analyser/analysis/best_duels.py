@@ -16,7 +16,7 @@ from analyser.analysis.grid import Field, blank_cells, side_of
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout, Row
+from analyser.game.units import Loadout
 from analyser.results.states import JointStates, points_won
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario, bits_of_wins
@@ -28,25 +28,13 @@ if TYPE_CHECKING:
 _REMEMBERED = 1 << 16  # pairs, of which each is two short records
 
 
-def best_duels(
-    sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
-) -> list[Ways]:
-    """Duels that the attacker begins, and that both play best."""
-    return [
-        each if isinstance(each, str) else _best_duel(each, enemy, ruleset) for each, enemy in product(sides, enemies)
-    ]
-
-
-def _best_duel(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    mine, asked = side
-    if asked is not None:
-        mine = mine.model_copy(update={"row" if asked.kind == "ranged" else "close_quarters_row": asked.id})
-    terms = DuelTerms(first="a", policy_a=BEST, policy_b=BEST)
+def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
+    """A duel that both play best, of an attacker who has been asked to use that row, if any."""
     try:
-        end = _end_of(mine, theirs, terms, ruleset)
+        end = _end_of(scenario)
     except InputError as error:
         return error.problem
-    return [_over(end, (mine, theirs), terms, None if asked is None else asked.id)]
+    return [_over(end, scenario, row)]
 
 
 def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> Cells:
@@ -93,26 +81,26 @@ def _traded(distance: float | None, ruleset: Ruleset, pair: tuple[Combatant, Com
 @lru_cache(maxsize=_REMEMBERED)
 def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: str) -> _Traded:
     terms = DuelTerms(policy_a=BEST, policy_b=BEST, want="points", distance=distance)
+    scenario = DuelScenario(terms, a, b, Ruleset.model_validate_json(ruleset))
     try:
-        end = _end_of(a, b, terms, Ruleset.model_validate_json(ruleset))
+        over = _over(_end_of(scenario), scenario)
     except InputError as error:
         return _Traded(blank_cells(1, 2)[0], error.problem)
-    over = _over(end, (a, b), terms)
     joint = over.distribution
     reverse = Joint(joint.second, joint.first, joint.probabilities.T)
     lost = 1.0 - over.p_attacker_wins - over.p_draw
     return _Traded(cells_of([over, Over(None, reverse, b, a, lost, over.p_draw)]))
 
 
-def _end_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> JointStates:
+def _end_of(scenario: DuelScenario) -> JointStates:
     from analyser.results.play import play_of  # most comparisons do without
 
-    return play_of(DuelScenario(terms, a, b, ruleset)).moments()[-1]
+    return play_of(scenario).moments()[-1]
 
 
-def _over(end: JointStates, sides: tuple[Combatant, Combatant], terms: DuelTerms, row: str | None = None) -> Over:
+def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> Over:
     """A duel that has come to this end."""
-    a, b = sides
+    a, b, terms = scenario.a, scenario.b, scenario.terms
     won = points_won(end.first, end.second, a, b, bits_of_wins(a, b, terms, 0))
     lost = points_won(end.second, end.first, b, a, bits_of_wins(b, a, terms, 1))
     p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))

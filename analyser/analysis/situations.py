@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from operator import attrgetter
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from analyser.analysis.approach import COUNTRIES
-from analyser.analysis.best_duels import best_duels, trades
+from analyser.analysis.best_duels import best_duel, trades
 from analyser.analysis.fights import Over, Ways, fought_cells
 from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
@@ -28,11 +28,13 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
 from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
+from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_of, target_record
 from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, program_of
-from analyser.scenarios.duel import bits_of_wins, duel_program
+from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
+from analyser.scenarios.duel import program_of as program_of_duel
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
@@ -178,31 +180,14 @@ def _duels(
 
 
 def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    """A duel that the attacker begins: each side shoots if it has a row for that, else charges if it may.
-
-    Else it takes cover.
-    """
-    mine, asked = side
-    for each in (mine, theirs):
-        if each.aircraft:
-            return f"{each.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
-    if asked is not None:
-        which = "row" if asked.kind == "ranged" else "close_quarters_row"
-        mine = mine.model_copy(update={which: asked.id})
-    policies = policy(mine, theirs, asked), policy(theirs, mine)
-    if asked is not None and policies[0] == "take_cover":
-        return f"{asked.id}: it is no row to shoot at or charge {theirs.unit} with"
-    if policies == ("take_cover", "take_cover"):
-        return "neither unit can shoot at the other or charge it"
-    row = None
-    if policies[0] == "shoot":
-        row = Shooter(mine, theirs, "shoot", None, ruleset, "a").main
-        mine = mine if row is None else mine.model_copy(update={"row": row.id})
-    elif policies[0] == "charge":
-        row = mine.charge_row("a")
-    terms = DuelTerms(first="a", policy_a=policies[0], policy_b=policies[1])
+    """A duel that the attacker begins, worked out exactly."""
+    scenario = duel_between(side, theirs, ruleset)
+    if isinstance(scenario, str):
+        return scenario
+    terms, mine = scenario.terms, scenario.a
     try:
-        setup, rounds = duel_program(mine, theirs, terms, ruleset)
+        shooters = shooters_of(mine, theirs, terms, ruleset)
+        setup, rounds = program_of_duel(shooters, terms)
         operations = [operation for each in rounds for operation in each]
         found = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
     except InputError as error:
@@ -211,7 +196,59 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
     p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return [Over(None if row is None else row.id, found, mine, theirs, p_wins, p_draw)]
+    return [Over(duel_row(scenario, shooters[0]), found, mine, theirs, p_wins, p_draw)]
+
+
+def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
+    """The row that the attacker shoots or charges with by its habit, if one; `shooter` is that side, if it is there."""
+    mine, policy_a = scenario.a, scenario.terms.policy_a
+    if policy_a == "charge":
+        return mine.charge_row("a").id
+    if policy_a not in SHOOTING:
+        return None
+    main = (shooter or Shooter(mine, scenario.b, policy_a, None, scenario.ruleset, "a")).main
+    return None if main is None else main.id
+
+
+def duel_between(
+    side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset, *, best: bool = False
+) -> DuelScenario | str:
+    """A duel that the attacker begins; or why there is none.
+
+    Each side shoots if it has a row for that, else charges if it may, else takes cover; or both play `best`.
+    """
+    mine, asked = side
+    if asked is not None:
+        which = "row" if asked.kind == "ranged" else "close_quarters_row"
+        mine = mine.model_copy(update={which: asked.id})
+    if best:
+        return DuelScenario(_terms(BEST, BEST), mine, theirs, ruleset)
+    for each in (mine, theirs):
+        if each.aircraft:
+            return f"{each.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
+    policies = policy(mine, theirs, asked), policy(theirs, mine)
+    if asked is not None and policies[0] == "take_cover":
+        return f"{asked.id}: it is no row to shoot at or charge {theirs.unit} with"
+    if policies == ("take_cover", "take_cover"):
+        return "neither unit can shoot at the other or charge it"
+    return DuelScenario(_terms(*policies), mine, theirs, ruleset)
+
+
+@lru_cache(maxsize=64)
+def _terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
+    return DuelTerms(first="a", policy_a=policy_a, policy_b=policy_b)
+
+
+def _best_duels(
+    sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
+) -> list[Ways]:
+    """Duels that the attacker begins, and that both play best."""
+    found = list[Ways]()
+    for side, enemy in product(sides, enemies):
+        scenario = side if isinstance(side, str) else duel_between(side, enemy, ruleset, best=True)
+        asked = None if isinstance(side, str) or side[1] is None else side[1].id
+        found.append(scenario if isinstance(scenario, str) else best_duel(scenario, asked))
+    return found
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
@@ -251,7 +288,7 @@ FIGHTS: Mapping[str, Fight] = {
         has_winner=True,
     ),
     "best-duel": Fight(
-        partial(fought_cells, _side, best_duels),
+        partial(fought_cells, _side, _best_duels),
         keywords.DUEL,
         explored,
         cost=120_000,

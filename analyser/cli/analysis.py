@@ -82,6 +82,7 @@ REPORT_OPTIONS = [
     Option("--row NAME", _ROW),
     Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,
+    options.DASK,
     PROFILES,
     Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
     options.QUIET_OPTION,
@@ -245,7 +246,7 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
 
 
 @click.command(cls=Command, params=REPORT_OPTIONS)
-def report(out: str, profiles: str | None, **keys: Any) -> None:
+def report(out: str, profiles: str | None, dask: str | None, **keys: Any) -> None:
     """Every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
 
     A run that is stopped goes on where it was when it is started again with the same arguments.
@@ -253,8 +254,9 @@ def report(out: str, profiles: str | None, **keys: Any) -> None:
     try:
         from analyser.report import write_report
 
-        with progress_bar() as progress:
-            written = write_report(out=out, profiles=profiles_in(profiles), progress=progress, **given(keys))
+        with options.helped_by(dask, keys["threads"]) as executor, progress_bar() as progress:
+            how = {"progress": progress, "executor": executor, **given(keys)}
+            written = write_report(out=out, profiles=profiles_in(profiles), **how)
     except KeyboardInterrupt:
         from analyser.report.folder import work_folder
 

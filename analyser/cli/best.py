@@ -37,7 +37,7 @@ BEST_OPTIONS = [
     Option("--round N", "Of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,
 ]
-HABITS_OPTIONS = [*TERMS, THREADS, *OUTPUT_OPTIONS]
+HABITS_OPTIONS = [*TERMS, THREADS, options.DASK, *OUTPUT_OPTIONS]
 _WANTS = [f"  {name:<12}{told}" for name, told in WANTS.items()]
 
 
@@ -80,7 +80,7 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
 @click.command(cls=Command, params=HABITS_OPTIONS, epilog="\n".join(["\b", "What can be wanted:", *_WANTS]))
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
-def habits(attackers: str, defenders: str, profiles: str | None, **keys: Any) -> None:
+def habits(attackers: str, defenders: str, profiles: str | None, dask: str | None, **keys: Any) -> None:
     """What the habit of comparisons gives away to best play, every one of ATTACKERS in a duel with every DEFENDER.
 
     Both are selectors with wildcards, such as 'crown/*@basic'. With --out FILE.csv a run that is stopped is gone on
@@ -90,8 +90,9 @@ def habits(attackers: str, defenders: str, profiles: str | None, **keys: Any) ->
 
     asked = given(keys, "want", "rounds", "first", "distance", "threads")
     table = keys["out"] if keys["form"] == "csv" else None
-    with progress_bar("duels", after=1.0) as progress:
-        found = worked_out(attackers, defenders, profiles=profiles_in(profiles), out=table, progress=progress, **asked)
+    with options.helped_by(dask, keys["threads"]) as executor, progress_bar("duels", after=1.0) as progress:
+        how = {"out": table, "progress": progress, "executor": executor, **asked}
+        found = worked_out(attackers, defenders, profiles=profiles_in(profiles), **how)
     if table is None:
         write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
     else:

@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -21,6 +21,8 @@ from analyser.common.files import parsed_toml
 from analyser.common.precision import Precision
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from pydantic.fields import FieldInfo
 
     from analyser.common.validation import Record
@@ -256,6 +258,9 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 AT_LEAST_1 = Integer(1)
+DASK = Option(
+    "--dask ADDRESS", "The workers of that scheduler of dask help; they see the same folder. local: one is begun here."
+)
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
 POLICY = Option(
     "--policy", "What units do: by habit (default), or what is best for both sides.", type=Choice(("habit", "best"))
@@ -283,3 +288,16 @@ ANSWER_OPTIONS = [
 ]
 _WITH_REPLACEMENT = "Monte Carlo: put each card back, as the exact answer does. Default: real decks."
 FIGHT_OPTIONS = [*ANSWER_OPTIONS, Option("--replacement", _WITH_REPLACEMENT, METHOD, default=None)]
+
+
+@contextmanager
+def helped_by(dask: str | None, threads: int | None = None) -> Iterator[Executor | None]:
+    """The executor that ``--dask`` names; None without it."""
+    if dask is None:
+        yield None
+        return
+    from analyser.common.sampling import default_threads
+    from analyser.sweep.executors import dask as workers_of
+
+    with workers_of(dask, threads or default_threads()) as executor:
+        yield executor

@@ -9,6 +9,7 @@ import click
 
 from analyser.cli.answer import write
 from analyser.cli.options import (
+    DASK,
     OUTPUT_OPTIONS,
     PLOT,
     POLICY,
@@ -18,6 +19,7 @@ from analyser.cli.options import (
     Integer,
     Option,
     complete_selector,
+    helped_by,
     names,
     value_of,
 )
@@ -56,6 +58,7 @@ SITE_OPTIONS = [
     Option("--add VERSION", "First write a report for each pair of factions into DIR/VERSION."),
     Option("--situations NAMES", "Of the reports that are added. Default: all.", type=names),
     THREADS,
+    DASK,
     PROFILES,
     QUIET_OPTION,
 ]
@@ -63,12 +66,13 @@ SITE_OPTIONS = [
 
 @click.command(cls=Command, params=SITE_OPTIONS)
 @click.argument("folder", metavar="DIR")
-def site(folder: str, profiles: str | None, **keys: Any) -> None:
+def site(folder: str, profiles: str | None, dask: str | None, **keys: Any) -> None:
     """An index page over the reports in DIR: all pairs of factions, by version, and what changed since the last."""
     from analyser.report import write_site
 
-    with progress_bar() as progress:
-        written = write_site(folder, profiles=profiles_in(profiles), progress=progress, **given(keys))
+    with helped_by(dask, keys["threads"]) as executor, progress_bar() as progress:
+        how = {"progress": progress, "executor": executor, **given(keys)}
+        written = write_site(folder, profiles=profiles_in(profiles), **how)
     click.echo(f"The page is {written}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
 import pandas as pd
@@ -56,6 +57,7 @@ def write_report(
     threads: int | None = None,
     home: str = "",
     habits: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`, which is returned.
 
@@ -87,6 +89,9 @@ def write_report(
     habits : path, optional
         The file that :func:`analyser.habits` wrote of these units: the page says how far duels by habit can be trusted.
         Under best play the page says so without it.
+    executor : Executor, optional
+        Of ``concurrent.futures``: its workers, who see the folder of `out`, fight beside this process; pictures are
+        drawn here. What one of them fails at, or is asked of another version of the program, is done here.
 
     Raises
     ------
@@ -143,12 +148,14 @@ def write_report(
                 progress(done, whole)
 
         tell(0)
-        with Pool(processes - 1) as pool:
+        own = 0 if executor is None else processes - 1  # pictures are drawn by processes of this machine
+        with Pool(processes - 1, executor) as pool, Pool(own) as local:
+            artists = pool if executor is None else local
             pool.finish(pool.begin([*jobs, *duels]), tell)
             if by_habit:
                 inputs = inputs._replace(habits=frame_in(by_habit))
             found = _matchups(inputs, parts.whole_table(inputs, work))
-            drawing = pool.begin(parts.picture_jobs(not_drawn, found.frame, work))
+            drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
             parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
             balance = parts.balance_of(found, heed)
@@ -158,7 +165,7 @@ def write_report(
             page = parts_of_page(found, balance, inputs, threads or default_threads())
             done = shared + lines * A_LINE_OF_TABLES
             tell(done)
-            pool.finish(drawing, lambda cost: tell(done + cost))
+            artists.finish(drawing, lambda cost: tell(done + cost))
         write_page(page, plans, work.report / PAGE)
         tell(whole)
         write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})

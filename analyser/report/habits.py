@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Collection, Sequence
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,6 +178,7 @@ def habits(
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
     **terms: Any,
 ) -> Habits:
     """What the habit of comparisons gives away to best play: every attacker in a duel with every defender.
@@ -196,6 +198,8 @@ def habits(
         How many processes share the work. The answer does not depend on it.
     progress : callable, optional
         Called with how much is done, and how much there is.
+    executor : Executor, optional
+        Whose workers do the work beside this process, as of :func:`analyser.report.write_report`.
     **terms
         Of every duel: rounds, first, distance, want.
 
@@ -223,7 +227,7 @@ def habits(
     facts: list[Any] = [__version__, str(library.used), wanted.model_dump(mode="json"), ruleset]
     facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
     key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
-    target = None if out is None else Path(out)
+    target = None if out is None else Path(out).resolve()
     if target is not None:
         check_writable(target)
     kept = None if target is None else target.with_name(f".{target.name}.{key}")
@@ -231,7 +235,7 @@ def habits(
         kept.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if kept is None else nullcontext(str(kept)) as folder:
         files, jobs = jobs_for(mine, theirs, wanted, library.ruleset, Path(folder))
-        _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress)
+        _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress, executor)
         frame = frame_in(files)
     if target is not None:
         write_whole(target, lambda temporary: frame.to_csv(temporary, index=False, lineterminator="\n"))
@@ -255,7 +259,7 @@ def frame_in(files: Sequence[Path]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 
 
-def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None) -> None:
+def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None, executor: Executor | None) -> None:
     left = sum(job.cost for job in jobs)
 
     def tell(done: int) -> None:
@@ -263,7 +267,7 @@ def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | Non
         if progress is not None:
             progress(cost - left + done, cost)
 
-    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1) as pool:
+    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1, executor) as pool:
         pool.finish(pool.begin(jobs), tell)
 
 

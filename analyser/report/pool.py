@@ -12,11 +12,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
+
+from analyser.analysis.kept import program
 
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
 MOST_PROCESSES = 4
@@ -41,11 +43,20 @@ class Pool:
 
     Helpers take jobs from the front and this process from the back. Where there can be no helper, or one fails, this
     process does all of it and meets the same trouble.
+
+    Parameters
+    ----------
+    helpers : int
+        Processes to start.
+    executor : Executor, optional
+        Who helps instead, such as workers on other machines that see the same files; it is not shut down.
     """
 
-    def __init__(self, helpers: int) -> None:
-        self._helpers: ProcessPoolExecutor | None = None
-        if helpers:
+    def __init__(self, helpers: int, executor: Executor | None = None) -> None:
+        self._helpers: Executor | None = executor
+        self._is_lent = executor is not None
+        self._handed: list[Future[None]] = []
+        if helpers and executor is None:
             with suppress(OSError), on_its_own():  # the executor has a process of its own, which counts locks
                 context = multiprocessing.get_context("spawn")
                 self._helpers = ProcessPoolExecutor(helpers, context, begin_to_help)
@@ -54,7 +65,9 @@ class Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._helpers is not None:
+        for future in self._handed if self._is_lent else ():
+            future.cancel()
+        if self._helpers is not None and not self._is_lent:
             self._helpers.shutdown(cancel_futures=True)
 
     def begin(self, jobs: Sequence[Job]) -> list[tuple[Job, Future[None]]]:
@@ -65,8 +78,12 @@ class Pool:
                 future: Future[None] = Future()
                 if self._helpers is not None:
                     with suppress(OSError, RuntimeError):  # none can be started, or none is left
-                        future = self._helpers.submit(job.work, *job.arguments)
+                        if self._is_lent:
+                            future = self._helpers.submit(work_of_version, program(), job.work, *job.arguments)
+                        else:
+                            future = self._helpers.submit(job.work, *job.arguments)
                 handed.append((job, future))
+        self._handed += [future for _, future in handed]
         return handed
 
     def finish(self, handed: Sequence[tuple[Job, Future[None]]], tell: Callable[[int], None]) -> None:
@@ -75,18 +92,35 @@ class Pool:
         with deaf():
             for job, future in handed:
                 future.add_done_callback(partial(_note, done, job.cost))
+        mine = set()
         for job, future in reversed(handed):
             with deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
                 is_mine = future.cancel()
             if is_mine:
+                mine.add(future)
                 job.work(*job.arguments)
                 done.append(job.cost)
                 tell(sum(done))
         for job, future in handed:
-            if not future.cancelled():
-                if future.exception() is not None:
+            if future not in mine:
+                if _failed(future):
                     job.work(*job.arguments)
                 tell(sum(done))
+
+
+def work_of_version(version: str, work: Callable[..., None], *arguments: Any) -> None:
+    """Do a piece of work; RuntimeError in a process of another version of the program, whose bytes could differ."""
+    if program() != version:
+        raise RuntimeError("another version of the program")
+    work(*arguments)
+
+
+def _failed(future: Future[None]) -> bool:
+    """Whether a job has to be done again, once its helper is done with it; one that was lost is cancelled."""
+    try:
+        return future.exception() is not None
+    except CancelledError:
+        return True
 
 
 def _note(done: list[int], cost: int, future: Future[None]) -> None:

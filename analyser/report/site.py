@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,6 +75,7 @@ def write_site(
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Path:
     """Write the index page over all reports in `folder` and the folders in it, and return its path.
 
@@ -87,7 +89,7 @@ def write_site(
     add : str, optional
         First write a report for each pair of factions into ``folder/ADD``; those that are there already, of the same
         inputs, are written anew.
-    situations, profiles, threads, progress
+    situations, profiles, threads, progress, executor
         As of :func:`analyser.report.write_report`, for the reports that are added; `progress` is called for each anew.
 
     Raises
@@ -100,7 +102,7 @@ def write_site(
     if page.exists() and MARK not in page.read_text(encoding="utf-8", errors="replace"):
         raise InputError("this page is not of this program, and is not replaced", where=str(page))
     if add is not None:
-        _add(place, add, situations, profiles, threads, progress)
+        _add(place, add, situations, profiles, threads, progress, executor)
     reports = [_report(path.parent, place) for path in sorted(place.glob(f"**/{MANIFEST}")) if _is_shown(path, place)]
     if not reports:
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
@@ -125,6 +127,7 @@ def _add(
     profiles: ProfilesLike | None,
     threads: int | None,
     progress: Progress | None,
+    executor: Executor | None,
 ) -> None:
     """A report for each pair of factions."""
     check_text(version, "add", "the name of a folder")
@@ -141,6 +144,7 @@ def _add(
             threads=threads,
             progress=progress,
             home=f"../../{PAGE}",
+            executor=executor,
         )
 
 

@@ -25,6 +25,7 @@ from analyser.results.battle_rules import of_battle
 from analyser.results.battle_swings import by_swing, swing_of, swing_units
 from analyser.results.by_batch import mean_by_batch
 from analyser.results.rendering import Block
+from analyser.results.shared import SharedSampling
 from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
@@ -358,7 +359,10 @@ def solve_battle(
 
     def played(how: Sampling) -> BattleResult:
         trials = how.trials or DEFAULT_BATTLES
-        counts = simulation.play(trials, how.seed, how.n_threads, how.report)
+        if isinstance(how, SharedSampling) and how.played is not None:
+            counts = how.played(simulation, None)
+        else:
+            counts = simulation.play(trials, how.seed, how.n_threads, how.report)
         head: dict[str, Any] = {"trials": trials, "seed": int(how.seed), "profiles": scenario.profiles}
         return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, **head)
 

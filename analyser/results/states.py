@@ -15,6 +15,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, Weighed
 from analyser.results.flags import BIT_OF_FLAG
+from analyser.results.shared import SharedSampling
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target
@@ -236,6 +237,8 @@ def run(
             states.append(JointStates(joint.first[row], joint.second[column], joint.probabilities[row, column]))
         return states
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
+    if isinstance(sampling, SharedSampling) and sampling.played is not None:
+        return [JointStates(*each) for each in sampling.played(simulation, start)]
     played = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
     return [JointStates(*each) for each in played]
 

@@ -153,12 +153,14 @@ def chooser_of(shooter: Shooter) -> Chooser:
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
     """In how many bits the combats are counted that a unit wins (Hunter, AC-7); `side`: 0 if `mine` is A, 1 if B."""
+    if not mine.has("Hunter"):
+        return 0
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
     combats = 0
     for unit, enemy, policy in ((mine, theirs, policies[0]), (theirs, mine, policies[1])):
         if unit.may_charge(enemy, policy):
             combats += 2 if unit.has("Overrun") and unit.charge.overrun else 1
-    return (terms.rounds * combats).bit_length() if mine.has("Hunter") else 0
+    return (terms.rounds * combats).bit_length()
 
 
 def _activation(

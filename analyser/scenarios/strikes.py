@@ -32,6 +32,7 @@ class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it f
 
 
 _SETUP = np.dtype((_QuickRecord, SETUP))
+_DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsize  # type: ignore[index]  # most of it
 
 
 class Strike(NamedTuple):
@@ -178,7 +179,9 @@ def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Seque
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
-    setup = np.zeros(1, _SETUP)  # parts of an array are at hand much sooner than those of a record
+    setup = np.empty(1, _SETUP)  # parts of an array are at hand much sooner than those of a record
+    memory, (first, last) = setup.view(np.uint8), _DICE
+    memory[:first], memory[last:] = 0, 0
     setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
     setup["dice"][0, : len(strikes), :, :counts] = NONE  # the room of others is never touched: that takes time
     for side in range(2):

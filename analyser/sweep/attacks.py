@@ -18,16 +18,16 @@ from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.jit import kernel
-from analyser.common.records import Floats, Integers
+from analyser.common.records import Integers
 from analyser.engine.attack.once import Once, each_once
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.units import Loadout
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import RANKED_BY, target_record
 from analyser.scenarios.resolve import resolve_target
+from analyser.sweep.best_shots import best_shots
 from analyser.sweep.found import Codes, Found, Words, variant
-from analyser.sweep.plan import Block, Plan
+from analyser.sweep.plan import OF_TARGETS, Block, Plan
 from analyser.sweep.schema import Number
 
 
@@ -47,35 +47,6 @@ class _Columns(NamedTuple):
     targets: NDArray[np.void]
     which: NDArray[np.int64]
     why_not: Codes
-
-
-@kernel
-def best_shots(
-    which: NDArray[np.int32], firsts: Integers, ranks: Floats, margin: float, laws: NDArray[np.int32], shots: Codes
-) -> None:
-    """Fill `laws` and `shots`, shape (attackers, targets), with the best of each attacker's shots; -1: there is none.
-
-    `ranks`, shape (fights, figures), has the figures that decide, the first one first; of equals within `margin` the
-    first shot is the best (:func:`~analyser.scenarios.attack.best_of`).
-    """
-    for attacker in range(len(firsts) - 1):
-        for target in range(which.shape[1]):
-            best, its = -1, -1
-            for shot in range(firsts[attacker], firsts[attacker + 1]):
-                law = which[shot, target]
-                if law < 0:
-                    continue
-                is_better = best < 0
-                if not is_better:
-                    for figure in range(ranks.shape[1]):
-                        ahead = ranks[law, figure] - ranks[its, figure]
-                        if ahead > margin:
-                            is_better = True
-                        if ahead > margin or ahead < -margin:
-                            break
-                if is_better:
-                    best, its = shot, law
-            laws[attacker, target], shots[attacker, target] = its, best
 
 
 def shot_cells(plan: Plan, block: Block) -> Found:
@@ -102,7 +73,7 @@ def shot_cells(plan: Plan, block: Block) -> Found:
 def _figures(plan: Plan, once: Once, laws: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     known = SUMMARY.names or ()
     found = {}
-    for name in plan.file.figures:
+    for name in plan.file.fought:
         values = once.summaries[name] if name in known else np.empty(0)
         found[name] = np.append(values, np.nan)[laws] if name in known else np.full(len(laws), np.nan)
     return found
@@ -145,8 +116,9 @@ def _columns(plan: Plan, columns: range, words: Words) -> _Columns:
     for number in numbers:
         turn //= len(number.values)
         values = np.array(number.values, np.int64)
-        at = there % per // turn % len(values)
-        targets[number.key] = targets[number.key] * number.is_added + values[at]
+        if number.key in OF_TARGETS:
+            at = there % per // turn % len(values)
+            targets[number.key] = targets[number.key] * number.is_added + values[at]
         reasons = np.array([_reasons(plan, first + each, number, words) for each in range(len(defenders))], np.int32)
         mine = reasons[of - first, rest // turn % len(values)]
         why_not = np.where(why_not < 0, mine, why_not)
@@ -162,7 +134,7 @@ def _alike(bases: NDArray[np.void], numbers: Sequence[Number]) -> tuple[NDArray[
     """The records that differ in more than numbers which are stated for all; and which of them each is."""
     bases = bases.copy()
     for number in numbers:
-        if not number.is_added:
+        if number.key in OF_TARGETS and not number.is_added:
             bases[number.key] = 0
     words = bases.view(np.int64).reshape(len(bases), -1)
     _, places, classes = np.unique(words, axis=0, return_index=True, return_inverse=True)

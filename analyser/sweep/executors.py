@@ -16,7 +16,8 @@ from analyser.report.pool import begin_to_help, on_its_own
 ResultT = TypeVar("ResultT")
 HERE = "local"  # instead of an address: a scheduler and workers of this machine are begun
 LOOPBACK = "127.0.0.1"
-PATIENCE = 20.0  # seconds for a scheduler to answer, or for a worker to be there
+PATIENCE = 20.0  # seconds for a scheduler to answer
+MOST_ALONE = 120.0  # and for a worker to be there, on a machine that may be busy
 _MEMORY = "auto"
 
 
@@ -62,16 +63,12 @@ class _OfDask(Executor):
             self._alone_since = None
             return workers
         self._alone_since = self._alone_since or time.monotonic()
-        if time.monotonic() - self._alone_since > PATIENCE:
-            raise (
-                _gone(self._address)
-                if self._client.status != "running"
-                else InputError(
-                    f"no worker has come to {self._address} for {PATIENCE:.0f} seconds",
-                    where="--dask",
-                    allowed=f"start some: dask worker {self._address}",
-                )
-            )
+        alone = time.monotonic() - self._alone_since
+        if self._client.status != "running" and alone > PATIENCE:
+            raise _gone(self._address)
+        if alone > MOST_ALONE:
+            problem = f"no worker has come to {self._address} for {MOST_ALONE:.0f} seconds"
+            raise InputError(problem, where="--dask", allowed=f"start some: dask worker {self._address}")
         return 1
 
 
@@ -99,7 +96,7 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
         return
     try:
         client = distributed.Client(address, timeout=PATIENCE)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # TypeError: tls without certificates
         raise InputError(
             f"no scheduler answers at {address}: {error}",
             where="--dask",

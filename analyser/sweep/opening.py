@@ -15,6 +15,7 @@ import pandas as pd
 from analyser.analysis.balance import efficiency
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import write_whole
+from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
 from analyser.plots.metrics import EFFICIENCY
 from analyser.plots.over_numbers import best_lines
@@ -26,12 +27,17 @@ if TYPE_CHECKING:
     import pyarrow.dataset as pads
     from matplotlib.axes import Axes
 
-    from analyser.results.attack import AttackResult
+    from analyser.analysis.prices import FairPoints
+    from analyser.analysis.situations import Situation
+    from analyser.game.units import Loadout
+    from analyser.results.base import Result
 
 MOST_ROWS = 5_000_000  # of one frame
 AT_ONCE = 1 << 18  # rows of a batch
 PARTITIONS = ("ruleset", "situation", "faction")
 _DESTROYED = "mean_models_destroyed"
+VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
+"""What a sweep must have worked out for a verdict; where there are charges, `attacker_share_lost`, too."""
 
 
 class Sweep:
@@ -191,7 +197,7 @@ class Sweep:
             named.assign(line=named["line"].astype(str)), x=over, metric=metric, heading=self.plan.name, ax=ax
         )
 
-    def verdict(self, **where: Any) -> pd.DataFrame:
+    def efficiency(self, **where: Any) -> pd.DataFrame:
         """The points efficiency of every attacker over the field of this sweep.
 
         Returns
@@ -199,14 +205,39 @@ class Sweep:
         DataFrame
             As of :func:`analyser.analysis.balance.efficiency`, from each pair's mean over the numbers that are varied.
         """
-        table = self._matchups((_DESTROYED,), where)
-        worth = table["defender_points"].astype(float) / table["defender_models"]
-        table[EFFICIENCY] = (
-            table[_DESTROYED] * worth / (table["attacker_points"].astype(float).replace(0, np.nan) / 100)
-        )
-        return efficiency(table)
+        return efficiency(self._matchups((_DESTROYED,), where))
 
-    def answer(self) -> AttackResult:
+    def verdict(self, **where: Any) -> FairPoints:
+        """What each loadout of the field should cost (:func:`analyser.fair_points`), worked out from the store alone.
+
+        Each pair counts by its mean over the numbers that are varied, or over those of them that pass the filter. What
+        is held in memory are the pairs, however many cells they have.
+
+        Raises
+        ------
+        InputError
+            The sweep has no figure that prices are made of, of several rulesets none is named, or nobody exchanges
+            anything: loadouts must be attackers and defenders, both.
+        """
+        from analyser.analysis.matchups import Matchups
+        from analyser.analysis.prices import fair_points_in
+
+        situations = [each for each in self.plan.situations if self._passes("situation", each.name, where)]
+        needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if any(map(_is_charge, situations)) else ()))
+        if missing := [name for name in needed if name not in self.plan.file.figures]:
+            allowed = f"a sweep with the figures {', '.join(needed)}; efficiency() does with {_DESTROYED}"
+            raise InputError(f"this store has no {', '.join(missing)}", where="verdict", allowed=allowed)
+        figures = [name for name in (*needed, "p_activated") if name in self.plan.file.figures]
+        table = self._matchups(figures, where, with_row=True)
+        sides = {each.selector: each for side in self.plan.attackers.values() for each in side}
+        sides |= {each.selector: each for each in self.plan.defenders}
+        everybody = tuple(sides.values())
+        ruleset = self.plan.rulesets[str(where.get("ruleset", next(iter(self.plan.rulesets))))]
+        used = ProfilesUsed(str(self.store.folder), str(self.plan.content["profiles"]))
+        found = Matchups(table, everybody, everybody, tuple(situations), None, EFFICIENCY, ruleset, (), used)
+        return fair_points_in(found)
+
+    def answer(self) -> Result:
         """Of a sample that is done: the answer that one machine playing all its trials would have given."""
         from analyser.sweep.sample import answer_of
 
@@ -248,12 +279,21 @@ class Sweep:
                     table = table.append_column(name, pa.repeat(column[0], table.num_rows))
                 yield table.select(schema.names).cast(schema)
 
-    def _matchups(self, figures: Sequence[str], where: Mapping[str, Any]) -> pd.DataFrame:
-        """Each pair's means as a table of matchups, of one ruleset."""
+    def _passes(self, column: str, value: str, where: Mapping[str, Any]) -> bool:
+        """Whether a value of a column passes a filter."""
+        given = where.get(column, value)
+        asked = [given] if isinstance(given, str) else list(given)
+        return value in [each for one in asked for each in self._meant(column, one)]
+
+    def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
+        """Each pair's means as a table of matchups, of one ruleset; with the `row` that most of its cells use."""
         self._check(figures)
-        if len(self.plan.rulesets) > 1 and "ruleset" not in where:
+        if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
             raise InputError("of which ruleset?", where="ruleset", allowed=", ".join(self.plan.rulesets))
-        table = self.means(["attacker", "defender", "situation"], figures, **where)
+        pair = ["attacker", "defender", "situation"]
+        table = self.means([*pair, *(["row"] if with_row else [])], figures, **where)
+        if with_row:
+            table = _by_pair(table, pair, figures)
         ours = {each.selector: each for side in self.plan.attackers.values() for each in side}
         theirs = {each.selector: each for each in self.plan.defenders}
         for side, known in (("attacker", ours), ("defender", theirs)):
@@ -261,9 +301,18 @@ class Sweep:
             table[f"{side}_unit"] = [each.unit.name for each in loadouts]
             table[f"{side}_level"] = [each.level_name for each in loadouts]
             table[f"{side}_points"] = pd.array([each.level.points for each in loadouts], "Int64")
-        table["method"] = "exact"
+        table["method"] = "exact" if self.plan.file.sampling is None else "monte-carlo"
         table["defender_models"] = [theirs[name].level.models for name in table["defender"]]
         table["defender_category"] = [theirs[name].unit.category for name in table["defender"]]
+        table["dice"] = [
+            np.nan if pd.isna(row) else _dice(ours[name], str(row))
+            for name, row in zip(table["attacker"], table["row"] if with_row else [None] * len(table))
+        ]
+        worth = table["defender_points"].astype(float) / table["defender_models"]
+        if _DESTROYED in table:
+            hundreds = table["attacker_points"].astype(float).replace(0, np.nan) / 100
+            table["expected_points_destroyed"] = table[_DESTROYED] * worth
+            table[EFFICIENCY] = table["expected_points_destroyed"] / hundreds
         return table
 
     def _is_number(self, name: str) -> bool:
@@ -323,6 +372,28 @@ class Sweep:
         if not found:
             raise InputError(f"no {name} fits {shown(value)}", where=name, allowed=", ".join(known[:8]))
         return found
+
+
+def _is_charge(situation: Situation) -> bool:
+    return situation.kind == "charge"
+
+
+def _dice(loadout: Loadout, row: str) -> float:
+    """The dice of a row at all the models of its level."""
+    bands = (each.band(loadout.level.models) for each in loadout.unit.rows if each.id == row)
+    band = next(bands, None)
+    return np.nan if band is None else float(band.dice)
+
+
+def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
+    """Means by pair and row as means by pair, with the row that most cells use; of as many, the first by name."""
+    weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
+    groups = weighed.groupby(pair, sort=False)
+    found = groups[[*figures, "cells"]].sum(min_count=1)
+    for name in figures:
+        found[name] = found[name] / found["cells"].where(found["cells"] > 0)
+    most = table.sort_values(["cells", "row"], ascending=[False, True], kind="stable").drop_duplicates(pair)
+    return found.join(most.set_index(pair)["row"]).reset_index()
 
 
 def open_sweep(store: str | os.PathLike[str]) -> Sweep:

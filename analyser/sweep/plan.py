@@ -24,18 +24,21 @@ from analyser.ask.ranges import values_of
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
 from analyser.common.validation import checked
+from analyser.engine.battle.tables import CHUNK_BATTLES
+from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
-from analyser.scenarios.load import load_scenario
-from analyser.sweep.schema import MOST_CELLS, Number, SampleFile, Side, SweepFile
+from analyser.scenarios.load import load
+from analyser.sweep.schema import BY_WORTH, MOST_CELLS, Number, SampleFile, Side, SweepFile
 
 FORMAT = 1
 SECONDS = 3.0  # of work that a part is to be
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8}  # of a typical core
-TRIALS_A_PART = 1 << 31  # of a sample: some seconds
-_CHUNK = 1 << 16
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # of a typical core
+_A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds of a sampled cell, and of each of its trials
+TRIALS_A_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
+"""Trials of a part, some seconds of work, by the kinds of questions that are sampled."""
 MOST_DISTANCES = 1_000
 
 
@@ -55,9 +58,9 @@ class Block(NamedTuple):
 
 
 class Trials(NamedTuple):
-    """The trials of a part of a sample: from which chunk on, and how many."""
+    """The trials of a part of a sample: after how many others, and how many."""
 
-    first_chunk: int
+    before: int
     trials: int
 
 
@@ -191,7 +194,7 @@ class Plan:
     def parts(self) -> int:
         """How many there are."""
         if self.is_sample:
-            return -(-self.sampled.sample.trials // _trials_a_part(self.sampled))
+            return -(-self.sampled.sample.trials // _trials_a_part(self))
         return self._ends[-1]
 
     @property
@@ -206,8 +209,8 @@ class Plan:
 
     def trials(self, number: int) -> Trials:
         """The trials of a part."""
-        size = _trials_a_part(self.sampled)
-        return Trials(number * size // _CHUNK, min(size, self.sampled.sample.trials - number * size))
+        size = _trials_a_part(self)
+        return Trials(number * size, min(size, self.sampled.sample.trials - number * size))
 
     def folder(self, number: int) -> str:
         """The folder of a part inside that of the parts: what they are partitioned by, as every reader knows it."""
@@ -336,15 +339,30 @@ def fighting_unit(loadout: Loadout) -> dict[str, Any]:
 
 def _frozen_sample(file: SampleFile, library: Profiles, where: str) -> dict[str, Any]:
     try:
-        scenario = load_scenario(file.question, library)
+        scenario = load(file.question, library)
     except InputError as error:
         raise error.inside(f"{where}: question") from None
-    terms = file.sample
-    if terms.part_trials is not None and terms.part_trials % _CHUNK:
-        raise InputError(
-            f"{terms.part_trials} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {_CHUNK}"
-        )
-    return {"file": file.model_dump(mode="json"), "scenario": scenario.as_dict()}
+    if scenario.kind not in TRIALS_A_PART:
+        problem, allowed = f"this question is a {scenario.kind}", ", ".join(TRIALS_A_PART)
+        raise InputError(problem, where=f"{where}: question", allowed=allowed)
+    if scenario.kind == "battle" and library.used.version != library_of(None).used.version:
+        allowed = "the shipped profiles: an army names its units and does not hold them"
+        raise InputError("a battle by other profiles", where=f"{where}: question", allowed=allowed)
+    part, chunk = file.sample.part_trials, _chunk(scenario.kind)
+    if part is not None and part % chunk:
+        raise InputError(f"{part} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {chunk}")
+    return {"file": file.model_dump(mode="json"), "kind": scenario.kind, "scenario": scenario.as_dict()}
+
+
+def _chunk(kind: str) -> int:
+    """The trials that a process plays at least: parts of a sample have a multiple of it."""
+    if kind == "attack":
+        return CHUNK_TRIALS
+    if kind == "battle":
+        return CHUNK_BATTLES
+    from analyser.engine.fight.sampled.simulation import CHUNKS
+
+    return CHUNKS
 
 
 def _sides(file: SweepFile) -> list[tuple[str, Side]]:
@@ -385,23 +403,30 @@ def _checked_plan(plan: Plan) -> Plan:
     if plan.cells > MOST_CELLS:
         raise InputError(f"{plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
     if all(each.fight.occasion == RANGED_ATTACK for each in plan.situations):
-        for side, used in (("attackers", ("models", "dice")), ("defenders", _OF_TARGETS)):
+        worth = OF_WORTH if set(plan.file.figures) & set(BY_WORTH) else ()
+        for side, used in (("attackers", (*OF_SHOTS, *worth)), ("defenders", (*OF_TARGETS, *worth))):
             for number in getattr(plan.file, side).numbers:
                 if number.key not in used:
-                    problem = f"no ranged attack depends on the {number.key} of {side}"
+                    problem = f"no figure of a ranged attack depends on the {number.key} of {side}"
                     raise InputError(problem, where=f"{side}.{number.key}", allowed=", ".join(used))
     return plan
 
 
-_OF_TARGETS = ("models", "defence", "damage_limit", "discipline", "break_limit")
+OF_SHOTS = ("models", "short_range", "long_range", "dice")
+OF_TARGETS = ("models", "defence", "damage_limit", "discipline", "break_limit")
+"""The numbers of attackers, and of defenders, that a ranged attack depends on."""
+OF_WORTH = ("points", "victory_points")
 
 
 def _part_size(file: SweepFile, situation: Situation) -> int:
-    return file.part_cells or int(SECONDS * _CELLS_A_SECOND.get(situation.kind, 100))
+    if file.part_cells is not None or file.sampling is None:
+        return file.part_cells or int(SECONDS * _CELLS_A_SECOND.get(situation.kind, 100))
+    trials = file.sampling.of(0).first_trials()
+    return max(int(SECONDS / (_A_SAMPLE + trials * _A_TRIAL)), 1)
 
 
-def _trials_a_part(file: SampleFile) -> int:
-    return file.sample.part_trials or TRIALS_A_PART
+def _trials_a_part(plan: Plan) -> int:
+    return plan.sampled.sample.part_trials or TRIALS_A_PART[plan.content["kind"]]
 
 
 def _canonical(content: Any) -> bytes:

@@ -1,53 +1,134 @@
-"""Parts of a sample of one attack: chunks of trials by number, counted in whole numbers, which add up exactly."""
+"""Parts of a sample of one question: chunks of trials by number, counted in whole numbers, which add up exactly."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from functools import partial
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analyser.common.records import empty_record
 from analyser.engine.attack.sampled import Sample
-from analyser.results.attack import AttackResult, sample_of, sampled_answer
+from analyser.engine.battle.tables import Counts
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.results.attack import sample_of, sampled_answer
+from analyser.results.base import Result
+from analyser.results.battle import solve_battle
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.results.focus import solve_focus
+from analyser.results.shared import SharedSampling
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import load_scenario
+from analyser.scenarios.load import load
 from analyser.sweep.plan import Plan
 
-COLUMNS = pa.schema(
+_SOLVED_BY: dict[str, Any] = {
+    "charge": solve_charge,
+    "focus": solve_focus,
+    "duel": solve_duel,
+    "battle": partial(solve_battle, swing=False, orders=False),
+}
+_COUNT = {"title": "trials in which it came up", "method": "monte-carlo"}
+OF_ATTACKS = pa.schema(
     [
         pa.field(
             "cell", pa.int64(), metadata={"title": "combination of draws: score, card, officer's place, building"}
         ),
-        pa.field("count", pa.int64(), metadata={"title": "trials in which it came up", "method": "monte-carlo"}),
+        pa.field("count", pa.int64(), metadata=_COUNT),
+    ]
+)
+OF_BATTLES = pa.schema(
+    [
+        pa.field("place", pa.int64(), metadata={"title": "place among all that is counted of battles"}),
+        pa.field("count", pa.int64(), metadata=_COUNT),
+    ]
+)
+OF_FIGHTS = pa.schema(
+    [
+        pa.field("moment", pa.int64(), metadata={"title": "moment of the fight at which it is looked at, 0 the first"}),
+        pa.field("first", pa.int64(), metadata={"title": "state of the first unit, packed"}),
+        pa.field("second", pa.int64(), metadata={"title": "state of the other unit, packed"}),
+        pa.field("count", pa.int64(), metadata=_COUNT),
     ]
 )
 
 
-def scenario_of(plan: Plan) -> Scenario:
+def scenario_of(plan: Plan) -> Any:
     """The question of a plan."""
-    return load_scenario(plan.content["scenario"])
+    return load(plan.content["scenario"])
 
 
 def sampled_content(plan: Plan, number: int) -> bytes:
-    """The content of the file of a part: how often each combination of draws came up in its trials."""
-    trials = plan.trials(number)
-    sample = sample_of(scenario_of(plan), plan.sampled.sample.seed)
-    sample.play(trials.first_chunk, trials.trials)
-    counts = sample.counts.ravel()
-    seen = np.flatnonzero(counts)
+    """The content of the file of a part: how often what came up in its trials."""
+    trials, scenario = plan.trials(number), scenario_of(plan)
     of_part = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}
-    schema = COLUMNS.with_metadata({b"analyser": json.dumps(of_part, sort_keys=True)})
+    kind, columns = _counted(plan, scenario, trials.before, trials.trials)
+    schema = kind.with_metadata({b"analyser": json.dumps(of_part, sort_keys=True)})
     buffer = BytesIO()
-    pq.write_table(pa.Table.from_arrays([pa.array(seen), pa.array(counts[seen])], schema=schema), buffer)
+    pq.write_table(pa.Table.from_arrays(list(map(pa.array, columns)), schema=schema), buffer)
     return buffer.getvalue()
 
 
-def answer_of(plan: Plan, table: pa.Table) -> AttackResult:
+def _counted(plan: Plan, scenario: Any, before: int, trials: int) -> tuple[pa.Schema, list[Any]]:
+    """The columns of a part whose trials come after so many others."""
+    if isinstance(scenario, Scenario):
+        sample = sample_of(scenario, plan.sampled.sample.seed)
+        sample.play(before // CHUNK_TRIALS, trials)
+        counts = sample.counts.ravel()
+        seen = np.flatnonzero(counts)
+        return OF_ATTACKS, [seen, counts[seen]]
+    found: list[Any] = []
+    if plan.content["kind"] == "battle":
+
+        def fight(simulation: Any, _: Any) -> Any:
+            found.append(simulation.play(trials, plan.sampled.sample.seed, before=before))
+            return found[0]
+
+        _solved(plan, scenario, trials, fight)
+        counts = np.frombuffer(found[0].tobytes(), np.int64)
+        seen = np.flatnonzero(counts)
+        return OF_BATTLES, [seen, counts[seen]]
+
+    def play(simulation: Any, start: Any) -> list[Any]:
+        found.extend(simulation.play(start, trials, plan.sampled.sample.seed, before=before))
+        return found
+
+    _solved(plan, scenario, trials, play)
+    moments = [np.full(len(counts), number) for number, (_, _, counts) in enumerate(found)]
+    return OF_FIGHTS, [np.concatenate(each) for each in (moments, *map(list, zip(*found)))]
+
+
+def _solved(plan: Plan, scenario: Any, trials: int, played: Any) -> Result:
+    """The answer to a longer fight whose trials `played` plays, or has counted."""
+    terms = plan.sampled.sample
+    how: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
+    answer: Result = _SOLVED_BY[scenario.kind](scenario, SharedSampling("monte-carlo", **how, played=played))
+    return answer
+
+
+def answer_of(plan: Plan, table: pa.Table) -> Result:
     """The answer that all parts add up to: to the bit that of one machine that plays all the trials."""
     scenario = scenario_of(plan)
-    sample: Sample = sample_of(scenario, plan.sampled.sample.seed)
-    counts = sample.counts.reshape(-1)
-    np.add.at(counts, table["cell"].to_numpy(), table["count"].to_numpy())
-    return sampled_answer(scenario, sample, plan.cells)
+    if isinstance(scenario, Scenario):
+        sample: Sample = sample_of(scenario, plan.sampled.sample.seed)
+        counts = sample.counts.reshape(-1)
+        np.add.at(counts, table["cell"].to_numpy(), table["count"].to_numpy())
+        return sampled_answer(scenario, sample, plan.cells)
+    if plan.content["kind"] == "battle":
+        total = empty_record(Counts)
+        every = np.frombuffer(total, np.int64)  # type: ignore[call-overload]
+        np.add.at(every, table["place"].to_numpy(), table["count"].to_numpy())
+        return _solved(plan, scenario, plan.cells, lambda *_: total)
+    moments: list[Counter[tuple[int, int]]] = []
+    for moment, first, second, count in zip(*(table[name].to_pylist() for name in OF_FIGHTS.names)):
+        moments += [Counter() for _ in range(moment + 1 - len(moments))]
+        moments[moment][first, second] += count
+    snapshots = [
+        tuple(np.array(sorted((*pair, count) for pair, count in each.items()), np.int64).T.copy()) for each in moments
+    ]
+    return _solved(plan, scenario, plan.cells, lambda *_: snapshots)

@@ -11,19 +11,26 @@ from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.situations import POLICIES_OF_DUELS, SITUATIONS, Situation
 from analyser.ask.ranges import values_of
 from analyser.common.errors import InputError, did_you_mean
-from analyser.common.sampling import MOST_TRIALS
+from analyser.common.sampling import MOST_TRIALS, Sampling
 from analyser.common.validation import Record, Several, as_tuple, told
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.names import Slug
 from analyser.game.ruleset import Deck, Die, Ruleset
 from analyser.game.units import LevelName
+from analyser.plots.metrics import EFFICIENCY
 
-VARIED = ("models", "defence", "damage_limit", "discipline", "break_limit", "dice")
-"""The numbers of a profile that can be varied."""
+VARIED = (
+    *("models", "points", "victory_points", "defence", "damage_limit", "discipline", "break_limit", "speed"),
+    *("short_range", "long_range", "dice"),
+)
+"""The numbers of a profile that can be varied, by the names that profiles have for them."""
 ADDED = "by "
 """Begins values that are added to what the profile says; those of `dice` always are."""
-SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH)
+BY_WORTH = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
+"""Figures that follow from others and from what the two cost."""
+SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH, *BY_WORTH)
 """What can be worked out of a cell."""
+_WORTH_OF = ("mean_models_destroyed", "p_annihilated")
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
 MOST_AXIS = 10_000  # values of one number
 MOST_CELLS = 10**15
@@ -66,10 +73,15 @@ class Side(Record):
     units: Several[str]
     levels: Several[LevelName] = ()
     models: Values = None
+    points: Values = None
+    victory_points: Values = None
     defence: Values = None
     damage_limit: Values = None
     discipline: Values = None
     break_limit: Values = None
+    speed: Values = None
+    short_range: Values = None
+    long_range: Values = None
     dice: Values = None
 
     @field_validator("units", "levels", mode="before")
@@ -105,6 +117,30 @@ class NamedRuleset(Record):
         return Ruleset(die=self.die or usual.die, deck=self.deck or usual.deck)
 
 
+class CellSampling(Record):
+    """Cells that are sampled: each on its own, so many trials or as many as a precision takes."""
+
+    trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)] | None = None
+    precision: float | str | None = None
+    seed: Annotated[int, Field(ge=0)] = 0
+    replacement: bool = False
+
+    @model_validator(mode="after")
+    def _usable(self) -> CellSampling:
+        if (self.trials is None) == (self.precision is None):
+            raise ValueError("trials or precision: one of them")
+        try:
+            self.of(self.seed)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def of(self, seed: int) -> Sampling:
+        """How a cell with a seed of its own is worked out."""
+        how: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
+        return Sampling("monte-carlo", seed=seed, threads=1, **how)
+
+
 class SweepFile(Record):
     """A sweep of cells: every attacker on every defender, over all numbers, in every situation, under every ruleset."""
 
@@ -117,6 +153,7 @@ class SweepFile(Record):
     figures: Several[str] = USUAL_FIGURES
     single: bool = told(False, "Keep figures in 32 bits, to seven digits, instead of 64.")
     part_cells: Annotated[int, Field(ge=1, le=10**8)] | None = None
+    sampling: CellSampling | None = None
     attackers: Side
     defenders: Side
     rulesets: tuple[NamedRuleset, ...] = Field(alias="ruleset", default=())
@@ -142,6 +179,12 @@ class SweepFile(Record):
             raise ValueError("situations, figures and policies: at least one of each")
         return self
 
+    @property
+    def fought(self) -> tuple[str, ...]:
+        """The figures that a fight itself gives, those among them from which others follow."""
+        own = [name for name in self.figures if name not in BY_WORTH]
+        return tuple(dict.fromkeys((*own, *(_WORTH_OF if len(own) < len(self.figures) else ()))))
+
     def _check_names(self, where: str, names: Sequence[str], known: Sequence[str]) -> None:
         for name in names:
             if name not in known:
@@ -149,15 +192,16 @@ class SweepFile(Record):
 
 
 class SampleTerms(Record):
-    """How often one question is played."""
+    """How often one question is played; of a longer fight also whether cards are put back."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)]
     seed: Annotated[int, Field(ge=0)] = 0
     part_trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)] | None = None
+    replacement: bool = False
 
 
 class SampleFile(Record):
-    """One attack, played very often: its trials are shared out among parts by the numbers of their chunks."""
+    """One question, played very often: its trials are shared out among parts by the numbers of their chunks."""
 
     kind: ClassVar[str] = "sample"
 

@@ -19,7 +19,9 @@ from analyser.sweep.attacks import shot_cells
 from analyser.sweep.fights import fought_cells
 from analyser.sweep.found import Codes
 from analyser.sweep.plan import Block, Plan
-from analyser.sweep.schema import Number
+from analyser.sweep.sampled_cells import ENDS, TRIALS, has_interval, sampled_cells
+from analyser.sweep.schema import BY_WORTH, Number
+from analyser.sweep.worth import by_worth
 
 SLICE = 1 << 18  # cells at once: what bounds the memory of a process, and the rows of a group
 COMPRESSION = "zstd"
@@ -50,9 +52,16 @@ def slices_of(block: Block) -> Iterator[Block]:
 
 def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
     """The cells of a slice as a table."""
-    is_shot = block.situation.fight.occasion == RANGED_ATTACK
-    found = shot_cells(plan, block) if is_shot else fought_cells(plan, block)
     file = plan.file
+    if file.sampling is not None:
+        found = sampled_cells(plan, block)
+    else:
+        is_shot = block.situation.fight.occasion == RANGED_ATTACK
+        found = shot_cells(plan, block) if is_shot else fought_cells(plan, block)
+    figures = found.figures
+    if set(file.figures) & set(BY_WORTH):
+        for end in ("", *(ENDS if file.sampling is not None else ())):
+            figures |= by_worth(plan, block, figures, end)
     attackers = [each.selector for each in plan.attackers[block.faction]]
     defenders = [each.selector for each in plan.defenders]
     columns = [
@@ -61,7 +70,9 @@ def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
         _coded(found.rows, found.row_words.words),
         _coded(found.reasons, found.reason_words.words),
     ]
-    columns += [pa.array(found.figures[name], schema.field(name).type, from_pandas=True) for name in file.figures]
+    columns += [
+        pa.array(figures[each], schema.field(each).type, from_pandas=True) for each in schema.names[len(columns) :]
+    ]
     return pa.Table.from_arrays(columns, schema=schema)
 
 
@@ -89,9 +100,13 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
 
 
 def _of_plan(plan: Plan) -> dict[str, Any]:
-    return {"plan": plan.digest, "name": plan.name, "method": "exact", **plan.content["program"]} | {
+    return {"plan": plan.digest, "name": plan.name, "method": _method(plan), **plan.content["program"]} | {
         "profiles": plan.content["profiles"]
     }
+
+
+def _method(plan: Plan) -> str:
+    return "exact" if plan.file.sampling is None else "monte-carlo"
 
 
 def _fields(plan: Plan) -> Iterator[pa.Field]:
@@ -104,13 +119,19 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
     yield _field("row", word, "the row that the attacker uses: the best; null where it uses none or several")
     yield _field("why_not", word, "why there are no figures; null where there are")
     kind = pa.float32() if plan.file.single else pa.float64()
-    precision = "rounded to 32 bits" if plan.file.single else "within 1e-12"
+    sampling = plan.file.sampling
+    told = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
+    if sampling is not None:
+        told = {"method": "monte-carlo", "precision": "the 95% interval stands beside it"}
+        yield _field(TRIALS, pa.int64(), "trials that were played")
     for name in plan.file.figures:
         metric = METRICS.get(name)
         title, unit = (
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )
-        yield _field(name, kind, title, unit=unit, method="exact", precision=precision)
+        yield _field(name, kind, title, unit=unit, **told)
+        for end in ENDS if sampling is not None and has_interval(name) else ():
+            yield _field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
 
 
 def _field(name: str, kind: pa.DataType, title: str, **more: str) -> pa.Field:

@@ -112,3 +112,12 @@ def test_what_cannot_be_done_is_one_message(plan, tmp_path, capsys, words, messa
     said = capsys.readouterr().err
     assert "Traceback" not in said
     assert re.search(message, said), said
+
+
+def test_a_scheduler_that_is_not_there_is_told_for_reports_too(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("analyser.sweep.executors.PATIENCE", 0.5)
+    words = ["report", "--attackers", "crown/rifle-p@basic", "--defenders", "krupp@basic", "--out", str(tmp_path / "x")]
+    assert main([*words, "--dask", "tcp://127.0.0.1:9"]) == 2
+    assert "no scheduler answers at tcp://127.0.0.1:9" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -130,3 +130,34 @@ def is_alive(process):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_lent_executor_does_the_work_and_stays(tmp_path):
+    with ThreadPoolExecutor(2) as lent:
+        with Pool(0, lent) as helped:
+            jobs, told = jobs_in(tmp_path, 6), []
+            helped.finish(helped.begin(jobs), told.append)
+        assert told[-1] == 60
+        assert len(list(tmp_path.iterdir())) == 6
+        assert lent.submit(int).result() == 0
+
+
+@pytest.mark.parametrize("trouble", [BrokenExecutor(), CancelledError(), RuntimeError("lost")])
+def test_what_a_lent_executor_loses_is_done_here(tmp_path, trouble):
+    class Losing(Executor):
+        def submit(self, *_, **__):
+            future = Future()
+            future.set_running_or_notify_cancel()
+            future.set_exception(trouble)
+            return future
+
+    with Pool(0, Losing()) as helped:
+        helped.finish(helped.begin(jobs_in(tmp_path, 3)), lambda _: None)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_another_version_does_no_work(tmp_path):
+    (job,) = jobs_in(tmp_path, 1)
+    with pytest.raises(RuntimeError, match="another version"):
+        pool.work_of_version("another", job.work, *job.arguments)
+    assert not list(tmp_path.iterdir())

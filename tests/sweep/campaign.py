@@ -35,6 +35,7 @@ units = ["imperium/*"]
 levels = "basic"
 defence = "1..4"
 """
+ROOM = 48 * 1024  # bytes beside the plan, on a disk that is to become full
 SIZE = 40  # cells a part: about 24 parts of some hundredths of a second
 PROGRAM = [sys.executable, "-m", "analyser"]
 MOST_SECONDS = 300
@@ -170,6 +171,25 @@ class Campaign:
             raise TroubleError(f"{status}: {said}")
         self.resumed(store)
         return f"exit status 2, '{said.strip().splitlines()[-1][:60]} ...'; resumed: the same bytes"
+
+    def disk_really_full(self) -> str:
+        """A disk with room for some parts: one message; with more room the rest is made. Needs leave to mount one."""
+        place = self.folder / "disk"
+        place.mkdir(exist_ok=True)
+        room = (self.folder / "undisturbed" / PLAN).stat().st_size + ROOM
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={room}", "tmpfs", str(place)]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            return "no disk can be mounted here: not tried"
+        try:
+            status, said = ran("sweep", self.plan, "--out", place / "store", "--workers", 2)
+            if status != 2 or "No space left" not in said or any((place / "store" / "unfinished").glob("*")):
+                raise TroubleError(f"{status}: {said}")
+            done = len(parts_in(place / "store"))
+            subprocess.run(["mount", "-o", "remount,size=64m", str(place)], check=True)
+            self.resumed(place / "store")
+        finally:
+            subprocess.run(["umount", str(place)], check=False)
+        return f"exit status 2, 'No space left' after {done} parts, nothing half-written; resumed: the same bytes"
 
     def damaged(self, damage: Callable[[bytes], bytes], times: int) -> str:
         """Parts are damaged on disk: found, taken away, made again."""
@@ -339,6 +359,7 @@ def main() -> None:
             "another program": campaign.other_program,
             "two drivers": campaign.two_drivers,
             "disk full": campaign.disk_full,
+            "disk really full (tmpfs)": campaign.disk_really_full,
             "clocks that differ": campaign.other_clocks,
             "part cut short": lambda: campaign.damaged(campaign.cut, some),
             "bit flipped": lambda: campaign.damaged(campaign.flipped, some),

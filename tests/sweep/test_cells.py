@@ -10,6 +10,7 @@ import analyser
 from analyser.common.errors import InputError
 from analyser.sweep import tables
 from analyser.sweep.plan import read_plan
+from analyser.sweep.sampled_cells import mean_between
 from analyser.sweep.tables import part_content, slices_of
 
 FIGURES = ["mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken", "mean_damage"]
@@ -178,3 +179,95 @@ def test_a_cell_of_a_duel_is_that_duel():
 def test_a_plan_needs_a_question_that_can_be_sampled():
     with pytest.raises(InputError, match="question"):
         read_plan({"sample": {"trials": 10}, "question": {"attack": {"dice": 3}}})
+
+
+SAMPLED = {
+    "figures": [*FIGURES, "p_half_destroyed", "mean_share_lost", "expected_points_destroyed_per_100_points"],
+    "attackers": {"units": "crown/rifle-platoon@basic", "dice": "0..1"},
+    "defenders": {"units": ["imperium/scion-grenadier-platoon@basic", "krupp@basic"], "defence": "2..3"},
+}
+
+
+@pytest.mark.parametrize(
+    "situation", ["long-range", "charge", pytest.param("duel", marks=pytest.mark.slow)], ids=lambda each: each
+)
+def test_sampled_cells_are_near_the_exact_ones(situation):
+    asked = SAMPLED | {"situations": situation, "sampling": {"trials": 40_000, "seed": 1, "replacement": True}}
+    exact, sampled = frame_of(read_plan(SAMPLED | {"situations": situation})), frame_of(read_plan(asked))
+    assert (sampled["trials"] == 40_000).all()
+    assert sampled["row"].astype(str).tolist() == exact["row"].astype(str).tolist()
+    for name in SAMPLED["figures"]:
+        low, value, high, true = (
+            each.to_numpy() for each in (sampled[f"{name}_low"], sampled[name], sampled[f"{name}_high"], exact[name])
+        )
+        assert (low <= value).all()
+        assert (value <= high).all()
+        # within twice the interval: one cell of a thousand would not be
+        assert (np.abs(value - true) <= (high - low) + 1e-12).all(), name
+
+
+def test_a_sampled_cell_has_its_own_seed_wherever_it_stands():
+    how = {"trials": 1000, "seed": 3}
+    many = frame_of(read_plan(SAMPLED | {"sampling": how, "part_cells": 3}))
+    few = frame_of(
+        read_plan(SAMPLED | {"sampling": how, "defenders": {"units": "krupp@basic", "defence": "3..3"}})
+    ).drop(columns="defender")
+    same = many[(many["defender"] == "imperium/krupp-field-guns@basic") & (many["defender_defence"] == 3)]
+    assert few["mean_models_destroyed"].tolist() == same["mean_models_destroyed"].tolist()
+    other = frame_of(read_plan(SAMPLED | {"sampling": how | {"seed": 4}}))
+    assert other["mean_models_destroyed"].tolist() != many["mean_models_destroyed"].tolist()
+
+
+def test_a_precision_is_reached():
+    plan = read_plan(SAMPLED | {"situations": "charge", "sampling": {"precision": 0.05}})
+    frame = frame_of(plan)
+    for name in ("p_annihilated", "p_suppressed"):
+        assert (frame[f"{name}_high"] - frame[f"{name}_low"]).max() <= 0.05
+
+
+def test_what_was_never_seen_has_an_interval():
+    mean, low, high = mean_between(np.array([0]), np.array([100]), 100, 5.0)
+    assert (mean, low) == (0.0, 0.0)
+    assert 0.1 < high < 0.2
+
+
+@pytest.mark.parametrize(
+    ("sampling", "message"),
+    [
+        ({}, "trials or precision: one of them"),
+        ({"trials": 5, "precision": 0.1}, "trials or precision: one of them"),
+        ({"trials": 0}, "sampling.trials"),
+        ({"precision": 3.0}, "precision"),
+        ({"precision": "a lot"}, "precision"),
+        ({"trials": 5, "sed": 1}, "did you mean 'seed'"),
+        (5, "a table"),
+    ],
+)
+def test_sampling_that_cannot_be_is_refused(sampling, message):
+    with pytest.raises(InputError, match=message):
+        read_plan(SAMPLED | {"sampling": sampling})
+
+
+def test_what_units_cost_is_a_number_too():
+    figures = ["expected_points_destroyed", "expected_points_destroyed_per_100_points", "expected_victory_points"]
+    sides = {"units": "crown/rifle-platoon@basic", "points": "by -10..10:10"}, {"units": "krupp@basic", "points": [60]}
+    frame = frame_of(read_plan({"figures": figures, "attackers": sides[0], "defenders": sides[1]}))
+    library = analyser.load_profiles()
+    for _, cell in frame.iterrows():
+        attacker = library[cell["attacker"]].with_(points=f"{cell['attacker_points_by']:+d}")
+        alone = analyser.matchups(attacker, library[cell["defender"]].with_(points=60), situations="long-range").frame
+        for name in figures:
+            assert cell[name] == pytest.approx(float(alone[name].iloc[0]), rel=1e-12), name
+
+
+def test_ranges_are_numbers_where_there_is_a_distance():
+    side = {"units": "crown/rifle-platoon@basic", "long_range": [6, 30]}
+    frame = frame_of(read_plan({"distances": [12], "attackers": side, "defenders": {"units": "krupp@basic"}}))
+    assert frame["why_not"].isna().tolist() == [False, True]
+
+
+def test_speed_is_a_number_of_duels_alone():
+    plan = {"attackers": {"units": "crown/rifle-platoon@basic", "speed": "4..6"}, "defenders": {"units": "krupp@basic"}}
+    with pytest.raises(InputError, match="no figure of a ranged attack depends on the speed"):
+        read_plan(plan)
+    assert read_plan(plan | {"situations": "charge"}).cells == 3

@@ -10,6 +10,7 @@ SHORT = {
     "other_program": (),
     "two_drivers": (),
     "disk_full": (),
+    "disk_really_full": (),
     "other_clocks": (),
     "workers_killed": (1,),
     "drivers_killed": (3,),

@@ -105,3 +105,10 @@ def test_one_thread_or_two(done, tmp_path):
     with ThreadPoolExecutor(1) as pool:
         run_sweep(PLAN, tmp_path / "store", executor=pool)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
+
+
+@pytest.mark.slow
+def test_a_scheduler_by_tls_without_certificates_is_told_in_one_message(tmp_path):
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match=r"no scheduler answers at tls://127\.0\.0\.1:9: .*TLS"):
+        run_sweep(PLAN, tmp_path / "store", dask="tls://127.0.0.1:9")

@@ -123,10 +123,10 @@ def test_pictures(done):
         done.heatmap("p_annihilated")
 
 
-def test_the_verdict_is_that_of_matchups_where_no_number_is_varied(tmp_path, hands):
+def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, hands):
     units = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
     plan = {"attackers": {"units": units[0]}, "defenders": {"units": units[1], "levels": "basic"}}
-    found = run_sweep(plan, tmp_path / "store", executor=hands).verdict()
+    found = run_sweep(plan, tmp_path / "store", executor=hands).efficiency()
     table = analyser.matchups(units[0], [f"{units[1][0]}@basic", f"{units[1][1]}@basic"], situations="long-range").frame
     keys = ["attacker", "category"]
     expected = efficiency(table).set_index(keys).sort_index()
@@ -135,12 +135,46 @@ def test_the_verdict_is_that_of_matchups_where_no_number_is_varied(tmp_path, han
     )
 
 
+FIELD = ["crown/r*", "imperium/s*"]
+PRICED = {
+    "situations": ["long-range", "short-range-aimed"],
+    "figures": ["mean_share_lost", "p_suppressed", "p_annihilated", "p_activated", FIGURE],
+    "attackers": {"units": FIELD},
+    "defenders": {"units": FIELD},
+}
+
+
+def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, hands):
+    found = run_sweep(PRICED, tmp_path / "store", executor=hands).verdict()
+    alone = analyser.fair_points(FIELD, against=FIELD, situations=PRICED["situations"])
+    table, expected = (each.frame.set_index("loadout").sort_index() for each in (found, alone))
+    assert found.counts == alone.counts
+    assert table["verdict"].tolist() == expected["verdict"].tolist()
+    for name in ("fair_points", "low", "high", "trades_evenly_at"):
+        assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
+
+
+def test_the_verdict_of_some_cells_is_that_of_a_sweep_of_them(tmp_path, hands):
+    varied = run_sweep(PRICED | {"attackers": {"units": FIELD, "dice": "-1..1"}}, tmp_path / "varied", executor=hands)
+    alone = run_sweep(PRICED, tmp_path / "alone", executor=hands)
+    prices = [
+        each.frame["fair_points"].to_numpy(float) for each in (varied.verdict(attacker_dice_by=0), alone.verdict())
+    ]
+    assert prices[0] == pytest.approx(prices[1], rel=1e-9, nan_ok=True)
+    assert varied.verdict().frame["fair_points"].to_numpy(float) != pytest.approx(prices[1], rel=1e-3, nan_ok=True)
+
+
+def test_a_verdict_of_what_is_not_there_is_refused(done):
+    with pytest.raises(InputError, match="has no mean_share_lost, p_suppressed"):
+        done.verdict()
+
+
 def test_of_several_rulesets_one_must_be_named(tmp_path, hands):
     rulesets = [{"name": "a"}, {"name": "b", "die": {"heroic": 1, "strike": 5}}]
     found = run_sweep(PLAN | {"ruleset": rulesets}, tmp_path / "store", executor=hands)
     with pytest.raises(InputError, match="of which ruleset"):
-        found.verdict()
-    assert len(found.verdict(ruleset="b", situation="long-range"))
+        found.efficiency()
+    assert len(found.efficiency(ruleset="b", situation="long-range"))
 
 
 def test_merged_is_one_file_with_everything(done, whole, tmp_path):
@@ -180,6 +214,48 @@ def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, hands):
         found.heatmap()
 
 
+SIDES = {"a": {"unit": "crown/rifle-platoon@basic"}, "b": {"unit": "imperium/scion-grenadier-platoon@basic"}}
+LONGER = {
+    "duel": {"duel": {"policy_a": "shoot", "policy_b": "charge", "rounds": 2}, **SIDES},
+    "charge": {"charge": {}, "attacker": SIDES["a"], "target": SIDES["b"]},
+    "focus": {
+        "attacks": [{"attacker": "crown/rifle-platoon@basic"}, {"attacker": "crown/rifle-platoon@reinforced"}],
+        "target": SIDES["b"],
+    },
+}
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize(
+    "kind", ["charge", pytest.param("duel", marks=pytest.mark.slow), pytest.param("focus", marks=pytest.mark.slow)]
+)
+def test_a_longer_fight_adds_up_to_the_bits_of_one_machine(tmp_path, hands, kind, replacement):
+    trials, chunk = 2 * 131_072 + 17, 131_072
+    terms = {"trials": trials, "seed": 5, "part_trials": chunk, "replacement": replacement}
+    found = run_sweep({"sample": terms, "question": LONGER[kind]}, tmp_path / "store", executor=hands)
+    assert found.plan.parts == 3
+    alone = analyser.simulate(LONGER[kind], trials=trials, seed=5, threads=1, replacement=replacement)
+    answer = found.answer()
+    assert answer.as_dict() == alone.as_dict()
+    assert str(answer) == str(alone)
+    for mine, theirs in zip(answer.moments, alone.moments):
+        assert all(np.array_equal(*each) for each in zip(mine, theirs))
+
+
+@pytest.mark.slow
+def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, hands):
+    question = {
+        "battle": {"rounds": 2},
+        "mine": {"unit": ["2 x crown/rifle-platoon@basic"]},
+        "yours": {"unit": ["imperium/scion-grenadier-platoon@basic"]},
+    }
+    terms = {"trials": 2 * 256 + 17, "seed": 5, "part_trials": 256}
+    answer = run_sweep({"sample": terms, "question": question}, tmp_path / "store", executor=hands).answer()
+    alone = analyser.simulate(question, trials=terms["trials"], seed=5, threads=1)
+    assert answer.counts.tobytes() == alone.counts.tobytes()
+    assert answer.trials == alone.trials
+
+
 def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
     found = run_sweep(SAMPLE, tmp_path / "store", executor=hands, part="1/3")
     with pytest.raises(InputError, match="1 done: 2 are missing"):
@@ -192,7 +268,18 @@ def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
         ({"sample": {"trials": 0}}, "sample.trials"),
         ({"sample": {"trials": 10, "part_trials": 100}}, "a multiple of 65536"),
         ({"question": {"attack": {"dice": 3}}}, "question: .*target"),
-        ({"question": {"duel": {}, "a": {"unit": "krupp@basic"}, "b": {"unit": "krupp@basic"}}}, "duel"),
+        ({"question": {"battle": {}, "mine": {}}}, "yours|battle|mine"),
+        (
+            {
+                "sample": {"trials": 10, "part_trials": 65_536},
+                "question": {
+                    "charge": {},
+                    "attacker": {"unit": "crown/rifle-platoon@basic"},
+                    "target": {"unit": "krupp@basic"},
+                },
+            },
+            "a multiple of 131072",
+        ),
         ({"attackers": {"units": "x"}}, "unknown key"),
     ],
 )

@@ -49,6 +49,7 @@ def test_axes_are_never_written_out():
     assert plan.kind(plan.parts // 2) == "ranged"
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9))
 def test_variants_turn_like_digits(place):
     numbers = plan_of().file.defenders.numbers
@@ -124,7 +125,7 @@ def test_distances_and_policies_make_situations():
         ({"defenders": {"units": "imperium/krupp*", "defence": [True]}}, "True is not usable"),
         (
             {"situations": ["long-range"], "attackers": {"units": "imperium/krupp*", "defence": "1..2"}},
-            "no ranged attack depends",
+            "no figure of a ranged attack depends",
         ),
         ({"ruleset": [{"name": "a"}, {"name": "a"}]}, "two rulesets are called 'a'"),
         ({"part_cells": 0}, "part_cells"),

@@ -37,9 +37,18 @@ class Simulation:
         self._fields: list[Field] = []
 
     def play(
-        self, trials: int, seed: int, threads: int = 1, progress: Progress | None = None, without: int | None = None
+        self,
+        trials: int,
+        seed: int,
+        threads: int = 1,
+        progress: Progress | None = None,
+        without: int | None = None,
+        before: int = 0,
     ) -> Counts:
-        """What so many battles come to; the counts do not depend on `threads`. `without`: a unit that is left out."""
+        """What so many battles come to; the counts do not depend on `threads`. `without`: a unit that is left out.
+
+        They are those that come after `before` others, whole chunks (CHUNK_BATTLES) that are played elsewhere.
+        """
         stream, seen = stream_of(seed), list[Counts]()
 
         def work(queue: Queue) -> None:
@@ -59,7 +68,7 @@ class Simulation:
             if progress is not None:
                 progress(done, trials)
 
-        play(Chunks(trials, CHUNK_BATTLES), work, threads, report)
+        play(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
         return added_up(seen)
 
     def first_with(self, margin: int, trials: int, seed: int) -> int:

@@ -30,6 +30,8 @@ from analyser.engine.rng import RandomDraws, stream_of
 Snapshot = tuple[Integers, Integers, Integers]
 
 
+CHUNKS = math.lcm(without_replacement.CHUNK_TRIALS, with_replacement.GROUPED_TRIALS)
+"""The trials of a longer fight that are shared out among processes are a multiple of this."""
 # Trials that take less than the interpreter takes to find where their draws lead. Each thread does that for itself, and
 # the interpreter lets one at a time.
 FEW = 10_000_000
@@ -180,13 +182,21 @@ class Simulation:
         self._players: list[Player] = []
 
     def play(
-        self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
+        self,
+        start_words: Pair,
+        trials: int,
+        seed: int,
+        threads: int = 1,
+        progress: Progress | None = None,
+        before: int = 0,
     ) -> list[Snapshot]:
         """Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
-        `progress` is told the trials so far and the number aimed at.
+        `progress` is told the trials so far and the number aimed at. They are those that come after `before` others,
+        whole chunks (:data:`CHUNKS`) that are played elsewhere.
         """
+        assert before % CHUNKS == 0, "a sample is shared out by whole chunks"
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
 
         def work(queue: Queue) -> None:
@@ -200,7 +210,8 @@ class Simulation:
 
         if trials <= FEW and not self._kind._player.pays():
             threads = 1
-        play(Chunks(trials, self._kind.chunk_trials), work, threads, progress and (lambda done: progress(done, trials)))
+        size = self._kind.chunk_trials
+        play(Chunks(trials, size, before // size), work, threads, progress and (lambda done: progress(done, trials)))
         self._players += seen
         snapshots = []
         for counters in zip(*(player.counters for player in seen)):

@@ -1,0 +1,214 @@
+"""Cells that are sampled, each on its own: with a seed that is its own wherever it stands in whatever plan."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.analysis.grid import TARGET_STATE, side_of
+from analyser.analysis.situations import duel_between, duel_row
+from analyser.common.errors import InputError
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate, mean_of
+from analyser.common.intervals import NORMAL_95
+from analyser.common.records import plain
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.sweep import STATUSES
+from analyser.plots.metrics import PERCENTILE
+from analyser.results import states
+from analyser.results.attack import AttackResult, solve_attack
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.rules.attack import losses_of
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.resolve import resolve_attack, resolve_target
+from analyser.scenarios.schema import Combatant
+from analyser.sweep.attacks import shot_cells
+from analyser.sweep.fights import fought_cells
+from analyser.sweep.found import Found, Words, variant
+from analyser.sweep.plan import OF_WORTH, Block, Plan, variants
+
+TRIALS, ENDS = "trials", ("_low", "_high")
+Values = NDArray[Any]
+
+
+class Seen(NamedTuple):
+    """What came of a cell: of each figure its value in each outcome, the least and the greatest that it can have."""
+
+    trials: int
+    weights: NDArray[np.int64]
+    figures: Mapping[str, tuple[Values, float]]  # values, and the greatest possible; the least is 0
+    weights_of: Mapping[str, NDArray[np.int64]] = {}  # where they are not those
+
+
+def has_interval(figure: str) -> bool:
+    """Whether a sampled figure has an interval: percentiles have none."""
+    return not figure.endswith(PERCENTILE)
+
+
+def sampled_cells(plan: Plan, block: Block) -> Found:
+    """The cells of a slice by Monte Carlo; which row is used is decided exactly, as in exact cells."""
+    names = plan.file.fought
+    columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(ENDS if has_interval(name) else ())))]
+    figures = {name: np.full(block.cells, np.nan) for name in columns}
+    rows, reasons = np.full(block.cells, -1, np.int32), np.full(block.cells, -1, np.int32)
+    row_words, reason_words = Words(), Words()
+    decided = {"ranged": shot_cells, "charge": fought_cells}.get(block.situation.kind)
+    known = None if decided is None else decided(plan, block)
+    for place, (row, column) in enumerate(product(block.rows, block.columns)):
+        sides = variant(plan, block.faction, row), variant(plan, None, column)
+        used, why_not = _known(known, place)
+        why_not = next((each for each in sides if isinstance(each, str)), why_not)
+        if why_not is None:
+            how = plan.file.sampling.of(_seed(plan, block, row, column)) if plan.file.sampling else Sampling()
+            try:
+                used, seen = _PLAYED[block.situation.kind](plan, block, sides, used, how)
+                for name, value in _figures(seen, names).items():
+                    figures[name][place] = value
+            except InputError as error:
+                used, why_not = None, error.problem
+        rows[place], reasons[place] = row_words.code(used), reason_words.code(why_not)
+    return Found(figures, rows, row_words, reasons, reason_words)
+
+
+def _known(found: Found | None, place: int) -> tuple[str | None, str | None]:
+    """The row of a cell, and why it has none."""
+    if found is None:
+        return None, None
+    row, reason = found.rows[place], found.reasons[place]
+    return (
+        None if row < 0 else found.row_words.words[row],
+        None if reason < 0 else found.reason_words.words[reason],
+    )
+
+
+def _seed(plan: Plan, block: Block, row: int, column: int) -> int:
+    """The seed of a cell: by the fight that it is, and not by where it stands or what the two cost."""
+    assert plan.file.sampling is not None
+    words = [str(plan.file.sampling.seed), block.ruleset, block.situation.name]
+    loadouts = plan.attackers[block.faction], plan.defenders
+    for side, units, place in zip((plan.file.attackers, plan.file.defenders), loadouts, (row, column)):
+        which, places = variants(side.numbers, place)
+        words.append(units[which].selector)
+        numbers = zip(side.numbers, places)
+        words += [f"{number.key}={number.change(at)}" for number, at in numbers if number.key not in OF_WORTH]
+    return int.from_bytes(hashlib.sha256("|".join(words).encode()).digest()[:8])
+
+
+Played = tuple[str | None, Seen]
+Sides = tuple[Any, Any]  # of loadouts
+
+
+def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
+    attacker, defender = sides
+    row = attacker.unit.row(used)
+    attack, target = resolve_attack(block.situation.attack(row), attacker, row), resolve_target(TARGET_STATE, defender)
+    found = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), how)
+    return used, seen_of_attack(found)
+
+
+def seen_of_attack(found: AttackResult) -> Seen:
+    """What came of a sampled attack, as an exact cell has it (:func:`~analyser.engine.attack.sweep.summarise`)."""
+    target = found.scenario.target
+    models, limit = target.models or 1, target.damage_limit or 1
+    destroyed, gone = found.column("models_destroyed"), found.column("annihilated")
+    suffered = np.where(gone, models * limit, destroyed * limit + found.column("damage"))
+    losses = [losses_of(plain(found.scenario.fight), found.scores, each) for each in range(len(found.score_weights))]
+    damage = np.array([one * limit + more for one, more, *_ in losses])
+    figures = _of_destroyed(destroyed, models) | {
+        **{f"p_{name}": (found.column(name), 1.0) for name in STATUSES},
+        "mean_share_lost": (suffered / (models * limit), 1.0),
+        "mean_damage": (damage, float(models * limit)),
+    }
+    return Seen(found.trials or 0, found.weights, figures, {"mean_damage": found.score_weights})
+
+
+def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, float]]:
+    return {
+        "mean_models_destroyed": (destroyed, float(models)),
+        "p_any_destroyed": (destroyed > 0, 1.0),
+        "p_half_destroyed": (2 * destroyed >= models, 1.0),
+        "models_destroyed_10th_percentile": (destroyed, LOW_PERCENTILE),
+        "models_destroyed_90th_percentile": (destroyed, HIGH_PERCENTILE),
+    }
+
+
+def _charged(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
+    attacker, target = side_of(sides[0], close_quarters_row=used), side_of(sides[1])
+    found = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), how)
+    return used, _seen_of_fight(found, (attacker, target))
+
+
+def _duelled(plan: Plan, block: Block, sides: Sides, _: str | None, how: Sampling) -> Played:
+    mine, theirs = map(side_of, sides)
+    best = block.situation.kind == "best-duel"
+    scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
+    if isinstance(scenario, str):
+        raise InputError(scenario)
+    found = solve_duel(scenario, how)
+    results = {name: (found.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
+    return duel_row(scenario), _seen_of_fight(found, (mine, theirs), results)
+
+
+def _seen_of_fight(found: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> Seen:  # noqa: B006
+    first, second, weights = found.after()
+    models, limit = units[1].models or 1, units[1].damage_limit or 1
+    destroyed = states.models_destroyed(second, models)
+    figures = _of_destroyed(destroyed, models) | {
+        **{f"p_{name}": (states.flag(second, name), 1.0) for name in STATUSES},
+        "mean_share_lost": (states.share_lost(second, models, limit), 1.0),
+        "mean_damage": (destroyed * limit + states.damage(second), float(models * limit)),
+        "attacker_share_lost": (states.share_lost(first, units[0].models or 1, units[0].damage_limit or 1), 1.0),
+    }
+    return Seen(found.trials or 0, weights, figures | more)
+
+
+def _figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
+    """The figures of a cell with their intervals; those that its kind of fight does not have are left out."""
+    found: dict[str, float] = {TRIALS: seen.trials}
+    for name in names:
+        if name not in seen.figures:
+            continue
+        values, most = seen.figures[name]
+        weights = seen.weights_of.get(name, seen.weights)
+        if not has_interval(name):
+            found[name] = _percentile(values, weights, most)
+        elif values.dtype == np.bool_:
+            share = estimate(float(weights[values].sum()), seen.trials)
+            found |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
+        else:
+            found |= dict(
+                zip((name, *(f"{name}{end}" for end in ENDS)), mean_between(values, weights, seen.trials, most))
+            )
+    return found
+
+
+def mean_between(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
+    """A mean of numbers from 0 to `most`, with the ends of its 95% interval.
+
+    Where one value alone was seen, another is as rare as what was never seen in so many trials.
+    """
+    mean, error = mean_of(values, weights, trials)
+    if error:
+        return mean, max(mean - NORMAL_95 * error, 0.0), min(mean + NORMAL_95 * error, most)
+    rare = estimate(0.0, trials).high or 0.0
+    return mean, mean - mean * rare, mean + (most - mean) * rare
+
+
+def _percentile(values: Values, weights: Values, share: float) -> float:
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order]) >= share * weights.sum()
+    return float(values[order][reached.argmax()])
+
+
+_PLAYED: Mapping[str, Callable[..., Played]] = {
+    "ranged": _shot,
+    "charge": _charged,
+    "duel": _duelled,
+    "best-duel": _duelled,
+}
