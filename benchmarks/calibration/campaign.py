@@ -9,10 +9,11 @@ import numpy as np
 from scipy import stats
 
 from analyser.common.intervals import NORMAL_95, dkw_half_width
+from benchmarks.calibration.counting import TRIALS
 from benchmarks.calibration.coverage import METHODS
-from benchmarks.calibration.samples import QUESTIONS, TRIALS, play, question_of
+from benchmarks.calibration.samples import QUESTIONS, play, question_of
 
-SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"compare": 10_000, "battle": 4_000}  # samples that take long
+SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"battle": 10_000}  # whose samples take long
 BINS = 20
 _AT_ONCE = 250  # seeds
 
