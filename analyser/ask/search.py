@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from analyser.ask.asking import Asker, check_method
+from analyser.ask.keys import Raw
 from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, reading
 from analyser.ask.search_answer import Search
@@ -21,9 +22,6 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
-
-if TYPE_CHECKING:
-    pass
 
 METHODS = ("exact", "race")
 _WITHIN = 0.01  # of a probability, or of a model, a point: those that differ by less count as alike
@@ -280,6 +278,7 @@ def _found(
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     fights = asker.fought if raced is None else len(raced.values)
+    raw = next(each.raw for each in read.made(asker.library) if each.name == best)
     return Search(
         frame=frame,
         best=best,
@@ -292,5 +291,12 @@ def _found(
         fights=fights,
         sampling=sampling,
         not_modelled=asker.not_modelled,
+        assumptions=_assumed(asker, raw),
         profiles=asker.library.used,
     )
+
+
+def _assumed(asker: Asker, raw: Raw) -> tuple[str, ...]:
+    """What the answer to a variant takes for granted."""
+    few = replace(asker.sampling, trials=None if asker.sampling.is_exact else 1)
+    return Asker(asker.library, few).explained(raw).assumptions

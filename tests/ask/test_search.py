@@ -210,6 +210,21 @@ def test_wrong_inputs(file, how, said):
         an.search(file, **how)
 
 
+def test_equal_attacks_run_as_one():
+    file = {"baseline": ATTACK, "ranges": {"distance": [5, 6, 12], "aiming": "no,yes"}}
+    exact, raced = an.search(file, metric="p_broken"), an.search(file, metric="p_broken", method="race", trials=2000)
+    assert raced.fights == exact.fights < len(exact.frame)
+    assert raced.frame["same_as"].notna().sum() == exact.frame["same_as"].notna().sum()
+    assert f"{exact.fights} different fights" in str(exact)
+
+
+def test_what_the_best_takes_for_granted_is_said():
+    duels = {"baseline": {"duel": {"rounds": 1}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}}}
+    assert "Assumption: cards with replacement" in str(an.search(duels))
+    assert "Assumption: cards without replacement" in str(an.search(duels, method="race", trials=2000))
+    assert an.search({"baseline": ATTACK}).assumptions == ()
+
+
 def test_a_picture_of_the_best():
     found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..40"}}, metric="p_broken")
     axes = found.plot()
