@@ -93,7 +93,7 @@ class Fought:
     @property
     def sentence(self) -> str:
         """How lucky it was, in plain words."""
-        noun = "focus fires" if self.kind == "focus" else f"{self.kind}s"
+        noun = "sequences of focus fire" if self.kind == "focus" else f"{self.kind}s"
         what = ", ".join(f"{name.replace('_', ' ')}: {word_of(value)}" for name, value in self.got.items())
         return f"{what}. {in_words(self.chance, f'such {noun}', self.trials)}"
 

@@ -216,7 +216,8 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             row = rows[place]
             row |= {"value": raced.values[runner], "low": raced.lows[runner], "high": raced.highs[runner]}
             row |= {"trials": int(raced.trials[runner]), "dropped_after_stage": int(raced.dropped_at[runner])}
-            row["status"] = "tied" if runner in raced.left else "beaten"
+            asked = "tied" if runner in raced.left else "beaten"
+            row["status"] = asked if raced.trials[runner] else "not asked"
             row["same_as"] = made[runners[same][0]].name if number else None
     frame = _ranked_by_race(rows, raced, fights, runners, least)
     return _found(asker, read, frame, metric, least, raced, raced.why != "interrupted", sampling)
