@@ -57,7 +57,10 @@ By how many events each chance was expected to have (or to lack), over all kinds
 
 {stretches}
 
-Means, with 1.96 standard errors on either side:
+Means, with 1.96 standard errors on either side; beside each, in how many of the {trials:,} trials its figure is expected
+not to be what it is most often. Where these are some tens or fewer, a mean hangs on a few events, and so does its
+standard error: the normal law does not hold there, and fewer are covered. What can be said of such a figure is said by
+its chances (*at least so much*), whose intervals do.
 
 {means}
 
@@ -165,11 +168,11 @@ what the law has inside is outside by chance, as a share of so many samples is n
 
 def _means(results):
     rows = [
-        [kind, each["mean"].replace("_", " "), percent(each["covered"])]
+        [kind, each["mean"].replace("_", " "), f"{each['unlike']:,.1f}", percent(each["covered"])]
         for kind, found in results["kinds"].items()
         for each in found["means"]
     ]
-    return table(["question", "mean of", "covered"], rows)
+    return table(["question", "mean of", "trials unlike most", "covered"], rows)
 
 
 def _races(results):
