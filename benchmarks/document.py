@@ -153,7 +153,8 @@ VERDICT = """## The verdict
 
 What the shipped loadouts should cost, once their game is there; what a change of one of them does, from Python with
 every fight fought, and as a whole process; and what one price did between two versions of three factions, as a whole
-process. Kernels are compiled before. The first process of a kind finds no fight kept, those after it find them.
+process. Kernels are compiled before. The first process of a kind finds no fight kept, those after it find them;
+a change that nobody has asked about is fought, the same change again is not.
 
 {table}
 

@@ -18,7 +18,8 @@ CHANGED = "crown/rifle-platoon@reinforced"
 FIELD = "imperium/*"
 THREE = ("crown", "imperium", "commonwealth")  # factions
 ASKED = ("what-if", CHANGED, "points=75", "dice-2", "--against", FIELD)
-FIRST = ", no fight kept"
+OTHERS = ("dice-1", "dice-3", "dice+1", "dice+2", "dice+3")  # changes that have not been asked about
+FIRST, AGAIN = ", no fight kept", ", the same change again"
 GAME, PRICES, WHAT_IF, SHELL, DIFF = (
     "the game of all shipped loadouts",
     "`fair_points` of it",
@@ -38,9 +39,12 @@ def verdict(rounds=5):
         os.environ.pop(SWITCH) if before is None else os.environ.update({SWITCH: before})
     with tempfile.TemporaryDirectory() as folder:
         old, new = versions(Path(folder))
-        for name, words in ((SHELL, ASKED), (DIFF, ("diff", str(old), str(new)))):
-            first, *kept = whole_processes(words, rounds)
-            found |= {name + FIRST: first, name: statistics.median(kept)}
+        anew = [tuple(other if word == "dice-2" else word for word in ASKED) for other in OTHERS]
+        first, *times = whole_processes([ASKED, *anew, *[ASKED] * rounds])
+        kept, again = times[: len(anew)], times[len(anew) :]
+        found |= {SHELL + FIRST: first, SHELL: statistics.median(kept), SHELL + AGAIN: statistics.median(again)}
+        first, *kept = whole_processes([("diff", str(old), str(new))] * (1 + rounds))
+        found |= {DIFF + FIRST: first, DIFF: statistics.median(kept)}
     return {"loadouts": len(analyser.matchups(EVERYBODY, CHANGED).attackers), "seconds": found}
 
 
@@ -55,12 +59,12 @@ def in_process(rounds):
     return {name: sample.summary()["median_s"] for name, sample in interleaved(candidates, rounds).items()}
 
 
-def whole_processes(words, rounds):
-    """Seconds of a command: the first time with compiled kernels and without kept fights, then with both."""
+def whole_processes(commands):
+    """Seconds of some commands, one after the other: the first with compiled kernels and without kept fights."""
     with tempfile.TemporaryDirectory() as cache:
         process("-m", "analyser", "warm-up", "matchups", "exact-fights", NUMBA_CACHE_DIR=cache)
-        asked = ("-m", "analyser", *words, "--quiet")
-        return [process(*asked, NUMBA_CACHE_DIR=cache, **{SWITCH: "yes"})[0] for _ in range(1 + rounds)]
+        asked = [("-m", "analyser", *words, "--quiet") for words in commands]
+        return [process(*each, NUMBA_CACHE_DIR=cache, **{SWITCH: "yes"})[0] for each in asked]
 
 
 def versions(folder):

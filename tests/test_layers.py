@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,14 @@ HEAVY = ("pandas", "matplotlib", "numba", "scipy", "pyarrow")
 """Slow to import: `import analyser` does without them."""
 
 
-def sources():
+@cache
+def modules():
     """Every module of the package by its full name: its syntax tree."""
+    found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(("analyser", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
-        yield name, ast.parse(path.read_text(encoding="utf-8"), str(path))
+        found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return found
 
 
 def place_of(module):
@@ -93,7 +97,7 @@ def imported_at_once(module, tree):
         elif isinstance(node, ast.Import | ast.ImportFrom):
             for name in names_imported(ast.Module([node], [])):
                 for candidate in (name, name.rpartition(".")[0]):
-                    if candidate in MODULES and candidate != module:
+                    if candidate in modules() and candidate != module:
                         yield candidate
                         break
 
@@ -113,21 +117,18 @@ def circles(graph):
     return sorted(left)
 
 
-MODULES = dict(sources())
-
-
 def test_every_module_has_a_level():
-    assert {place_of(module) for module in MODULES} <= LEVEL.keys() | {FRONT_DOOR}
-    assert [module for module in MODULES if place_of(module) == FRONT_DOOR] == ["analyser"]
+    assert {place_of(module) for module in modules()} <= LEVEL.keys() | {FRONT_DOOR}
+    assert [module for module in modules() if place_of(module) == FRONT_DOOR] == ["analyser"]
 
 
 def test_imports_go_down():
-    inside = [(module, tree) for module, tree in MODULES.items() if module != "analyser"]
+    inside = [(module, tree) for module, tree in modules().items() if module != "analyser"]
     assert [wrong for module, tree in inside for wrong in wrong_imports(place_of(module), tree)] == []
 
 
 def test_no_imports_go_round():
-    graph = {module: list(imported_at_once(module, tree)) for module, tree in MODULES.items() if module != "analyser"}
+    graph = {module: list(imported_at_once(module, tree)) for module, tree in modules().items() if module != "analyser"}
     assert circles(graph) == []
 
 
@@ -135,7 +136,7 @@ def test_no_imports_go_round():
 def test_rules_and_engines_know_numbers_only(place):
     known = {
         place_of(name)
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         if place_of(module) == place
         for name in names_imported(tree)
         if name.partition(".")[0] == "analyser"
@@ -146,12 +147,12 @@ def test_rules_and_engines_know_numbers_only(place):
 @pytest.mark.parametrize("place", ["rules", "engine", "game"])
 def test_rules_and_engines_import_no_tables_and_no_pictures(place):
     tables_when_asked = {"analyser.game.profiles"}  # a library as a table, loaded by who wants one (HEAVY)
-    mine = [tree for module, tree in MODULES.items() if place_of(module) == place and module not in tables_when_asked]
+    mine = [tree for module, tree in modules().items() if place_of(module) == place and module not in tables_when_asked]
     assert {name.partition(".")[0] for tree in mine for name in names_imported(tree)} & NO_TABLES == set()
 
 
 def test_only_the_command_line_prints_or_exits():
-    elsewhere = [(module, tree) for module, tree in MODULES.items() if place_of(module) not in MAY_PRINT_AND_EXIT]
+    elsewhere = [(module, tree) for module, tree in modules().items() if place_of(module) not in MAY_PRINT_AND_EXIT]
     assert [f"{module}, {found}" for module, tree in elsewhere for found in prints_or_exits(tree)] == []
 
 
@@ -164,8 +165,8 @@ def test_import_analyser_stays_quick():
 @pytest.mark.parametrize("package", [analyser, analyser.morale, analyser.plots], ids=lambda each: each.__name__)
 def test_no_module_hides_a_public_name(package):
     """A package that hands names out when they are first asked for would hand out a module of the same name."""
-    modules = {name.rpartition(".")[2] for name in MODULES if name.rpartition(".")[0] == package.__name__}
-    hidden = {name for name in package.__all__ if name in modules} - {"morale", "plots"}
+    inside = {name.rpartition(".")[2] for name in modules() if name.rpartition(".")[0] == package.__name__}
+    hidden = {name for name in package.__all__ if name in inside} - {"morale", "plots"}
     assert hidden == set()
 
 

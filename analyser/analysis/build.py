@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
+from analyser.analysis.build_battles import Kept, Played, kept_battles, play_battles, ranked
 from analyser.analysis.built_lists import BuiltList, built_lists, by_battlegroup, typical_lists, unbought, units_of
 from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
@@ -23,7 +23,7 @@ from analyser.common.errors import InputError, check_choice, check_flag, check_i
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned, counted, fill
 from analyser.game.army import Army
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 
 OVER = ("mean", "worst")
 ASSUMPTIONS = (
@@ -323,15 +323,8 @@ def build(
     >>> [(each.army.points <= 500, each.gap) for each in found.lists], found.lists[1].differs >= 0.2
     ([(True, 0.0), (True, 0.0)], True)
     """
-    library = library_of(profiles)
-    check_choice(over, "over", OVER)
-    check_flag(battles, "battles")
-    check_integer(next_best, "next_best", 0, 100)
-    check_integer(battlegroups, "battlegroups", 1, 20)
-    if at_most is not None:
-        check_integer(at_most, "at_most", 1, 1000)
-    if isinstance(differ, bool) or not isinstance(differ, int | float) or not 0 < differ <= 1:
-        raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
+    _check(over, battles, next_best, battlegroups, at_most, differ)
+    library, kept = library_of(profiles), kept_battles(resume)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
     chosen = library.faction(faction)
     size, limits = scale_of(points, scale, library)
@@ -379,9 +372,24 @@ def build(
         return answer
     met = field.armies or typical_lists(field.loadouts, force, everybody, losses, size, library)
     answer = replace(answer, met=met, is_typical=not field.armies)
-    if not met:
-        return answer
+    return _fought(answer, sampling, library, kept) if met else answer
+
+
+def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
+    """Raise InputError for what :func:`build` cannot use, whatever the profiles."""
+    check_choice(over, "over", OVER)
+    check_flag(battles, "battles")
+    check_integer(next_best, "next_best", 0, 100)
+    check_integer(battlegroups, "battlegroups", 1, 20)
+    if at_most is not None:
+        check_integer(at_most, "at_most", 1, 1000)
+    if isinstance(differ, bool) or not isinstance(differ, int | float) or not 0 < differ <= 1:
+        raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
+
+
+def _fought(answer: Build, sampling: Sampling, library: Profiles, kept: Kept) -> Build:
+    """The answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
-        played = play_battles([each.army for each in lists], met, fought, library, kept_battles(resume))
+        played = play_battles([each.army for each in answer.lists], answer.met, fought, library, kept)
     return replace(answer, played=ranked(played))

@@ -14,6 +14,7 @@ from analyser import __version__
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate
 from analyser.common.files import check_writable, is_there, path_of, write_content
+from analyser.common.intervals import CONFIDENCE, NORMAL_95
 from analyser.common.sampling import Sampling
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
@@ -21,7 +22,6 @@ from analyser.results.battle import solve_battle
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 
 _DRAWN = 0.5  # of a draw counts as won
-_CONFIDENCE = 0.95
 _LARGEST = 10_000_000  # characters of a file of battles
 
 
@@ -59,7 +59,7 @@ class Played(NamedTuple):
     @property
     def score_text(self) -> str:
         """The score, with half of its 95% interval."""
-        return f"{100 * self.score:.1f} ±{196 * self.variance**0.5:.1f}"
+        return f"{100 * self.score:.1f} ±{100 * NORMAL_95 * self.variance**0.5:.1f}"
 
     def figures(self) -> dict[str, Any]:
         """As columns of a table."""
@@ -162,7 +162,7 @@ def ranked(played: Sequence[Played]) -> tuple[Played, ...]:
 
     best = max(played, key=lambda each: each.score)
     others = max(len(played) - 1, 1)
-    z = float(norm.ppf(1 - (1 - _CONFIDENCE) / (2 * others)))
+    z = float(norm.ppf(1 - (1 - CONFIDENCE) / (2 * others)))
     return tuple(
         each._replace(is_tied=best.score - each.score <= z * (best.variance + each.variance) ** 0.5) for each in played
     )

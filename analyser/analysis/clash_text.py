@@ -12,7 +12,7 @@ from analyser.analysis.answers import Answer
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
 from analyser.analysis.volleys import AIMS, Attacked, Volleys
-from analyser.common.text import WIDTH, aligned, fill, percent
+from analyser.common.text import WIDTH, aligned, fill, percent, whole_percent
 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
@@ -124,20 +124,16 @@ def _matrices(found: Clash) -> list[list[str]]:
         lines = [f"{found.mine.army.name} on {found.yours.army.name}, {situation.heading}: {what}"]
         for first in range(0, len(enemies), MOST_COLUMNS):
             some = enemies[first : first + MOST_COLUMNS]
-            columns = [[str(first + place + 1), *map(whole_percent, table[name])] for place, name in enumerate(some)]
+            columns = [[str(first + place + 1), *map(_cell, table[name])] for place, name in enumerate(some)]
             lines += aligned(list(zip(["", *names], *columns)), "<>")
         parts.append(lines)
     legend = [(str(place), counted_name(found.yours, name)) for place, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
 
 
-def whole_percent(share: float) -> str:
-    """A share in whole percents, not rounded to none or all."""
-    if pd.isna(share):
-        return NOT_POSSIBLE
-    if 0 < share < 0.005:
-        return "<1"
-    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+def _cell(share: float) -> str:
+    """A share in whole percents, without the sign, not rounded to none or all; a dash for NaN."""
+    return NOT_POSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
 def answer_text(answer: Answer, army: Listed) -> str:
@@ -146,8 +142,8 @@ def answer_text(answer: Answer, army: Listed) -> str:
         return NOT_POSSIBLE
     name = army.named(answer.attacker)
     if not math.isnan(answer.p_wins):
-        return f"{name}: wins {whole_percent(answer.p_wins)}%"
-    lost = f"{whole_percent(answer.share_lost)}%"
+        return f"{name}: wins {whole_percent(answer.p_wins)}"
+    lost = whole_percent(answer.share_lost)
     return f"{name}: {lost}" if answer.own_points_lost < 0.5 else f"{name}: {lost}, costs {answer.own_points_lost:.0f}"
 
 

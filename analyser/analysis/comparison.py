@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import IS_PERCENTILE, Side, differences, figure_text, title_of
+from analyser.analysis.figures import IS_PERCENTILE, Side, differences, title_of
 from analyser.common.errors import InputError, shown
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
 
@@ -341,8 +341,8 @@ def _as_text(blocks: Sequence[Sequence[str]]) -> str:
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     """What part of the mean each target is; InputError for no target, or weights that do not fit.
 
-    >>> shares_of(2, [3, 1]), shares_of(2, None)
-    ([0.75, 0.25], [0.5, 0.5])
+    >>> shares_of(2, [3, 1]), shares_of(2, None), shares_of(2, [1e308, 1e308])
+    ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])
     """
     if not targets:
         raise InputError("no target is given", where="target", allowed="one or more")
@@ -355,7 +355,8 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     for each in stated:
         if isinstance(each, bool) or not isinstance(each, int | float) or not 0 < each < math.inf:
             raise InputError(f"{shown(each)} is not usable", where="weights", allowed="numbers above 0")
-    return [each / math.fsum(stated) for each in stated]
+    parts = [each / max(stated) for each in stated]  # numbers that are too large to be added up, too
+    return [each / math.fsum(parts) for each in parts]
 
 
 def mean_of_targets(

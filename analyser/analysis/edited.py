@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
+from analyser.analysis.grid import CELL, Block, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
 from analyser.analysis.kept import fighting, known_of
 from analyser.analysis.matchups import Matchups
 from analyser.common.sampling import Progress, Sampling
@@ -29,6 +31,7 @@ def edited(
     used: ProfilesUsed | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
+    keep: bool = False,
 ) -> Matchups:
     """The same table of other loadouts: a fight of two that are as they were is not fought again.
 
@@ -42,6 +45,8 @@ def edited(
         Of the wanted table; default: those of `found`. Under another ruleset everything is fought anew.
     threads, progress
         As of :func:`analyser.matchups`.
+    keep : bool
+        Keep the fights of the edit on disk, for when it is asked about again.
 
     Returns
     -------
@@ -60,10 +65,10 @@ def edited(
     rules = found.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
     field = Field(tuple(defenders), rules, found.row, sampling.n_threads)
-    known = known_of(attackers, field)
+    known = known_of(attackers, field, edits=keep)
     if rules == found.ruleset:
-        places = [_places(*each) for each in ((found.attackers, attackers), (found.defenders, defenders))]
-        known = _Before(found.frame, *places)
+        rows, columns = _places(found.attackers, attackers), _places(found.defenders, defenders)
+        known = _Before(found.frame, rows, columns, known)
     with sampling.with_bar() as reporting:
         frame = grid(attackers, field, found.situations, reporting.report, known)
     missing = not_modelled(attackers, defenders, found.situations)
@@ -81,13 +86,13 @@ def fights_as(one: Loadout, other: Loadout) -> bool:
 class _Before(Known):
     """The cells of an earlier table: of pairs of whom neither is changed in what a fight depends on.
 
-    `attackers` and `defenders` are, for each of the wanted table, its place among those of `frame`; -1 for one that is
-    changed, or was not there.
+    Of the others what `beside` knows. `attackers` and `defenders` are, for each of the wanted table, its place among
+    those of `frame`; -1 for one that is changed, or was not there.
     """
 
-    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int]) -> None:
+    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], beside: Known) -> None:
         super().__init__(len(attackers), len(defenders))
-        self._frame = frame
+        self._frame, self._beside = frame, beside
         self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
         self._kept = [np.flatnonzero(each >= 0) for each in self._places]
         rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
@@ -95,15 +100,40 @@ class _Before(Known):
         self._missing = [each for each in blocks if all(each)]
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
-        part = self._frame[self._frame["situation"] == situation.name]
-        before = np.empty(len(part), CELL)
-        for name in CELL.names or ():
-            column = part[name]
-            before[name] = column.astype(object).where(column.notna(), None) if CELL[name].hasobject else column
-        found = blank_cells(*map(len, self._places))
+        if not self._missing:
+            found, missing = blank_cells(*map(len, self._places)), self._missing
+        else:
+            found, unknown = self._beside.of(situation)
+            missing = [each for one in self._missing for other in unknown if all(each := _in_both(one, other))]
         at = [places[kept] for places, kept in zip(self._places, self._kept)]
-        found[np.ix_(*self._kept)] = before.reshape(part["attacker"].nunique(), -1)[np.ix_(*at)]
-        return found, self._missing
+        found[np.ix_(*self._kept)] = self._cells[situation.name][np.ix_(*at)]
+        return found, missing
+
+    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
+        """As of :class:`~.grid.Known`."""
+        self._beside.fought(situation, cells, blocks)
+
+    @cached_property
+    def _cells(self) -> dict[str, Cells]:
+        """The cells of the earlier table, by situation."""
+        names, shape = self._frame["situation"].unique(), (self._frame["attacker"].nunique(), -1)
+        cells = np.empty(len(self._frame), CELL)
+        for name in CELL.names or ():
+            column = self._frame[name]
+            cells[name] = _objects(column) if CELL[name].hasobject else column
+        by_situation = cells.reshape(*shape, len(names))
+        return {name: by_situation[..., at] for at, name in enumerate(names)}
+
+
+def _in_both(one: Block, other: Block) -> Block:
+    rows, columns = ([each for each in mine if each in set(theirs)] for mine, theirs in zip(one, other))
+    return rows, columns
+
+
+def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
+    found = np.array(column, object)
+    found[column.isna()] = None
+    return found
 
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:

@@ -213,7 +213,7 @@ def _widgets() -> Any:
     try:
         import ipywidgets
     except ImportError:
-        remedy = "pip install -e '.[notebook]'"
+        remedy = "python -m pip install 'analyser[notebook]'"
         raise InputError("ipywidgets is not installed", where="explore", allowed=remedy) from None
     return ipywidgets
 

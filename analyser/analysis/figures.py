@@ -28,7 +28,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.sequences import mean_bounds
 from analyser.engine.attack.sweep import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, METRICS, PER_100_POINTS, PERCENTILE
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
@@ -118,31 +118,6 @@ def subject_of(scenario: Scenario) -> str:
     one = "an attack without a profile" if attacker is None else attacker.selector
     other = "a target without a profile" if defender is None else defender.selector
     return f"{one} on {other}" + ("" if distance is None else f' at {distance:g}"')
-
-
-def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
-    """A figure of COMPARED or METRICS as text, or a change of one: with half its interval if it has one; no NaN.
-
-    >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
-    ('20.00%', '+20.00 pp', '2.0 ±0.1')
-    """
-    is_probability = {**COMPARED, **METRICS}[name].is_probability
-    if np.isnan(value):
-        return ""
-    if is_probability and not change:
-        return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
-    scale, unit = (100, " pp") if is_probability else (1, "")
-    if high > low:
-        return estimates.plus_minus(scale * value, scale * (high - low) / 2, unit)
-    if abs(value) < CERTAIN_WITHIN and change:
-        return "0"
-    sign = "+" if change else ""
-    return f"{value:{sign}.0f}" if name.endswith(PERCENTILE) else f"{number_text(scale * value, sign)}{unit}"
-
-
-def number_text(number: float, sign: str = "") -> str:
-    """A number with two decimals, and one digit of what they would make nothing of."""
-    return f"{number:{sign}{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"
 
 
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:

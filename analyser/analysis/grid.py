@@ -19,7 +19,6 @@ from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
-from analyser.results.rules_used import can_bear
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
 
@@ -35,8 +34,9 @@ CELL = np.dtype(
 )
 """What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 Cells = NDArray[np.void]  # of CELL, shape (attackers, defenders)
-Blocks = list[tuple[list[int], list[int]]]
-"""Places of attackers and defenders, of whom each attacker is to fight each defender."""
+Block = tuple[list[int], list[int]]
+"""Places of attackers and of defenders, of whom each attacker is to fight each defender."""
+Blocks = list[Block]
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
 _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 
@@ -109,7 +109,7 @@ def grid(
     """The frame of :func:`analyser.matchups`; what is `known` is not fought."""
     before = Known(len(attackers), len(field.defenders)) if known is None else known
     plans = [(situation, *before.of(situation)) for situation in situations]
-    total, done, parts = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0, []
+    total, done = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0
     fields = {tuple(range(len(field.defenders))): field}
     for situation, cells, blocks in plans:
         fight = situation.fight
@@ -125,8 +125,7 @@ def grid(
                 done += len(some)
                 progress(done, total)
         before.fought(situation, cells, blocks)
-        parts.append(_tidy(attackers, field, situation.name, cells.ravel()))
-    return joined(parts, len(situations))
+    return _tidy(attackers, field, situations, np.stack([cells for _, cells, _ in plans], axis=-1))
 
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
@@ -136,9 +135,12 @@ def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
     return frame.iloc[order].reset_index(drop=True)
 
 
-def _tidy(attackers: Sequence[Loadout], field: Field, situation: str, cells: NDArray[np.void]) -> pd.DataFrame:
-    """One row for each attacker and defender in one situation, from their cells."""
-    place = np.divmod(np.arange(len(cells)), len(field.defenders))
+def _tidy(
+    attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], by_situation: Cells
+) -> pd.DataFrame:
+    """One row for each attacker, defender and situation, from their cells in this order."""
+    *place, of_situation = np.indices(by_situation.shape).reshape(3, -1)
+    cells = by_situation.ravel()
     columns: dict[str, Any] = {}
     for side, loadouts, at in zip(("attacker", "defender"), (attackers, field.defenders), place):
         columns[side] = np.array([each.selector for each in loadouts], object)[at]
@@ -147,7 +149,8 @@ def _tidy(attackers: Sequence[Loadout], field: Field, situation: str, cells: NDA
         columns[f"{side}_points"] = np.array([each.level.points for each in loadouts], np.float64)[at]  # None: NaN
     columns["defender_models"] = np.array([each.models for each in field.targets])[place[1]]
     columns["defender_category"] = np.array([each.category for each in field.targets], object)[place[1]]
-    columns |= {"situation": situation, "row": cells["row"], "dice": cells["dice"], "method": METHOD}
+    columns["situation"] = np.array([each.name for each in situations], object)[of_situation]
+    columns |= {"row": cells["row"], "dice": cells["dice"], "method": METHOD}
     figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *OF_BOTH)}
     ratings = np.array([each.level.victory_points for each in field.defenders], np.float64)[place[1]]
     figures["expected_victory_points"] = figures["p_annihilated"] * ratings
@@ -212,7 +215,7 @@ def not_modelled(
     gaps: dict[str, NotModelled] = {}
     for unit, named in written:
         term = named.term
-        if term is None or (not any(map(term.counts_in, fights)) and any(can_bear(term, fight) for fight in fights)):
+        if term is None or (not any(map(term.counts_in, fights)) and any(map(term.can_bear_on, fights))):
             gap = gaps.get(named.name, NotModelled(named.name, "", ()))
             touches = "not known to this program" if term is None else term.touches
             gaps[named.name] = NotModelled(named.name, touches, tuple(dict.fromkeys((*gap.units, unit))))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 SWITCH = "ANALYSER_KEEP_FIGHTS"
-LEAST_COST = 100_000  # of the fights of a situation, as of `Fight.cost`: less is fought sooner than looked for
+LEAST_COST = 25_000  # of the fights of a situation, as of `Fight.cost`: less is fought sooner than looked for
 MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
 MOST_BYTES = 300_000_000  # of all files
 _PACKAGE = Path(__file__).parents[1]
@@ -53,9 +53,9 @@ class _Table(NamedTuple):
 class Kept(Known):
     """The cells of a grid that are kept; those that it fights are kept from then on."""
 
-    def __init__(self, attackers: Sequence[Loadout], field: Field, folder: Path) -> None:
+    def __init__(self, attackers: Sequence[Loadout], field: Field, folder: Path, *, edits: bool = False) -> None:
         super().__init__(len(attackers), len(field.defenders))
-        self._field, self._folder, self._sides = field, folder, attackers
+        self._field, self._folder, self._sides, self._edits = field, folder, attackers, edits
 
     @cached_property
     def _attackers(self) -> list[str]:
@@ -71,7 +71,7 @@ class Kept(Known):
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
         """As of :class:`~.grid.Known`."""
-        if len(self._sides) * len(self._field.defenders) * situation.fight.cost < LEAST_COST:
+        if not self._pays(situation, len(self._sides) * len(self._field.defenders)):
             return super().of(situation)
         cells = blank_cells(len(self._attackers), len(self._defenders))
         fought = np.zeros(cells.shape, np.bool_)
@@ -87,7 +87,8 @@ class Kept(Known):
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Keep what was fought, beside what others have kept meanwhile."""
-        if sum(len(rows) * len(columns) for rows, columns in blocks) * situation.fight.cost < LEAST_COST:
+        anew = sum(len(rows) * len(columns) for rows, columns in blocks)
+        if not anew or not self._pays(situation, cells.size if self._edits else anew):
             return
         path, mine = self._path(situation), (self._attackers, self._theirs(situation))
         table = _Table(mine, cells, np.ones(cells.shape, np.bool_))
@@ -96,6 +97,9 @@ class Kept(Known):
         with suppress(InputError):  # the folder cannot be written to any more, or the disk is full
             write_content(path, _packed(table))
             _tidy_up(path)
+
+    def _pays(self, situation: Situation, pairs: int) -> bool:
+        return pairs * situation.fight.cost >= LEAST_COST
 
     def _theirs(self, situation: Situation) -> list[str]:
         """Of a target no more counts than what is shot at; whoever strikes back does so with all that it has."""
@@ -106,11 +110,16 @@ class Kept(Known):
         return self._folder / f"fights-{_digest(repr(asked))}-{program()}.npz"
 
 
-def known_of(attackers: Sequence[Loadout], field: Field) -> Known:
-    """What is known of a grid beforehand: what is kept of it, of situations that take long enough for that to pay."""
+def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
+    """What is known of a grid beforehand: what is kept of it, of situations that take long enough for that to pay.
+
+    With `edits` the few fights that an edit changes are kept, too: the next question may be of the same edit.
+    """
     is_on = os.environ.get(SWITCH, "yes").lower() not in ("no", "0", "off", "false")
     folder = folder_for(Path(__file__)) if is_on else None
-    return Known(len(attackers), len(field.defenders)) if folder is None else Kept(attackers, field, folder)
+    return (
+        Known(len(attackers), len(field.defenders)) if folder is None else Kept(attackers, field, folder, edits=edits)
+    )
 
 
 def fighting(loadout: Loadout) -> Unit:

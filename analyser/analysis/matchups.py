@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import figure_text
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.kept import known_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
@@ -23,7 +22,7 @@ from analyser.common.text import WIDTH, aligned
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots.metrics import METRICS, checked_metric
+from analyser.plots.metrics import METRICS, checked_metric, figure_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

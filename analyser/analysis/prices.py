@@ -17,7 +17,7 @@ from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import EXCHANGES, Situation
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, rate
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, kind_of_doubt, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = EXCHANGES
-LIMITS = "Not counted: terrain, arcs, activation order, objectives, orders, joint play, what transports carry."
+LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
 """What no price here knows, in one line."""
 MOST_SHOWN = 5
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
@@ -60,6 +60,8 @@ class FairPoints:
         ``"exact"``; the intervals are over fields and situations, drawn with a fixed seed.
     limits : str
         What is not known.
+    judged_among : int
+        How many loadouts the field has, those shown among them.
     """
 
     frame: pd.DataFrame
@@ -72,6 +74,7 @@ class FairPoints:
     profiles: ProfilesUsed
     method: Method = METHOD
     limits: str = LIMITS
+    judged_among: int = 0
 
     def to_frame(self) -> pd.DataFrame:
         """The table, as a copy."""
@@ -85,6 +88,7 @@ class FairPoints:
             "interval": self.interval,
             "rule": " ".join(RULE),
             "limits": self.limits,
+            "judged_among": self.judged_among,
             "situations": [each.name for each in self.situations],
             "one_number_explains": self.one_number,
             "residuals": self.residuals,
@@ -99,6 +103,12 @@ class FairPoints:
     def counts(self) -> dict[str, int]:
         """How many loadouts have each verdict, the most frequent first."""
         return {str(verdict): int(count) for verdict, count in self.frame["verdict"].value_counts().items()}
+
+    @property
+    def doubts(self) -> dict[str, int]:
+        """Of how many loadouts nothing can be said for each reason, the most frequent first."""
+        doubts = self.frame.loc[self.frame["verdict"] == CANNOT_SAY, "doubt"].map(kind_of_doubt)
+        return {str(kind): int(count) for kind, count in doubts.value_counts().items()}
 
     @property
     def interval(self) -> str:
@@ -125,9 +135,12 @@ class FairPoints:
     def __str__(self) -> str:
         """Every loadout of a few, of more those farthest from their fair points; the roles, and how sure it is."""
         counts = ", ".join(f"{(self.frame['verdict'] == each).sum()} {each}" for each in VERDICTS)
+        doubts = "; ".join(f"{count} because {kind}" for kind, count in self.doubts.items())
         blocks = [
             [
                 f"Fair points of {counted(len(self.frame), 'loadout')} ({self.method}): {counts}.",
+                *(fill(f"Cannot say: {doubts}.") if doubts else []),
+                f"Judged among {counted(self.judged_among, 'loadout')}; another field has other prices and reasons.",
                 self.limits,
             ]
         ]
@@ -208,14 +221,15 @@ def fair_points(
     FairPoints
         Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
         `low` and `high` (95% of fields and grounds, 5% wider); `verdict`, which follows from them as
-        :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, and `why`; `not_counted`, its
-        special rules that no figure here counts; `points_over_fair`; `trades_evenly_at`, the price without what its
-        role is paid for; `comes_out_even_at`, fair points the other way, so that nobody comes out ahead more than
-        behind (:func:`analyser.analysis.pricing.evenly_ahead`); `fair_by_shooting` and `fair_by_charges`, fair points
-        if all did that alone; `offence` and `toughness`, per point, over the median of the other units of its role;
-        `met`, its share of the field; `played`, its share of the equilibrium at today's points; `beats` and
-        `beaten_by`, opponents against whom it does more, or less, than one number for each tells. Figures are NaN where
-        `verdict` is ``"cannot say"`` because it is not in the game, or its role has too few units.
+        :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, `edge`, how near another
+        verdict is, and `why`; `not_counted`, its special rules that no figure here counts; `points_over_fair`;
+        `trades_evenly_at`, the price without what its role is paid for; `comes_out_even_at`, fair points the other way,
+        so that nobody comes out ahead more than behind (:func:`analyser.analysis.pricing.evenly_ahead`);
+        `fair_by_shooting` and `fair_by_charges`, fair points if all did that alone; `offence` and `toughness`, per
+        point, over the median of the other units of its role; `met`, its share of the field; `played`, its share of the
+        equilibrium at today's points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one
+        number for each tells. Figures are NaN where `verdict` is ``"cannot say"`` because it is not in the game, or its
+        role has too few units.
 
     Raises
     ------
@@ -264,7 +278,7 @@ def fair_points_in(
         rows = [name in shown for name in rating.frame["loadout"]]
         rating = rating._replace(frame=rating.frame[rows].reset_index(drop=True))
     exchanged = tuple(each for each in found.situations if each.kind in WAYS)
-    return FairPoints(*rating, exchanged, found.profiles)
+    return FairPoints(*rating, exchanged, found.profiles, judged_among=len(sides))
 
 
 def _all_meet(
@@ -291,6 +305,7 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
         known = not np.isnan(row["fair_points"])
         fair = f", fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})" if known else ""
         verdict = f": {row['verdict']}" if with_verdict else ""
+        verdict += f" ({row['edge']})" if row["edge"] else ""
         points = "no" if pd.isna(row["points"]) else row["points"]
         told.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
         sentences = [

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import compared_side, figure_text, gap, play, subject_of, title_of
+from analyser.analysis.figures import compared_side, gap, play, subject_of, title_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.precision import Stopping
@@ -22,7 +22,7 @@ from analyser.common.text import aligned
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric, figure_text
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
 from analyser.scenarios.load import Question, Unit, asked_attack
@@ -31,7 +31,7 @@ from analyser.scenarios.schema import Attack, ScenarioFile, Target
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FIGURES = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
+NOT_BY_POINTS = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
 STEPS = {"minus_1": -1, "plus_1": 1}
 POINTS_ARE = (
     "In points: what a change is worth to the attacker, at what its own card charges between its levels for as much of "
@@ -211,7 +211,7 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    place = list(COMPARED).index(checked_metric(metric, known=FIGURES))
+    place = list(COMPARED).index(checked_metric(metric, known=NOT_BY_POINTS))
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     asked = asked_attack(attacker, target, conditions, profiles)
     at_least = ((asked.target.models or 1) + 1) // 2

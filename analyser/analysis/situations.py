@@ -25,7 +25,6 @@ from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
-from analyser.results.play import play_of
 from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST
@@ -225,6 +224,8 @@ def _best_duels(
 
 def _best_duel(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
     """A duel that the attacker begins, and that both play best."""
+    from analyser.results.play import play_of
+
     mine, asked = side
     if asked is not None:
         mine = mine.model_copy(update={"row" if asked.kind == "ranged" else "close_quarters_row": asked.id})

@@ -12,17 +12,17 @@ import pandas as pd
 from analyser.analysis import pricing
 from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
-from analyser.analysis.figures import number_text
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import fair_points_in
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import EFFICIENCY
+from analyser.plots.metrics import EFFICIENCY, number_text
 
 ARROW = " → "
 MOST_NAMED = 3  # opponents, in a sentence
+_EVEN = 1e-9  # of the points that two destroy of each other: rounding
 _MOVED = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
@@ -75,14 +75,16 @@ class Standings:
         ruleset: Ruleset | None = None,
         used: ProfilesUsed | None = None,
         threads: int | None = None,
+        keep: bool = False,
     ) -> Standings:
-        """The same with these loadouts for the field; only what is changed in them is fought anew."""
-        return Standings(edited(self.table, loadouts, loadouts, ruleset=ruleset, used=used, threads=threads))
+        """The same with these loadouts for the field; only what is changed in them is fought anew (and may be kept)."""
+        how: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
+        return Standings(edited(self.table, loadouts, loadouts, **how))
 
-    def with_(self, changed: Iterable[Loadout], threads: int | None = None) -> Standings:
+    def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
         """The same with these loadouts in place of those of their names."""
         field = {each.selector: each for each in self.table.attackers} | {each.selector: each for each in changed}
-        return self.after(list(field.values()), threads=threads)
+        return self.after(list(field.values()), threads=threads, keep=keep)
 
     @cached_property
     def leads(self) -> pd.DataFrame:
@@ -189,6 +191,18 @@ def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     verdict = _both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
     parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
     return f"{selector}: {'; '.join([*parts, str(hands)])}"
+
+
+def ahead_text(share: float) -> str:
+    """How far a loadout comes out ahead: of all points that the two destroy of each other.
+
+    >>> ahead_text(0.204), ahead_text(-0.5), ahead_text(0.0)
+    ('20% ahead', '50% behind', 'even')
+    """
+    if abs(share) < _EVEN:
+        return "even"
+    percent = round(100 * abs(share))
+    return f"{percent or '<1'}% {'ahead' if share > 0 else 'behind'}"
 
 
 NONE = "–"

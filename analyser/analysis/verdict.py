@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.pricing import Array, weighted_median
 from analyser.analysis.reasons import Reasons, dice_of
 from analyser.analysis.roles import PAID_FOR, level_pay, peers_of, role_of, usual
+from analyser.common.text import counted
 from analyser.game.units import Loadout, unit_of
 
 Places = NDArray[np.int64]
@@ -30,6 +32,13 @@ RULE = (
     "Over-priced: today's points are above the interval; under-priced: below; fair: in it.",
     "Cannot say: in one whose high end is over twice its low end, or for another reason that is told.",
 )
+NEAR_EDGE = 0.03  # of the points: so near to another verdict is worth a word
+_KINDS = {  # words of a doubt, and what it is of several loadouts
+    "may be fair, by whom": "too much hangs on whom they meet",
+    "other units here are of its role": f"fewer than {FEWEST_PEERS} other units here are of their role",
+    "but nothing here counts": "they have what no figure here counts",
+    "to win as often": "the two ways to price them disagree",
+}
 MOST_OPPONENTS = 3
 ONE_WAY = {"shooting": "ranged", "charges": "charge"}
 _PLAYED = 0.005  # of an equilibrium; less is rounding
@@ -88,6 +97,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
             **dict(zip(("fair_points", "low", "high"), figures)),
             "verdict": [each.verdict for each in verdicts],
             "doubt": [each.doubt for each in verdicts],
+            "edge": [each.edge for each in verdicts],
             "why": [each.why for each in verdicts],
             "not_counted": [reasons.not_counted(at) for at in range(len(today))],
             "points_over_fair": exchange.points / figures[0],
@@ -145,7 +155,7 @@ def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange
         "points": pd.array([each.level.points for each in outside], "Int64"),
         "verdict": CANNOT_SAY,
         "why": list(exchange.left_out.values()),
-        **dict.fromkeys(("not_counted", "beats", "beaten_by"), ""),
+        **dict.fromkeys(("edge", "not_counted", "beats", "beaten_by"), ""),
         "doubt": list(exchange.left_out.values()),
     }
     whole = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
@@ -203,6 +213,7 @@ class _Peers:
 class _Verdict(NamedTuple):
     verdict: str
     doubt: str  # why nothing can be said
+    edge: str
     why: str
 
 
@@ -222,6 +233,31 @@ def verdict_of(points: float, low: float, high: float, doubt: str = "") -> str:
     return OVER if points > high else UNDER
 
 
+def edge_of(points: float, low: float, high: float) -> str:
+    """How near another verdict is, if it is within :data:`NEAR_EDGE` of the points, or one point; else nothing.
+
+    >>> edge_of(100, 80.4, 100.3), edge_of(100, 80.4, 99.2), edge_of(100, 98.8, 120), edge_of(100, 80, 120)
+    ('1 point from over-priced', '1 point from fair', '2 points from under-priced', '')
+    """
+    verdict = verdict_of(points, low, high)
+    if np.isnan(low) or verdict == CANNOT_SAY:
+        return ""
+    steps = range(1, max(int(NEAR_EDGE * points), 1) + 1)
+    for step, sign in product(steps, (1, -1)):
+        if (other := verdict_of(points + sign * step, low, high)) != verdict:
+            return f"{counted(step, 'point')} from {other}"
+    return ""
+
+
+def kind_of_doubt(doubt: str) -> str:
+    """Why nothing can be said, without its figures: of several loadouts at once.
+
+    >>> kind_of_doubt("anything from 54 to 114 points may be fair, by whom it meets and where")
+    'too much hangs on whom they meet'
+    """
+    return next((kind for words, kind in _KINDS.items() if words in doubt), doubt)
+
+
 def _verdicts(points: Array, figures: Array, reasons: Reasons, dearer: Mapping[int, tuple[int, str]]) -> list[_Verdict]:
     """A verdict and its reason for each loadout; `figures` are its fair points, low, high, and the other way."""
     found = []
@@ -238,7 +274,8 @@ def _verdicts(points: Array, figures: Array, reasons: Reasons, dearer: Mapping[i
         elif sign and not twin and (today > fair) != (today > other):
             doubt = f"it should cost {fair:.0f} points to destroy as much as it loses, but {other:.0f} to win as often"
         why = doubt or (dearer[at][1] if twin else reasons.why(at, sign))
-        found.append(_Verdict(verdict_of(today, low, high, doubt), doubt, why))
+        edge = "" if doubt else edge_of(today, low, high)
+        found.append(_Verdict(verdict_of(today, low, high, doubt), doubt, edge, why))
     return found
 
 

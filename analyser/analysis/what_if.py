@@ -15,7 +15,18 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
-from analyser.analysis.standing import ARROW, NONE, Hands, Standing, Standings, figure, hands_of, moved, sentence
+from analyser.analysis.standing import (
+    ARROW,
+    NONE,
+    Hands,
+    Standing,
+    Standings,
+    ahead_text,
+    figure,
+    hands_of,
+    moved,
+    sentence,
+)
 from analyser.analysis.verdict import RULE
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -25,7 +36,6 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
-_EVEN = 1e-9  # of such a share: rounding
 _MOVED = 0.005  # half a point of a hundred: less is not worth a line
 
 
@@ -159,19 +169,12 @@ def _matchups(frame: pd.DataFrame) -> list[list[str]]:
         if len(found):
             shown = found.head(most).to_dict("records")
             lines = [
-                (f"  {row['opponent']}", _ahead(row["before"]), ARROW.strip(), _ahead(row["after"])) for row in shown
+                (f"  {row['opponent']}", ahead_text(row["before"]), ARROW.strip(), ahead_text(row["after"]))
+                for row in shown
             ]
             more = [f"  … and {len(found) - most} more"] if len(found) > most else []
             blocks.append([f"{heading}:", *aligned(lines, "<><<"), *more])
     return blocks
-
-
-def _ahead(share: float) -> str:
-    """How far it comes out ahead: of all points that the two destroy of each other."""
-    if abs(share) < _EVEN:
-        return "even"
-    percent = round(100 * abs(share))
-    return f"{percent or '<1'}% {'ahead' if share > 0 else 'behind'}"
 
 
 def what_if(
@@ -225,7 +228,7 @@ def what_if(
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
     before = field_of(loadout, against, library, situations, threads, progress)
-    after = before.with_([changed], threads)
+    after = before.with_([changed], threads, keep=True)
     asked = {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row})
     table = before.table
     return WhatIf(

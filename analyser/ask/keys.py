@@ -139,6 +139,8 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
             if not isinstance(place, dict):
                 raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
             if key.what == "mark":
+                if not isinstance(value, bool):
+                    raise InputError(f"{shown(value)} is not usable", where=key.name, allowed="yes or no")
                 marks = [each for each in place.get(at) or () if each != key.mark]
                 place[at] = [*marks, *([key.mark] if value else [])]
             elif key.what == "list" and isinstance(value, str):

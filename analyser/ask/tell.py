@@ -28,7 +28,7 @@ PICKS = ("worst", "median", "best")
 MOST_TOLD = 1_000_000  # of a sample that is read again, an attack takes some 20 microseconds
 USUAL = 1000
 MOST_FIGHTS = 10_000  # of longer fights, some milliseconds
-FIGURES = {
+PICKED_BY = {  # by kind of fight
     "attack": "models_destroyed",
     "charge": "target_models_destroyed",
     "focus": "models_destroyed",
@@ -146,8 +146,8 @@ def tell(
             raise InputError("this stands in the scenario", where=next(iter(conditions)))
         check_whole(question, "target", library)
     of = kind_in(read_scenario(raw)[0])
-    if of not in (*FIGURES, *TOLD):
-        allowed = ", ".join((*FIGURES, *TOLD))
+    if of not in (*PICKED_BY, *TOLD):
+        allowed = ", ".join((*PICKED_BY, *TOLD))
         if of == "battle":
             allowed += "; analyser battle ... --tell N tells a battle"
         raise InputError(f"a question of {of} is not told", where="question", allowed=allowed)
@@ -161,7 +161,7 @@ def tell(
     if pick is None:
         found = next(read)
     else:
-        figure = metric or FIGURES.get(of, "")
+        figure = metric or PICKED_BY.get(of, "")
         if not figure:
             allowed = f"such as {', '.join(next(read).figures)}; NAME:least where less is better"
             raise InputError("by which figure?", where="metric", allowed=allowed)

@@ -5,6 +5,7 @@ What takes long to import is imported by the command that needs it.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import signal
 import sys
@@ -18,6 +19,7 @@ import click
 from analyser.cli.shell import INTERRUPTED, Commands
 
 _SOON = 0.02  # seconds
+_BETWEEN_COLLECTIONS = 100_000  # objects: what modules leave at their import is no garbage, and long to look through
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
     "Fights": {
@@ -79,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
     sys.unraisablehook = _interrupted_again
+    gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:

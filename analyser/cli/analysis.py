@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli import options
-from analyser.cli.answer import write
+from analyser.cli.answer import note_without_effect, write
 from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, attack_scenario
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
 from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
@@ -112,6 +112,7 @@ def compare(loadouts: tuple[str, ...], target: tuple[str, ...], profiles: str | 
     """
     from analyser.analysis.compare import compare as compared
 
+    note_without_effect()
     raw = [attack_scenario("", each) for each in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [each["target"] for each in raw]
@@ -201,6 +202,7 @@ def sensitivity(attacker: str, target: str, profiles: str | None, **keys: Any) -
     """What one more and one less of each number of ATTACKER and TARGET does to a figure of the attack."""
     from analyser.analysis.sensitivity import sensitivity as varied
 
+    note_without_effect()
     asked, how = attack_scenario(attacker, target), given(keys, "metric", *SAMPLING)
     with progress_bar("attacks", after=1.0) as progress:
         found = varied(asked, profiles=profiles_in(profiles), progress=progress, **how)

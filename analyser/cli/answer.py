@@ -15,7 +15,7 @@ from analyser.common.errors import TooLargeError
 from analyser.common.files import write_content, write_whole
 
 FIGHTS = ("charge", "focus", "duel")  # the longer ones
-NUMBERS = ("trials", "seed", "precision", "threads", "replacement")
+OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
 
 
@@ -30,13 +30,10 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
     options = click.get_current_context().params
     method, profiles = options["method"], options["profiles"]
-    numbers = given(options, *NUMBERS)
+    numbers = given(options, *OF_A_SAMPLE)
     if kind not in FIGHTS and numbers.pop("replacement", False):
         note("--replacement: no effect, every card is drawn from a full deck here")
-    elif numbers and method == "exact":
-        note(f"{', '.join(f'--{name}' for name in numbers)}: no effect on an exact answer; see --method")
-    if options["all_at_once"] and method == "exact":
-        note("--all-at-once: no effect on an exact answer; see --method")
+    note_without_effect(numbers)
     note_other_profiles(profiles)
     if kind in FIGHTS and method != "exact" and sys.stderr.isatty():
         from analyser.engine.fight.sampled.pools import roll_again
@@ -69,6 +66,19 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
     how: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
     write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **how)
+
+
+def note_without_effect(numbers: Iterable[str] | None = None) -> None:
+    """Say which options of a sample the command in progress was given in vain, because its answer is exact.
+
+    `numbers` are those that were given, by default all of :data:`OF_A_SAMPLE` that were.
+    """
+    options = click.get_current_context().params
+    idle = [*(given(options, *OF_A_SAMPLE) if numbers is None else numbers)]
+    idle += ["all_at_once"] if options.get("all_at_once") else []
+    if idle and options["method"] == "exact":
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
+        note(f"{names}: no effect on an exact answer; see --method")
 
 
 def write(

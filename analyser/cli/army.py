@@ -14,10 +14,10 @@ from analyser.cli.shell import Choice, Command, profiles_in
 CHECK = "check"
 LIST, CARD = ".toml", ".html"
 BROKEN = 1  # the exit status of a check that finds something
-NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
-_NUMBERS = "Whose numbers count where a roster says otherwise. Default: the profile's."
+WHOSE_NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
+_WHOSE_NUMBERS = "Whose numbers count where a roster says otherwise. Default: the profile's."
 ARMY_OPTIONS = [
-    Option("--numbers", _NUMBERS, type=Choice(NUMBERS), default="profile"),
+    Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS), default="profile"),
     *(PROFILES, FORMAT, OutOption(LIST, CARD), QUIET_OPTION),
 ]
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from analyser.cli import options
-from analyser.cli.answer import write
+from analyser.cli.answer import note_without_effect, write
 from analyser.cli.fights import ATTACK_OPTIONS, OF_COMBATANT, OF_DUELLIST, OF_TARGET, attack_scenario, unit_from
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, Option, complete_selector, keys_of
 from analyser.cli.shell import INTERRUPTED, Choice, Command, given, profiles_in, progress_bar
@@ -77,6 +77,7 @@ def curve(
     """
     from analyser.ask.curve import curve as asked
 
+    note_without_effect()
     how = given(keys, *SAMPLING) | {"over": keys["over"] or ("distance",), "metric": keys["metric"] or None}
     if target is not None:
         section, conditions = target_and_conditions(target, kind)
@@ -166,6 +167,7 @@ def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[st
     """
     from analyser.ask.luck import luck as asked
 
+    note_without_effect()
     happened = dict(_happened(each) for each in got)
     how = given(keys, "method", "trials", "seed") | {"destroyed": destroyed, "got": happened or None}
     question, others = question_from(attacker, target, keys["kind"])
@@ -212,6 +214,7 @@ def search(context: click.Context, /, variants: str, **keys: Any) -> None:
     """
     from analyser.ask.search import search as asked
 
+    note_without_effect()
     how = given(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
     with progress_bar("variants", after=1.0) as progress:
         found = asked(variants, profiles=profiles_in(keys["profiles"]), progress=progress, **how)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.answer import NUMBERS, write
+from analyser.cli.answer import OF_A_SAMPLE, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -16,6 +16,7 @@ from analyser.cli.options import (
     OUTPUT,
     OUTPUT_OPTIONS,
     SAMPLE_OPTIONS,
+    Integer,
     Option,
     given_keys,
     keys_of,
@@ -30,7 +31,7 @@ _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contribution
 BATTLE_OPTIONS = [
     *keys_of(BattleTerms, "battle", "Battle"),
     Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
-    Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=click.IntRange(0)),
+    Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
     Option("--orders/--no-orders", "Also in other orders, a twentieth as often each.", METHOD, default=True),
     Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
@@ -59,8 +60,10 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
     options = click.get_current_context().params
     note_other_profiles(options["profiles"])
     terms = {option.path[1]: value for option, value in given_keys()}
-    numbers: dict[str, Any] = given(options, *NUMBERS) | {"profiles": options["profiles"]}
+    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE) | {"profiles": options["profiles"]}
     if tell is not None:
+        if options["plot"] is not None:
+            raise InputError("a battle that is told has no picture", where="--plot", allowed="without --tell")
         _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
@@ -92,7 +95,7 @@ def run_battle(source: str) -> None:
         allowed = "monte-carlo, or left out: a battle is sampled"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_other_profiles(options["profiles"])
-    numbers: dict[str, Any] = given(options, *NUMBERS)
+    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
     with progress_bar("battles", after=1.0) as progress:
         result = simulate(source, kind="battle", profiles=options["profiles"], progress=progress, **numbers)
     _write(result, _PICTURES["margin"])

@@ -46,9 +46,9 @@ def ended_plainly() -> Iterator[None]:
         yield
     except AnalyserError as error:
         raise Refusal(str(error)) from None
+    except click.exceptions.NoArgsIsHelpError:
+        raise
     except click.UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # older versions of click do not have it
-            raise
         message = error.format_message().rstrip(".")
         help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
         line = " ".join(f"{message[:1].lower()}{message[1:]}{help_at}".split())
@@ -177,7 +177,7 @@ def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Seque
             formatter.write_dl([(name.ljust(width), text) for name, text in rows])
 
 
-class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click have no argument for it
+class Choice(click.Choice[str]):
     """One of several words; a misspelt one is told the nearest."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -185,7 +185,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # older versions of click
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            self.fail(f"{error.message.rstrip('.')}{did_you_mean(str(value), map(str, self.choices))}", param, ctx)
+            self.fail(f"{error.message.rstrip('.')}{did_you_mean(str(value), self.choices)}", param, ctx)
 
 
 class ChoiceOrWords(Choice):

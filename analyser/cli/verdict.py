@@ -100,9 +100,10 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
             raise InputError(f"{each!r} is no change", where="what-if", allowed=allowed)
         key, sign, value = match.groups()
         if key in found:
-            raise InputError(
-                f"{key} is changed twice", where="what-if", allowed=f"one change, such as {key}+Arc,-Shock"
-            )
+            example = f", such as {key}+Arc,-Shock" if key in ("qualities", "rules") else ""
+            raise InputError(f"{key} is changed twice", where="what-if", allowed=f"one change of it{example}")
+        if key == "dice" and sign == "=":
+            raise InputError(f"{each!r} is no change of dice", where="what-if", allowed="dice+2, dice-2 and the like")
         found[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
     return found
 

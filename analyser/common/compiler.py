@@ -18,20 +18,52 @@ from typing import Any
 import numba
 from llvmlite.binding import Linkage  # type: ignore[import-untyped]
 from numba import _dynfunc, types  # type: ignore[attr-defined]
-from numba.core import event, itanium_mangler
+from numba.core import event, ir, itanium_mangler, utils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.cpu import CPUContext
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.targetconfig import TargetConfig
-from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, WithLifting
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    InlineOverloads,
+    NativeLowering,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+)
+from numba.core.typing.context import Context
+from numba.core.typing.npydecl import NumpyRulesArrayOperator
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    WithLifting,
+)
 from numba.extending import overload, typeof_impl
 
 from analyser.common.kernel_cache import KernelCache
 
-# For functions within functions, blocks under with, and expressions of whole arrays.
-_OF_NO_USE = WithLifting, InlineClosureLikes, InlineInlinables, LiteralUnroll, InlineOverloads, NopythonRewrites
+# For functions within functions, blocks under with, expressions of whole arrays, exceptions, and who reads types.
+_OF_NO_USE = (
+    WithLifting,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralUnroll,
+    InlineOverloads,
+    NopythonRewrites,
+    FindLiterallyCalls,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    NoPythonSupportedFeatureValidation,
+    AnnotateTypes,
+    DumpParforDiagnostics,
+)
 _EXECUTABLE = CPUContext.get_executable
 _NAME_OF_TYPE: Any = itanium_mangler.mangle_type_or_value
 _LONGEST_NAME, _DIGEST = 60, 20
@@ -90,6 +122,43 @@ class _KernelCode(_Code):
         super().finalize()
 
 
+# Expressions whose arrays are those of others, or parts of them.
+_VIEWS = ("getattr", "getitem", "static_getitem", "typed_getitem", "cast", "phi")
+_PARTS = ("build_tuple", "exhaust_iter", "getiter", "iternext", "pair_first", "pair_second")
+_BORROWING = frozenset((*_VIEWS, *_PARTS))
+
+
+def _owns_arrays(state: Any) -> bool:
+    """Whether a function makes arrays, or hands some out, so that who uses them must be counted."""
+    models = state.targetctx.data_model_manager
+
+    def is_counted(kind: Any) -> bool:
+        return bool(models[kind].contains_nrt_meminfo())
+
+    if is_counted(state.return_type):
+        return True
+    for block in state.func_ir.blocks.values():
+        for each in block.body:
+            if isinstance(each, (ir.SetItem, ir.StaticSetItem)) and is_counted(state.typemap[each.value.name]):
+                return True
+            made = isinstance(each, ir.Assign) and isinstance(each.value, ir.Expr) and each.value.op not in _BORROWING
+            if made and is_counted(state.typemap[each.target.name]):
+                return True
+    return False
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _StepLowering(NativeLowering):
+    """A step whose arrays all belong to who calls it counts no users of them, which takes longer than many a step."""
+
+    _name = "analyser_step_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        if not _owns_arrays(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return bool(super().run_pass(state))
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KernelLowering(NativeLowering):
     _name = "analyser_kernel_lowering"
@@ -127,6 +196,56 @@ def _same_options(options: TargetConfig, others: object) -> bool:
     return isinstance(others, TargetConfig) and bool(options._values == others._values)
 
 
+_ORDER_OF: Any = utils.order_by_target_specificity
+_MATCH_OF_ARRAYS: Any = NumpyRulesArrayOperator.generic
+_PROCESSED: Any = PostProcessor.run
+
+
+@cache
+def _order_of(target: Any, templates: tuple[Any, ...]) -> list[Any]:
+    return list(_ORDER_OF(target, templates))
+
+
+def _match_of_arrays(rules: Any, arguments: Any, keywords: Any) -> Any:
+    """Operators of arrays do not match numbers, which they would try with every type that these can turn into."""
+    for each in arguments:
+        if isinstance(getattr(each, "type", each), types.ArrayCompatible):
+            return _MATCH_OF_ARRAYS(rules, arguments, keywords)
+    return None
+
+
+def _processed(code: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Without what only generators and the interpreter are told of: which variables are alive where."""
+    function = code.func_ir
+    if emit_dels or function.is_generator:
+        _PROCESSED(code, emit_dels, extend_lifetimes)
+        return
+    function.blocks = canonicalize_cfg(function.blocks)
+    function.variable_lifetime = VariableLifetime(function.blocks)
+    function.generator_info = None
+
+
+def _with_intrinsics(context: CPUContext) -> None:
+    """The first registry is where the compiler puts what it meets; the others are as they were for the kernel."""
+    context.install_registry(next(iter(context._registries)))
+
+
+def _variables(_: Any, value: Any) -> list[Any]:
+    """The variables in a part of a statement, by the most frequent kinds first."""
+    kind = type(value)
+    if kind is ir.Var:
+        return [value]
+    if kind is ir.Loc or kind is str or value is None:
+        return []
+    if isinstance(value, ir.Inst):
+        return list(value.list_vars())
+    if kind is dict:
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return []
+    return [variable for each in value for variable in _variables(_, each)]
+
+
 # What the compiler has of its own, and what takes its place while a kernel is compiled.
 _IN_PLACE: tuple[tuple[Any, str, Any], ...] = (
     (JITCPUCodegen, "_library_class", _Code),
@@ -135,6 +254,12 @@ _IN_PLACE: tuple[tuple[Any, str, Any], ...] = (
     *((itanium_mangler, name, _name_of) for name in ("mangle_type_or_value", "mangle_type", "mangle_value")),
     (TargetConfig, "__hash__", _hash_of_options),
     (TargetConfig, "__eq__", _same_options),
+    (utils, "order_by_target_specificity", lambda target, templates, **_: _order_of(target, tuple(templates))),
+    (NumpyRulesArrayOperator, "generic", _match_of_arrays),
+    (PostProcessor, "run", _processed),
+    (CPUContext, "load_additional_registries", _with_intrinsics),
+    (Context, "load_additional_registries", lambda _: None),
+    (ir.Inst, "_rec_list_vars", _variables),
     *((event, name, lambda *_, **__: None) for name in ("start_event", "end_event")),  # which nobody listens to
 )
 
@@ -159,14 +284,23 @@ def _translated_alone() -> Iterator[None]:
             gc.enable()
 
 
+class _Passes(PassManager):
+    """The compiler's passes, without a check and a report of all types after each of them."""
+
+    def _runPass(self, _: int, one: Any, state: Any) -> None:  # noqa: N802
+        one.analysis = self._analysis
+        one.run_pass(state)
+
+
 class _StepPipeline(CompilerBase):
     """The compiler's own, without what the rules have no use for, which took a fourteenth of the time."""
 
-    lowering: type[NativeLowering] = NativeLowering
+    lowering: type[NativeLowering] = _StepLowering
 
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        kept = [(each, what) for each, what in passes.passes if each not in _OF_NO_USE]
+        passes = _Passes("nopython")
+        every = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+        kept = [(each, what) for each, what in every if each not in _OF_NO_USE]
         passes.passes = [(self.lowering if each is NativeLowering else each, what) for each, what in kept]
         passes.finalize()
         return [passes]

@@ -87,7 +87,7 @@ def _exact_percent(p: float) -> str:
         return f"{100 * p:.0f}%"
     if p < 5e-5:
         return "<0.01%"
-    return ">99.99%" if p > 1 - 5e-5 else f"{100 * p:.2f}%"
+    return ">99.99%" if p >= 1 - 5e-5 else f"{100 * p:.2f}%"
 
 
 def plus_minus(value: float, half: float, unit: str = "") -> str:

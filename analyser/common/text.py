@@ -61,15 +61,15 @@ def percent(probability: float, decimals: int = 1) -> str:
     if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
         return f"{100 * probability:.0f}%"
     step = 10.0**-decimals
-    if probability < step / 200:
+    if probability <= step / 200:
         return f"<{step:g}%"
-    return f">{100 - step:g}%" if probability > 1 - step / 200 else f"{100 * probability:.{decimals}f}%"
+    return f">{100 - step:g}%" if probability >= 1 - step / 200 else f"{100 * probability:.{decimals}f}%"
 
 
 def whole_percent(probability: float) -> str:
     """The same in whole percent.
 
-    >>> whole_percent(0.255), whole_percent(1e-6), whole_percent(1 - 1e-6), whole_percent(1.0)
+    >>> whole_percent(0.255), whole_percent(0.005), whole_percent(0.995), whole_percent(1.0)
     ('26%', '<1%', '>99%', '100%')
     """
     return percent(probability, 0)

@@ -99,8 +99,9 @@ class UnitEntry(Record):
         return {key: value for key, value in stated if value is not None}
 
 
-PROFILE_KEYS = tuple(key for key in UnitEntry.model_fields if key in Level.model_fields or key in Unit.model_fields)
-PROFILE_KEYS = tuple(key for key in PROFILE_KEYS if key != "name")
+PROFILE_KEYS = tuple(
+    key for key in UnitEntry.model_fields if key != "name" and (key in Level.model_fields or key in Unit.model_fields)
+)
 
 
 def _entries(value: object) -> object:

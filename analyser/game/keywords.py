@@ -31,6 +31,20 @@ class Term(NamedTuple):
         """Whether a number is computed from it in that kind of fight."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
+    def can_bear_on(self, fight: str) -> bool:
+        """Whether it could change anything there, computed or not: where nobody meets, nothing of contact.
+
+        >>> [SPECIAL_RULES["Stoic Defence"].can_bear_on(fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
+        [False, True]
+        """
+        if self.touches == "close quarters":
+            return fight not in (RANGED_ATTACK, FOCUS_FIRE)
+        return fight != CLOSE_QUARTERS or self.touches not in OF_SHOTS
+
+
+OF_SHOTS = ("ranged attack", "when the row may fire")
+"""What rules touch that shots alone have."""
+
 
 def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
     """The terms by name; a row holds those that differ in nothing but their names."""

@@ -20,7 +20,7 @@ from analyser.importers.differences import Difference, differences
 from analyser.importers.rosters import Pick, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
-NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
+WHOSE_NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
 MOST_TOLD = 200  # lines about a roster; one of another version of the data has as many as it has units
 
 

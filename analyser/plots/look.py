@@ -231,7 +231,7 @@ def short_text(value: float, *, is_probability: bool = False) -> str:
 
     >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, float("nan"))]
     ['0', '<.01', '.04', '.44', '4.4', '44', '']
-    >>> [short_text(value, is_probability=True) for value in (0.0, 0.004, 0.44, 0.996, 1.0)]
+    >>> [short_text(value, is_probability=True) for value in (0.0, 0.005, 0.44, 0.995, 1.0)]
     ['0', '<1', '44', '>99', '100']
     """
     if math.isnan(value):
@@ -239,7 +239,7 @@ def short_text(value: float, *, is_probability: bool = False) -> str:
     if value < CERTAIN_WITHIN:
         return "0"
     if is_probability:
-        return "<1" if value < 0.005 else ">99" if 0.995 <= value < 1 - CERTAIN_WITHIN else f"{100 * value:.0f}"
+        return "<1" if value <= 0.005 else ">99" if 0.995 <= value < 1 - CERTAIN_WITHIN else f"{100 * value:.0f}"
     if value < 0.005:
         return "<.01"
     if value < 0.995:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
+from analyser.common import estimates
 from analyser.common.errors import InputError, check_flag, check_text, did_you_mean
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 
 PER_100_POINTS = "_per_100_points"
 PERCENTILE = "_percentile"  # ends the name of an integer, for which no interval is worked out
@@ -107,3 +111,28 @@ def checked_metric(name: str, *, per_points: bool = False, known: Mapping[str, M
     if chosen not in known:
         raise InputError(f"no metric {name!r} per 100 points here", where="metric", allowed=plain)
     return chosen
+
+
+def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
+    """A figure of COMPARED or METRICS as text, or a change of one: with half its interval if it has one; no NaN.
+
+    >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
+    ('20.00%', '+20.00 pp', '2.0 ±0.1')
+    """
+    is_probability = {**COMPARED, **METRICS}[name].is_probability
+    if np.isnan(value):
+        return ""
+    if is_probability and not change:
+        return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
+    scale, unit = (100, " pp") if is_probability else (1, "")
+    if high > low:
+        return estimates.plus_minus(scale * value, scale * (high - low) / 2, unit)
+    if abs(value) < CERTAIN_WITHIN and change:
+        return "0"
+    sign = "+" if change else ""
+    return f"{value:{sign}.0f}" if name.endswith(PERCENTILE) else f"{number_text(scale * value, sign)}{unit}"
+
+
+def number_text(number: float, sign: str = "") -> str:
+    """A number with two decimals, and one digit of what they would make nothing of."""
+    return f"{number:{sign}{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"

@@ -39,6 +39,14 @@ class LevelFacts(NamedTuple):
     rating: Row | None
 
 
+class Said(NamedTuple):
+    """A verdict and its reason, and the levels that have both."""
+
+    levels: list[str]
+    verdict: str
+    why: str
+
+
 class Card(NamedTuple):
     """What the page says of a unit.
 
@@ -59,6 +67,15 @@ class Card(NamedTuple):
     most_dangerous: dict[str, list[Row]]
     outliers: list[Row]
     dominated: list[Row]
+
+    @property
+    def verdicts(self) -> list[Said]:
+        """What is said of its price, once for levels of which it is the same."""
+        said: dict[tuple[str, str], list[str]] = {}
+        for each in self.levels:
+            if each.price is not None:
+                said.setdefault((each.price["verdict"], each.price["why"]), []).append(each.loadout.level_name)
+        return [Said(levels, *both) for both, levels in said.items()]
 
 
 def cards(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from analyser.analysis.standing import ARROW, NONE, figure
+from analyser.analysis.standing import ARROW, NONE, ahead_text, figure
 from analyser.game.units import Loadout, unit_of
 from analyser.report.edits import Edit, concerns, in_words
 from analyser.report.moves import SMALL, Move, Moves
@@ -14,7 +14,8 @@ from analyser.report.moves import SMALL, Move, Moves
 class Change(NamedTuple):
     """A loadout that moved, in words: figures as "old → new", or one figure where they are the same.
 
-    `edits` are those of its profile that concern it, beside its points; `range` that of its fair points now.
+    `edits` are those of its profile that concern it, beside its points; `range` that of its fair points now;
+    `margins` are those of the matchups that change hands, by opponent.
     """
 
     loadout: str
@@ -27,6 +28,7 @@ class Change(NamedTuple):
     efficiency: str
     won: tuple[str, ...]
     lost: tuple[str, ...]
+    margins: Mapping[str, str]
 
 
 class EditedUnit(NamedTuple):
@@ -48,6 +50,16 @@ class Changes(NamedTuple):
     edge: list[Change]
     edited: list[EditedUnit]
     small_within: float = SMALL
+
+    @property
+    def units(self) -> int:
+        """How many units are written differently; the ruleset is none."""
+        return sum("/" in each.unit for each in self.edited)
+
+    @property
+    def loadouts(self) -> int:
+        """How many of their loadouts cost or fight otherwise."""
+        return len(self.shown) + len(self.small)
 
     @property
     def verdicts(self) -> int:
@@ -100,6 +112,7 @@ def _in_words(move: Move, edits: list[str]) -> Change:
         efficiency=_both(old.efficiency, new.efficiency, figure),
         won=move.hands.gained,
         lost=move.hands.lost,
+        margins={name: _both(*each, ahead_text) for name, each in move.margins.items()},
     )
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.figures import number_text
 from analyser.analysis.verdict import RULE
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import EFFICIENCY, METRICS
+from analyser.plots.metrics import EFFICIENCY, METRICS, number_text
 from analyser.report.edits import Edit
 from analyser.report.moves import Move
 

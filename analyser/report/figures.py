@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -43,7 +43,18 @@ def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, An
     """
     own = [name for name in OF_BOTH if found.frame[name].notna().any()]
     names = [*figures, *(["p_activated"] if found.frame["p_activated"].gt(0).any() else []), *own]
-    return figures_data(found.frame, found.situations, list(map(side_data, found.attackers)), names)
+    sides = list(map(side_data, found.attackers))
+    data = figures_data(found.frame, found.situations, sides, names)
+    called = row_names(found.attackers)
+    return data | {"rows": [called.get(each, each) for each in data["rows"]]}
+
+
+def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
+    """What people call the rows of some units, by id; rows of one id that have several names are left out."""
+    names: dict[str, set[str]] = {}
+    for row in (row for each in loadouts for row in each.unit.rows):
+        names.setdefault(row.id, set()).add(row.name)
+    return {each: called.pop() for each, called in names.items() if len(called) == 1}
 
 
 def figures_data(
@@ -71,7 +82,9 @@ def figures_data(
     return {
         "sides": list(sides),
         "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
-        "situations": [{"name": each.name, "heading": each.heading} for each in situations],
+        "situations": [
+            {"name": each.name, "heading": each.heading, "is_duel": each.fight.has_winner} for each in situations
+        ],
         "metrics": [
             {
                 "name": name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +16,16 @@ SMALL = 0.02  # of points over fair points: what moved less, and nothing else, i
 
 
 class Move(NamedTuple):
-    """What became of a loadout: where it stood and where it stands, and whose matchups change hands."""
+    """What became of a loadout: where it stood and where it stands, and whose matchups change hands.
+
+    `margins` are those of the opponents in `hands`: how far it came out ahead, -1 to 1, and how far it does now.
+    """
 
     loadout: str
     old: Standing
     new: Standing
     hands: Hands
+    margins: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
     @property
     def sentence(self) -> str:
@@ -68,7 +73,8 @@ class Move(NamedTuple):
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
         hands = {name: list(names) for name, names in self.hands._asdict().items()}
         told = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
-        return {**told, **hands, "reason": self.new.doubt or self.new.why, **sides}
+        margins = {name: list(both) for name, both in self.margins.items()}
+        return {**told, **hands, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
 
 
 class Moves(NamedTuple):
@@ -91,7 +97,10 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
     """What became of those that are `written` differently, and of others with another verdict."""
 
     def move(name: str) -> Move:
-        return Move(name, before[name], after[name], hands_of(moved(before, after, name)))
+        found = moved(before, after, name)
+        changed = found[found["changes_hands"]]
+        margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
+        return Move(name, before[name], after[name], hands_of(found), margins)
 
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)

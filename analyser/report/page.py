@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -30,7 +31,7 @@ from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.cards import cards
 from analyser.report.enemies import Trades, enemies_data, enemies_of, trades_of
-from analyser.report.figures import packed, page_data
+from analyser.report.figures import packed, page_data, row_names
 from analyser.report.folder import Inputs
 from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 from analyser.report.picture import price_picture
@@ -117,14 +118,18 @@ def _best(frame: pd.DataFrame, ranked_by: list[str]) -> dict[tuple[str, str], Ro
     }
 
 
-def idle(frame: pd.DataFrame, situations: Iterable[Situation]) -> list[Idle]:
-    """The units that can attack none of the defenders: in which situations, and why."""
+def idle(
+    frame: pd.DataFrame, situations: Iterable[Situation], names: Mapping[str, str] = MappingProxyType({})
+) -> list[Idle]:
+    """The units that can attack none of the defenders: in which situations, and why; rows by their `names`."""
     found: dict[tuple[str, tuple[str, ...]], list[Situation]] = {}
     for situation in situations:
         part = frame[frame["situation"] == situation.name]
         for unit, rows in part.groupby("attacker_unit", sort=False):
             if rows["why_not"].notna().all():
-                found.setdefault((str(unit), tuple(reasons(rows))), []).append(situation)
+                why = (each.partition(": ") for each in reasons(rows))
+                told = tuple(f"{names.get(row, row)}{colon}{rest}" for row, colon, rest in why)
+                found.setdefault((str(unit), told), []).append(situation)
     return [Idle(unit, where, list(why_not)) for (unit, why_not), where in found.items()]
 
 
@@ -146,7 +151,7 @@ def write_page(parts: Mapping[str, Any], plans: Sequence[Plan], path: Path) -> N
     It is under :data:`MOST_BYTES`: what does not fit is left out and named, pictures first, then tables that are files
     as well, then figures of the heatmap.
     """
-    template = _template()
+    template = _template(row_names(parts["found"].attackers))
 
     def page(embedded: Collection[str] = (), **cut: Any) -> str:
         found: str = template.render(galleries=_galleries(plans, path.parent, embedded), **{**parts, **cut})
@@ -213,6 +218,9 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "method": METHOD,
         "title": title_of(*((each.faction for each in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
+        "cannot_shoot": {
+            each.selector for each in found.attackers if not any(row.kind == "ranged" for row in each.unit.rows)
+        },
         "die": ", ".join(f"{count} {face}" for face, count in die.items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(deck.items())),
         **_verdict(balance.prices),
@@ -231,7 +239,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         **_habits(inputs.habits),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
-        "idle": idle(found.frame, found.situations),
+        "idle": idle(found.frame, found.situations, row_names(found.attackers)),
         "efficiency": balance.balance.to_dict("records"),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
         "dominated": balance.dominated.to_dict("records"),
@@ -340,7 +348,7 @@ def templates() -> Environment:
     )
 
 
-def _template() -> Any:
+def _template(names: Mapping[str, str]) -> Any:
     environment = templates()
     environment.filters |= {
         "tenths": "{:.1f}".format,
@@ -354,6 +362,7 @@ def _template() -> Any:
         "faction": faction_name,
         "unit_of": unit_of,
         "anchor": anchor_of,
+        "row_names": lambda rows: ", ".join(names.get(each, each) for each in rows.split(", ")),
         "after_name": lambda text: text.partition(":")[2],
         "inches": _inches,
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",

@@ -18,6 +18,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
+from analyser.common.files import write_content
 from analyser.common.sampling import Progress
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import unit_of
@@ -113,7 +114,7 @@ def write_site(
         "mark": MARK,
         "verdicts": (OVER, UNDER),
     }
-    page.write_text(_template().render(**shown), encoding="utf-8", newline="\n")
+    write_content(page, _template().render(**shown))
     return page
 
 

@@ -23,6 +23,7 @@ from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, Weighed, distribution_block, frame_of, share_columns
+from analyser.results.flags import BIT_OF_FLAG, FLAGS
 from analyser.results.rendering import Block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
@@ -33,8 +34,7 @@ from analyser.scenarios.schema import Combatant, Target
 if TYPE_CHECKING:
     import pandas as pd
 
-FIGURES = ("models_left", "models_destroyed", "damage")
-FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
+UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
@@ -47,7 +47,6 @@ _PLACES = {
     "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
     "attacker_damage": discipline.ATTACKER_DAMAGE,
 }
-BIT_OF_FLAG: dict[str, int] = {name: getattr(discipline, name.upper()) for name in (*FLAGS, "activated")}
 _FATES = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
 
 
@@ -72,7 +71,7 @@ class AttackResult(Result):
 
     kind = "attack"
     events = (*FLAGS, "activated", "destroyed", "building_wrecked")
-    figures = ("hits", *FIGURES, *LOSSES)
+    figures = ("hits", *UNIT_FIGURES, *LOSSES)
 
     scenario: Scenario
     outcomes: NDArray[np.int64]
@@ -152,7 +151,7 @@ class AttackResult(Result):
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
-        names = [*FIGURES, *FLAGS, *(self._beside if joint else [])]
+        names = [*UNIT_FIGURES, *FLAGS, *(self._beside if joint else [])]
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
         return {name: table.pop(name) for name in names} | table

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import Estimate, estimate, estimate_in, plus_minus, probability_figures
-from analyser.common.intervals import CONFIDENCE, NORMAL_95, trials_for
+from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
+from analyser.common.intervals import NORMAL_95, trials_for
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
@@ -22,7 +22,8 @@ from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
 from analyser.results.battle_orders import orders_line, orders_tried
 from analyser.results.battle_rules import of_battle
-from analyser.results.by_batch import Shared, mean_by_batch, means_by_batch
+from analyser.results.battle_swings import by_swing, swing_of, swing_units
+from analyser.results.by_batch import mean_by_batch
 from analyser.results.rendering import Block
 from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome
@@ -44,7 +45,6 @@ _EVENTS = {
     "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
 }
 _BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
-_PLACE = "A swing is also that of the unit's place in the order and in the line: another one there may keep much of it."
 _OF_SIDES = ("victory_points", "units", "points_percent")
 
 
@@ -299,7 +299,7 @@ class BattleResult(Result):
         margin, error = self.mean_with_error("margin")
         rows.append(["Expected VP, mine less yours", plus_minus(margin, NORMAL_95 * (error or 0.0))])
         found = [f"Mine wins {self.probability('victory')} of these battles.", orders_line(self.tried)]
-        found += [_swing_units(self.swings, side) for side in SIDES if self.swings]
+        found += [swing_units(self.swings, side) for side in SIDES if self.swings]
         blocks = [
             Block(lines=found),
             Block("For my side, by victory points", rows=rows),
@@ -308,7 +308,7 @@ class BattleResult(Result):
             _by_unit(self.contributions()),
         ]
         if self.swings:
-            blocks.append(_by_swing(self.swings))
+            blocks.append(by_swing(self.swings))
         title = f"A battle of the median margin (battle {self.story.number} of seed {self.seed})"
         return [*blocks, Block(title, lines=list(self.story.lines()))]
 
@@ -344,31 +344,6 @@ def _by_unit(rows: Sequence[dict[str, Any]]) -> Block:
             cells += [_with(row[name], row[f"{name}_standard_error"]), "" if per_100 is None else f"{per_100:.0f}"]
         lines.append([*cells, str(estimate_in(row, "p_alive"))])
     return Block("What each unit did: points of the enemy destroyed, and of its own lost", head, lines, "<<>")
-
-
-def _by_swing(rows: Sequence[dict[str, Any]]) -> Block:
-    head = ("without", "side", "P(its side wins)", "with it, the difference")
-    lines = [[row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(row)] for row in rows]
-    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=[_PLACE])
-
-
-def _swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
-    """The units that a side misses most: the first, and who cannot be told from it.
-
-    The number of battles was fixed beforehand and the intervals hold together, so that the first may be picked by them.
-    """
-    own = [row for row in rows if row["side"] == side]
-    if own[0]["low"] <= 0:
-        return f"Swing unit of {side}: none that stands out from chance in so many battles."
-    first, *others = (row for row in own if row["high"] >= own[0]["low"])
-    tied = f", not told apart from {', '.join(row['unit'] for row in others)}" if others else ""
-    return f"Swing unit of {side}: {first['unit']}, without which it wins {_change(first)} less often{tied}."
-
-
-def _change(row: dict[str, Any]) -> str:
-    change = Estimate(row["difference"], row["low"], row["high"])
-    half = 100 * max((change.high or 0.0) - change, change - (change.low or 0.0))
-    return plus_minus(100 * float(change), half, " pp")
 
 
 def solve_battle(
@@ -409,7 +384,7 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
     for place, (side, unit, number) in enumerate(units):
         sampling.report(place * trials, len(units) * trials)
         without = simulation.play(trials, seed, threads, without=number)
-        rows.append({"side": side, "unit": unit.name} | _swing(base, without, side, trials, len(units)))
+        rows.append({"side": side, "unit": unit.name} | swing_of(base, without, side, trials, len(units)))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
 
 
@@ -427,24 +402,3 @@ def part_of(sampling: Sampling, share: int, least: int) -> int:
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:
         whole = trials_for(precision.width)
     return min(max(whole // share, least), whole)
-
-
-def _swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
-    """What a unit, one of so many, swings; the intervals of all of them hold together, so that any may be named."""
-    event = "victory" if side == SIDES[0] else "defeat"
-    wins, others = (counts.outcomes[:, list(_EVENTS[event])].sum(axis=1) for counts in (base, without))
-    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), (1 - CONFIDENCE) / units)
-    return {
-        **probability_figures("p_without", estimate(float(others.sum()), trials)),
-        "difference": shared.mean,
-        "low": shared.low,
-        "high": shared.high,
-        "expected_margin_difference": _expected(base, side) - _expected(without, side),
-    }
-
-
-def _expected(counts: Counts, side: str) -> float:
-    mine, yours = np.nonzero(counts.results)
-    weights = counts.results[mine, yours]
-    margin = float(((mine - yours) * weights).sum() / weights.sum())
-    return margin if side == SIDES[0] else -margin

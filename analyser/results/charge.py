@@ -17,7 +17,7 @@ from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, FIGURES, unit_line
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
 from analyser.results.base import NOT_SHOWN
 from analyser.results.rendering import Block
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
@@ -49,7 +49,7 @@ class ChargeResult(FightResult):
 
     kind = "charge"
     pictured = "target_models_destroyed"
-    figures = tuple(f"{side}_{what}" for side in CHARGE_SIDES for what in FIGURES)
+    figures = tuple(f"{side}_{what}" for side in CHARGE_SIDES for what in UNIT_FIGURES)
 
     scenario: ChargeScenario
     strikes: tuple[dict[str, Any], ...]
@@ -132,7 +132,7 @@ class ChargeResult(FightResult):
         """The outcomes as columns by name; see :meth:`to_frame`."""
         columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(each) for each in self.result])}
         for side, unit in zip(CHARGE_SIDES, self.units):
-            columns |= self._columns(f"{side}_{name}" for name in (*FIGURES, *FLAGS))
+            columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *FLAGS))
             if unit.passengers is not None:
                 aboard = self._passengers(side)
                 columns |= {f"{side}_{name}": aboard[name] for name in ("passengers_left", "passengers_suppressed")}

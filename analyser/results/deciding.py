@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyser.engine.fight.best.habits import edges_taken, views_of
 from analyser.engine.fight.program import Kind
 from analyser.results.states import damage, flag, models_left
-from analyser.rules.orders import LAST_RESORT, NUMBERS, Condition, Line, all_conditions
+from analyser.rules.orders import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
 from analyser.rules.policies import Manoeuvre, View
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser, Option
@@ -102,7 +102,7 @@ class Decider:
     def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         """In which nodes a condition holds in a round, for who means to shoot with that strike."""
         quantity = condition.quantity
-        if quantity in NUMBERS:
+        if quantity in QUANTITIES:
             found = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
         elif quantity in _IN_VIEW:
             found = self._view(strike)[:, _IN_VIEW[quantity]] != 0

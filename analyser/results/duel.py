@@ -18,7 +18,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
-from analyser.results.attack import FIGURES, unit_line
+from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import captioned, frame_of
 from analyser.results.deeds import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.play import Play, play_of, worth
@@ -61,7 +61,7 @@ class DuelResult(FightResult):
     kind = "duel"
     moment_noun = "round"
     sides = DUEL_SIDES
-    figures = (*(f"{side}_{what}" for side in DUEL_SIDES for what in (*FIGURES, "victory_points")), "margin")
+    figures = (*(f"{side}_{what}" for side in DUEL_SIDES for what in (*UNIT_FIGURES, "victory_points")), "margin")
 
     scenario: DuelScenario
     setup: Setup
@@ -183,7 +183,7 @@ class DuelResult(FightResult):
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Both units at the end as columns by name; see :meth:`to_frame`."""
-        names = (*FIGURES, *STATUSES, *FATES, "victory_points")
+        names = (*UNIT_FIGURES, *STATUSES, *FATES, "victory_points")
         columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
         return self._distribution_of(columns, self.moments[-1].weights)
 

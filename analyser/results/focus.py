@@ -24,7 +24,7 @@ from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, FIGURES, unit_line
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
 from analyser.results.base import distribution_block
 from analyser.results.rendering import Block
 from analyser.results.states import FightResult, solve_fight
@@ -72,7 +72,7 @@ class FocusResult(FightResult):
     moment_noun = "attack"
     sides = ("target",)
     events = EVENTS
-    figures = FIGURES
+    figures = UNIT_FIGURES
 
     scenario: FocusScenario
     wanted: tuple[float, str] | None = None
@@ -130,7 +130,7 @@ class FocusResult(FightResult):
     def _figures(self, number: int) -> dict[str, Any]:
         attack = self.scenario.attacks[number - 1].attack
         gone_before = 0.0 if number == 1 else float(self.probability("annihilated", number - 1))
-        means = {f"mean_{name}": name for name in FIGURES[:2]} | {"mean_damage_left": "damage"}
+        means = {f"mean_{name}": name for name in UNIT_FIGURES[:2]} | {"mean_damage_left": "damage"}
         return {
             "attack": number,
             "attacker": attack.attacker,

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, Keyword, Term
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, OF_SHOTS, RANGED_ATTACK, Keyword, Term
 from analyser.game.ruleset import Rating
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
@@ -122,21 +122,6 @@ def _is_hidden(unit: Combatant) -> bool:
     return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
 
 
-def can_bear(term: Term, fight: str) -> bool:
-    """Whether a rule could change anything in that kind of fight, computed or not: where nobody meets, none of contact.
-
-    >>> from analyser.game.keywords import SPECIAL_RULES
-    >>> [can_bear(SPECIAL_RULES["Stoic Defence"], fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
-    [False, True]
-    """
-    if term.touches == "close quarters":
-        return fight not in (RANGED_ATTACK, FOCUS_FIRE)
-    return fight != CLOSE_QUARTERS or term.touches not in _OF_SHOTS
-
-
-_OF_SHOTS = ("ranged attack", "when the row may fire")
-
-
 @dataclass
 class SortedRules:
     """Rules by what an answer makes of them, in the order of the profiles."""
@@ -159,9 +144,9 @@ class SortedRules:
 
     def _could_bear(self, term: Term, fight: str, case: Case) -> bool:
         """Whether a rule that no number is computed from could change the answer all the same."""
-        if term.touches in _OF_SHOTS:
-            return can_bear(term, fight) or (case.charged and case.enemy.has("Throw"))
-        return can_bear(term, fight) and _has_occasion(term, case)
+        if term.touches in OF_SHOTS:
+            return term.can_bear_on(fight) or (case.charged and case.enemy.has("Throw"))
+        return term.can_bear_on(fight) and _has_occasion(term, case)
 
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
         """Each rule once."""

@@ -13,17 +13,17 @@ from analyser.common.errors import InputError, check_integer
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
-from analyser.results.attack import BIT_OF_FLAG
 from analyser.results.base import Result, Weighed
+from analyser.results.flags import BIT_OF_FLAG
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
-from analyser.scenarios.load import AnyScenario
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Joint
     from analyser.engine.fight.sampled.choices import Choices
     from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.scenarios.load import AnyScenario
 
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"

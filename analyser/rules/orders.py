@@ -32,7 +32,7 @@ FLAGS = (
     "enemy activated",
 )
 """What holds or not: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
-NUMBERS = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
+QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """What is counted."""
 _MOVES = {
     "aim": Manoeuvre.AIM,
@@ -76,7 +76,7 @@ MOST_LINES = 10_000  # as many as a plan has situations
 class Condition(NamedTuple):
     """Something that must hold."""
 
-    quantity: str  # one of FLAGS or NUMBERS
+    quantity: str  # one of FLAGS or QUANTITIES
     comparison: str = ""  # of a number: <, <=, ==, >= or >
     value: float = 0.0
     negated: bool = False
@@ -191,7 +191,7 @@ def _condition_of(text: str, where: str) -> Condition:
     names = " ".join(word for word in kept if word not in (*signs, *numbers))
     if numbers:
         name = {"model": "models", "enemy model": "enemy models", "models enemy": "enemy models"}.get(names, names)
-        if name not in NUMBERS or len(numbers) > 1 or len(signs) > 1:
+        if name not in QUANTITIES or len(numbers) > 1 or len(signs) > 1:
             raise _no_condition(text, where, name)
         sign = signs[0] if signs else "=="
         return Condition(name, "==" if sign == "=" else sign, float(numbers[0]), negated)
@@ -204,9 +204,9 @@ def _condition_of(text: str, where: str) -> Condition:
 
 
 def _no_condition(text: str, where: str, name: str = "") -> InputError:
-    problem = f"no condition {text!r}{did_you_mean(name or text, (*FLAGS, *NUMBERS))}"
+    problem = f"no condition {text!r}{did_you_mean(name or text, (*FLAGS, *QUANTITIES))}"
     allowed = (
-        f"{', '.join(FLAGS)}; within and beyond inches; at least, at most, exactly so many of {', '.join(NUMBERS)}"
+        f"{', '.join(FLAGS)}; within and beyond inches; at least, at most, exactly so many of {', '.join(QUANTITIES)}"
     )
     return InputError(problem, where=where, allowed=allowed)
 
@@ -216,7 +216,7 @@ def _check_together(conditions: Sequence[Condition], where: str) -> None:
     for flag in FLAGS:
         if len({each.negated for each in conditions if each.quantity == flag}) > 1:
             raise InputError(f"{flag}, and not {flag}", where=where, allowed="one of them: both never hold")
-    for number in NUMBERS:
+    for number in QUANTITIES:
         low, high = float("-inf"), float("inf")
         for each in (each for each in conditions if each.quantity == number):
             sign = _OPPOSITE.get(each.comparison, "") if each.negated else each.comparison

@@ -15,7 +15,7 @@ from analyser.game.force_check import ForceCheck, checked_force
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import ROSTERS
-from analyser.importers.enlisted import NUMBERS, Numbers, enlisted
+from analyser.importers.enlisted import WHOSE_NUMBERS, Numbers, enlisted
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO
@@ -52,7 +52,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     """
     if isinstance(source, Army):
         return source
-    check_choice(numbers, "numbers", NUMBERS)
+    check_choice(numbers, "numbers", WHOSE_NUMBERS)
     library = library_of(profiles)
     if isinstance(source, Mapping):
         return _from_table(source, "army", library)

@@ -18,11 +18,11 @@ from analyser.game.names import Slug
 from analyser.game.ruleset import Deck, Die, Ruleset
 from analyser.game.units import LevelName
 
-NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit", "dice")
+VARIED = ("models", "defence", "damage_limit", "discipline", "break_limit", "dice")
 """The numbers of a profile that can be varied."""
 ADDED = "by "
 """Begins values that are added to what the profile says; those of `dice` always are."""
-FIGURES = (*(SUMMARY.names or ()), *OF_BOTH)
+SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH)
 """What can be worked out of a cell."""
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
 MOST_AXIS = 10_000  # values of one number
@@ -77,7 +77,7 @@ class Side(Record):
     def _one_or_several(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
-    @field_validator(*NUMBERS)
+    @field_validator(*VARIED)
     @classmethod
     def _readable(cls, value: Any, info: Any) -> Any:
         if value is not None:
@@ -89,8 +89,8 @@ class Side(Record):
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """The numbers that are varied, in the order of :data:`NUMBERS`."""
-        return tuple(_number(key, given) for key in NUMBERS if (given := getattr(self, key)) is not None)
+        """The numbers that are varied, in the order of :data:`VARIED`."""
+        return tuple(_number(key, given) for key in VARIED if (given := getattr(self, key)) is not None)
 
 
 class NamedRuleset(Record):
@@ -130,7 +130,7 @@ class SweepFile(Record):
 
     @model_validator(mode="after")
     def _known(self) -> SweepFile:
-        self._check_names("figures", self.figures, FIGURES)
+        self._check_names("figures", self.figures, SWEPT_FIGURES)
         self._check_names("policies", self.policies, POLICIES_OF_DUELS)
         named = [each for each in self.situations if isinstance(each, str)]
         self._check_names("situations", named, tuple(SITUATIONS))

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis import kept, situations
+from analyser.analysis.edited import edited
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
@@ -102,6 +103,31 @@ def test_what_a_change_touches_is_fought_and_nothing_else(wood, folder, fought, 
     for kind, *pair in fought:
         assert "wood/oak@basic" in (pair if kinds[kind] == "both" else pair[:1])
     same(found, without(wood, changed, changed))
+
+
+def test_an_edit_asked_about_again_at_another_price_fights_nothing(wood, folder, fought):
+    found = table(wood)
+    same(edited(found, sides := with_oak(wood, dice=2), sides, keep=True), without(wood, sides, sides))
+    fought.clear()
+    dearer = with_oak(wood, dice=2, points="+7")
+    again = edited(found, dearer, dearer, keep=True)
+    assert fought == []
+    same(again, without(wood, dearer, dearer))
+
+
+def test_an_edit_is_kept_where_that_is_asked_for_and_not_otherwise(wood, folder, monkeypatch):
+    found, changed = table(wood, asked=["long-range"]), with_oak(wood, dice=2)
+    monkeypatch.setattr(kept, "LEAST_COST", 2 * len(found.attackers) * situations.FIGHTS["ranged"].cost)
+
+    def files():
+        return {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")}
+
+    before = files()
+    edited(found, changed, changed)
+    assert files() == before
+    edited(found, changed, changed, keep=True)
+    assert files().keys() == before.keys()
+    assert files() != before
 
 
 def test_whoever_asks_for_more_fights_only_the_rest(wood, folder, fought):

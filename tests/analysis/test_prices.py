@@ -263,6 +263,25 @@ def test_the_text_says_verdicts_whys_roles_and_how_sure_it_is(game):
     assert max(map(len, str(found).splitlines())) <= 100
 
 
+def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(library):
+    table = matchups(*[copies(library[RIFLES], 3, points=90)] * 2, situations=["long-range", "charge"])
+    found = fair_points(table)
+    assert found.doubts == {"fewer than 3 other units here are of their role": 3}
+    assert found.judged_among == found.as_dict()["judged_among"] == 3
+    text = " ".join(str(found).split())
+    assert "Cannot say: 3 because fewer than 3 other units here are of their role." in text
+    assert "Judged among 3 loadouts; " in text
+
+
+@pytest.mark.parametrize(
+    ("points", "edge"),
+    [(50, ""), (36, "1 point from fair"), (35, ""), (33, "1 point from under-priced"), (32, "1 point from fair")],
+)
+def test_how_near_another_verdict_is_is_told_at_the_edge_alone(library, points, edge):
+    found = rated(copies(library[RIFLES], 6, points=points))
+    assert found["edge"].tolist()[0] == edge
+
+
 def test_plain_data_has_no_nan(game):
     record = _rated(*game).as_dict()
     assert not [

@@ -234,6 +234,7 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
         (("what-if", OAK, "poitns=3"), "did you mean 'points'"),
         (("what-if", OAK, "points=3", "points+2"), "points is changed twice"),
         (("what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
+        (("what-if", OAK, "dice=5"), "'dice=5' is no change of dice (allowed: dice+2, dice-2"),
         (("what-if", OAK, "points=-3"), "-3 is not usable"),
         (("what-if", OAK, "points=60", "--against", OAK), "nobody but"),
         (("solve-dice", OAK, "--most", "13"), "--most: 13 is out of range"),

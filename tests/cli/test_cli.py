@@ -19,6 +19,7 @@ from analyser.scenarios.schema import Attack, Target
 from tests.helpers.shell import answer, process, refusal, run
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
+SHARP_RIFLES, GRENADIERS = "crown/sharp-rifles@basic", "imperium/scion-grenadier-platoon@basic"
 FEW = ["--trials", "50000", "--threads", "1"]
 
 
@@ -210,6 +211,20 @@ def test_sampling_numbers_have_no_effect_on_an_exact_answer_and_that_is_said(fig
     result = run("run", fight, "--trials", 5)
     assert result.stdout == answer("run", fight)
     assert result.stderr.startswith("note: --trials: no effect")
+
+
+@pytest.mark.parametrize(
+    ("words", "idle"),
+    [
+        (["compare", SHARP_RIFLES, "--target", GRENADIERS], ["--trials", 5, "--seed", 2]),
+        (["sensitivity", SHARP_RIFLES, GRENADIERS], ["--seed", 2]),
+        (["curve", SHARP_RIFLES, "--target", GRENADIERS, "--over", "dice=4..6"], ["--precision", 0.1, "--all-at-once"]),
+        (["luck", SHARP_RIFLES, GRENADIERS, "--destroyed", 1], ["--trials", 5]),
+    ],
+)
+def test_comparisons_say_so_too(words, idle):
+    names = ", ".join(each for each in idle if str(each).startswith("--"))
+    assert run(*words, *idle).stderr == f"note: {names}: no effect on an exact answer; see --method\n"
 
 
 def test_a_long_table_is_cut_and_says_so(tmp_path):

@@ -1,6 +1,9 @@
 """Numbers and tables as text."""
 
-from analyser.common.text import aligned, counted, rating_text, shown_range
+import pytest
+
+from analyser.common.estimates import Estimate
+from analyser.common.text import aligned, counted, percent, rating_text, shown_range
 
 
 def test_columns_are_aligned_to_their_sides():
@@ -24,3 +27,15 @@ def test_a_number_has_its_noun():
         "12 dice",
         "2 units",
     ]
+
+
+@pytest.mark.parametrize("decimals", range(5))
+def test_a_share_on_the_edge_is_not_rounded_to_impossible_or_to_certain(decimals):
+    half_a_step = 10.0**-decimals / 200
+    assert percent(half_a_step, decimals).startswith("<")
+    assert percent(1 - half_a_step, decimals).startswith(">")
+    assert percent(2 * half_a_step, decimals).strip("0.%") == "1"
+
+
+def test_an_exact_probability_on_the_edge_is_not_rounded_to_certain():
+    assert str(Estimate(1 - 5e-5)) == ">99.99%"

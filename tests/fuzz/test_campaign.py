@@ -4,18 +4,11 @@ import math
 
 import pytest
 
-from tests.fuzz.campaign import (
-    ODD,
-    Odd,
-    case,
-    kept,
-    minimised,
-    realised,
-    wrong_with,
-    wrong_with_answer,
-    wrong_with_message,
-)
+from tests.fuzz.campaign import kept, minimised
 from tests.fuzz.doors import DOORS
+from tests.fuzz.judgement import wrong_with, wrong_with_answer, wrong_with_message
+from tests.fuzz.mutations import case
+from tests.fuzz.odd import ODD, Odd, realised
 
 SEED = 12
 CASES, QUICK = 400, 160

@@ -3,7 +3,10 @@
 from collections import defaultdict
 from types import SimpleNamespace
 
+import pytest
+
 import analyser
+from analyser.common.errors import InputError
 from analyser.scenarios.schema import Attack, Target
 
 TOLERANCE = 1e-12
@@ -83,6 +86,38 @@ def hits_in(parts, die, **keys):
     rounded = {hits: round(part) for hits, part in found.items()}
     assert_same_law(found, rounded, tolerance=TOLERANCE * parts)
     return rounded
+
+
+def rating_of(**keys):
+    """The combat rating, told by what it re-rolls (AC-3.4).
+
+    A die of a strike, a glancing strike and a miss hits with 3 of 9 if nothing is rolled again, with 4 if the
+    glancing strike is, with 5 if the miss is too.
+    """
+    die = {"strike": 1, "glancing": 1, "miss": 1}
+    names = {3: "weakened", 4: "neutral", 5: "improved"}
+    return names[hits_in(9, die, dice=1, **keys)[1]]
+
+
+def defence_of(**keys):
+    """The effective DEFENCE, told by the models that 60 hits destroy of 100."""
+    return 60 // certain(dice=60, models=100, discipline=None, **keys).models_destroyed
+
+
+def modified_discipline(**keys):
+    """DISCIPLINE with its modifiers, told by the chance to pass against the shipped deck: a twelfth a point.
+
+    Two hits on ten models, which are no heavy losses.
+    """
+    keys = {"dice": 2, **keys}
+    return round(12 * (1 - chance("suppressed", deck=SHIPPED_DECK, **keys)))
+
+
+def refusal(**keys):
+    """What the message says when an attack is not allowed."""
+    with pytest.raises(InputError) as caught:
+        attack(**keys)
+    return str(caught.value)
 
 
 def marginal(joint, *names):

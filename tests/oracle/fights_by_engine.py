@@ -23,6 +23,7 @@ from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Charge, Combatant, DuelTerms, Passengers, Target
 from tests.oracle import plain_close_quarters as cq
+from tests.oracle.plain_units import value_of
 
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 UNIT_KEYS = (
@@ -95,8 +96,8 @@ def combatant_of(unit, circumstances):
         rows=rows,
         row=next((row["id"] for row in rows if row["kind"] == "ranged"), None),
         withdraws_without_room=unit.get("withdrawal_without_room", 0),
-        veteran=cq.value_of(unit, "Veteran"),
-        capacity=cq.value_of(unit, "Capacity") or None,
+        veteran=value_of(unit, "Veteran"),
+        capacity=value_of(unit, "Capacity") or None,
         passengers=riders,
         charge=charge_of(circumstances),
     )

@@ -45,6 +45,19 @@ def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
                 assert chi_square(counts, law * trials) > UNLIKELY
 
 
+def assert_sample_is_near(system, question, tables, trials, seed=0):
+    """Every probability of a sample is within five standard errors of the exact one, in each of these tables."""
+    law, sample = morale.exact(system, question), morale.simulate(system, question, trials, seed=seed)
+    for table in tables:
+        sampled, looked_at = rows(sample, table), 0
+        for key, row in rows(law, table).items():
+            for name in (each for each in row if each.startswith("p")):
+                error = (row[name] * (1 - row[name]) / trials) ** 0.5
+                assert abs(sampled[key][name] - row[name]) <= 5 * error + 1e-9, (table, key, name)
+                looked_at += 1
+        assert looked_at, table
+
+
 def chi_square(found, expected):
     """The p-value of counts against expected counts, rare states together."""
     common = expected >= FEWEST_EXPECTED

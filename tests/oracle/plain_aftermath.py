@@ -6,14 +6,24 @@ Each turns the unit that suffers it into a law {unit: chance}; who suffers it, a
 from collections import defaultdict
 from fractions import Fraction
 
-from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_reading as plain
+from tests.oracle.plain_after_blows import suppression_test
+from tests.oracle.plain_strikes import strike
+from tests.oracle.plain_units import unit_of, value_of
 
 
 def plain_attack(dice, rating, striker_facts, facts, unit, ruleset, *, tests):
     """The law of a unit under an attack without a row: no qualities, Veteran of who makes it (AC-3, AC-4.5)."""
-    blows = cq.strike(
-        None, dice, rating, striker_facts, cq.unit_of(striker_facts), facts, unit, from_front=False, ruleset=ruleset
+    blows = strike(
+        None,
+        dice,
+        rating,
+        striker_facts,
+        unit_of(striker_facts),
+        facts,
+        unit,
+        from_front=False,
+        ruleset=ruleset,
     )
     chances = defaultdict(Fraction)
     for blow, chance in blows.items():
@@ -26,12 +36,12 @@ def after_test(facts, before, unit, ruleset, *, tests):
     """The law of a unit after the suppression test of an attack, if it lost a model (AC-4.5)."""
     if not tests or unit.models == before.models:
         return {unit: Fraction(1)}
-    return cq.suppression_test(facts, unit, before.models, 0, frozenset(), ruleset["deck"])
+    return suppression_test(facts, unit, before.models, 0, frozenset(), ruleset["deck"])
 
 
 def tail_gunner(gunner_facts, facts, unit, ruleset):
     """The aerial unit that shot is shot at: weakened, X dice, an ordinary test (Tail Gunner in AC-7, AC-4.5)."""
-    dice = cq.value_of(gunner_facts, "Tail Gunner")
+    dice = value_of(gunner_facts, "Tail Gunner")
     takes_tests = facts["type"] != "aircraft" or plain.has_rule(facts, "Hot Headed")
     return plain_attack(dice, "weakened", gunner_facts, facts, unit, ruleset, tests=takes_tests)
 
@@ -40,14 +50,14 @@ def spectacular_demise(gone_facts, facts, unit, inches, ruleset):
     """The last model of a unit was destroyed so many inches away: one die decides (Spectacular Demise in AC-7)."""
     die = ruleset["die"]
     sides = sum(die.values())
-    dice = cq.value_of(gone_facts, "Spectacular Demise")
+    dice = value_of(gone_facts, "Spectacular Demise")
     # It is the blast that strikes, not the unit: no Veteran, and nothing to re-roll by.
     gone_facts = {**gone_facts, "rules": [], "extra_reroll": {"faces": [], "dice": 0}}
     chances = defaultdict(Fraction)
     for face, number in die.items():
         law = {unit: Fraction(1)}
         if face == "miss" and inches <= 6:
-            law = cq.suppression_test(facts, unit, unit.models, 0, frozenset(), ruleset["deck"])
+            law = suppression_test(facts, unit, unit.models, 0, frozenset(), ruleset["deck"])
         if (face == "strike" and inches <= 4) or (face == "heroic" and inches <= 8):
             law = plain_attack(dice, "neutral", gone_facts, facts, unit, ruleset, tests=True)
         for after, chance in law.items():

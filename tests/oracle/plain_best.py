@@ -8,7 +8,21 @@ of a situation that came up before. For one or two rounds of few models.
 from fractions import Fraction
 
 from tests.oracle import plain_duel as plain
-from tests.oracle.plain_duel import OTHER, certainly, change, then, unit_of
+from tests.oracle import plain_duel_state as at_duel
+from tests.oracle.plain_duel_policies import close_quarters, re_arm, take_cover
+from tests.oracle.plain_duel_shots import dice_of, is_short, must_reload, rows_in_range, shoot_row
+from tests.oracle.plain_duel_state import (
+    OTHER,
+    Turn,
+    advance,
+    can_aim,
+    certainly,
+    change,
+    in_fumes,
+    is_over,
+    then,
+    unit_of,
+)
 
 BEST = "best"
 
@@ -34,7 +48,7 @@ class Game:
         """How far a side can shoot or come to a charge, or how far it is at the start if that is further."""
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
-        charge = 2 * plain.speed(self.field, side) if self.charge_rows(side) else 0
+        charge = 2 * at_duel.speed(self.field, side) if self.charge_rows(side) else 0
         return max([self.start.distance, charge, *(row["long_range"] for row in rows)])
 
     def charge_rows(self, side):
@@ -66,7 +80,7 @@ class Game:
 
     def between_rounds(self, duel, left):
         """The value with so many rounds to come."""
-        if left == 0 or plain.is_over(duel):
+        if left == 0 or is_over(duel):
             return self.worth(duel)
         if (duel, left) not in self.known:
             orders = ("ab", "ba") if self.first == "random" else (self.first + OTHER[self.first],)
@@ -78,11 +92,11 @@ class Game:
         if not order:
             return self.between_rounds(plain.end_phase(duel), left - 1)
         side, rest = order[0], order[1:]
-        if plain.is_over(duel) or unit_of(duel, side).activated:
+        if is_over(duel) or unit_of(duel, side).activated:
             return self.acting(duel, rest, left)
         key = (duel, order, left)
         if key not in self.known:
-            turn = plain.starts(self.field, plain.in_fumes(self.field, duel), side)
+            turn = plain.starts(self.field, in_fumes(self.field, duel), side)
             self.known[key] = self.mean(
                 plain.rally(self.field, turn),
                 lambda turn: self.reacting(
@@ -101,7 +115,7 @@ class Game:
 
     def ended(self, turn):
         """The duel after the activation."""
-        return plain.in_fumes(self.field, plain.ends(self.field, turn))
+        return in_fumes(self.field, plain.ends(self.field, turn))
 
     def reacting(self, turn, after):
         """The value at a reaction step."""
@@ -115,7 +129,7 @@ class Game:
 
     def ordering(self, turn, after):
         """The value where the active unit is given orders."""
-        if plain.is_over(turn.duel) or not self.chooses[turn.side]:
+        if is_over(turn.duel) or not self.chooses[turn.side]:
             return self.mean(plain.acts(self.field, turn), after)
         values = []
         for law, charged in self.orders(turn):
@@ -133,13 +147,13 @@ class Game:
             return
         for law in self.specials(duel, side):
             yield law, False
-        for law in self.shots(duel, side, aiming=plain.can_aim(turn), several=turn.rallied):
+        for law in self.shots(duel, side, aiming=can_aim(turn), several=turn.rallied):
             yield law, False
         if turn.rallied and plain.can_charge(self.field, turn):
             yield from self.charges(duel, side)
         if unit_of(duel, side).garrisoned or duel.distance is None:
             return
-        speed = plain.speed(self.field, side)
+        speed = at_duel.speed(self.field, side)
         for moved in self.moves(duel, side):
             if not turn.rallied:
                 yield certainly(moved), False
@@ -147,47 +161,47 @@ class Game:
             for law in (*self.specials(moved, side), *self.shots(moved, side, moved=True, several=True)):
                 yield law, False
         if turn.rallied:
-            yield certainly(plain.advance(self.field, duel, side, 2 * speed)), False
+            yield certainly(advance(self.field, duel, side, 2 * speed)), False
 
     def moves(self, duel, side):
         """Where a unit may advance to, or retire to."""
-        speed, found = plain.speed(self.field, side), []
+        speed, found = at_duel.speed(self.field, side), []
         lengths = [speed]
         for row in getattr(self.field, side)["rows"]:
             if row["kind"] == "ranged" and row.get("short_range") is not None and "Reactive" not in row["qualities"]:
                 lengths.append(min(speed, max(duel.distance - row["short_range"], 0)))
-        found = [plain.advance(self.field, duel, side, length) for length in lengths]
+        found = [advance(self.field, duel, side, length) for length in lengths]
         back = min(speed, max(self.limit - duel.distance, 0))
         if back > 0 and unit_of(duel, side).edge_distance is None:
-            further = plain.moves(self.field, duel._replace(distance=duel.distance + back), side)
-            found.append(plain.in_fumes(self.field, further))
+            further = at_duel.moves(self.field, duel._replace(distance=duel.distance + back), side)
+            found.append(in_fumes(self.field, further))
         return [each for each in found if each.distance != duel.distance]
 
     def specials(self, duel, side):
         """Doing nothing, taking cover, going on lookout, re-arming."""
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         yield certainly(duel)
-        yield plain.take_cover(self.field, plain.Turn(side, duel, False, False))
+        yield take_cover(self.field, Turn(side, duel, False, False))
         if any(row["kind"] == "ranged" and enemy["category"] in row["against"] for row in facts["rows"]):
             yield certainly(change(duel, side, on_lookout=True))
-        yield plain.re_arm(duel, side)
+        yield re_arm(duel, side)
 
     def shots(self, duel, side, *, aiming=False, moved=False, opportunity=False, several=False):
         """The law of each attack that may be made."""
-        if plain.is_over(duel) or (opportunity and not getattr(duel, side).on_lookout):
+        if is_over(duel) or (opportunity and not getattr(duel, side).on_lookout):
             return
-        rows = plain.rows_in_range(self.field, duel, side, opportunity=opportunity, moved=moved)
-        rows = [row for row in rows if not plain.must_reload(row, duel, side)]
+        rows = rows_in_range(self.field, duel, side, opportunity=opportunity, moved=moved)
+        rows = [row for row in rows if not must_reload(row, duel, side)]
         shooting = change(duel, side, on_lookout=False) if opportunity else duel
         for row in rows:
             for short in self.ranges(duel, row):
                 facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
-                if not plain.dice_of(row, facts, unit_of(duel, side), enemy, short=short):
+                if not dice_of(row, facts, unit_of(duel, side), enemy, short=short):
                     continue
                 how = {"aiming": aiming, "short": short, "opportunity": opportunity}
-                yield plain.shoot_row(self.field, shooting, side, row, **how)
+                yield shoot_row(self.field, shooting, side, row, **how)
                 if "Overcharge" in row["qualities"] and not opportunity:
-                    yield plain.shoot_row(self.field, duel, side, row, overcharge=True, **how)
+                    yield shoot_row(self.field, duel, side, row, overcharge=True, **how)
                 if several:
                     yield self.all_out(duel, side, row, moved=moved, **how)
 
@@ -196,23 +210,23 @@ class Game:
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
         rows = [row for row in rows if row is not main and "Reactive" not in row["qualities"]]
-        law = plain.shoot_row(self.field, duel, side, main, short=short, **how)
+        law = shoot_row(self.field, duel, side, main, short=short, **how)
         for row in rows[: max(plain.cq.value_of(facts, "All-Out Attack"), 1) - 1]:
             law = then(law, lambda state, row=row: self.follow_up(state, side, row, short=short, moved=moved, **how))
         return law
 
     def follow_up(self, duel, side, row, *, short, moved, **how):
         """The law of one more attack, if it may be made; from as near as the first one."""
-        reach = plain.rows_in_range(self.field, duel, side, moved=moved)
-        may = not plain.is_over(duel) and row in reach and not plain.must_reload(row, duel, side)
+        reach = rows_in_range(self.field, duel, side, moved=moved)
+        may = not is_over(duel) and row in reach and not must_reload(row, duel, side)
         if not may:
             return certainly(duel)
         short = self.ranges(duel, row)[-1] if short or duel.distance is not None else False
-        return plain.shoot_row(self.field, duel, side, row, short=short, **how)
+        return shoot_row(self.field, duel, side, row, short=short, **how)
 
     def ranges(self, duel, row):
         """Whether a row is fired from short range: without a distance nobody who chooses is there."""
-        return [duel.distance is not None and plain.is_short(row, duel.distance)]
+        return [duel.distance is not None and is_short(row, duel.distance)]
 
     def charges(self, duel, side):
         """The law of a charge with each row."""
@@ -220,7 +234,7 @@ class Game:
         for row in self.charge_rows(side):
             rows = [row, *(other for other in facts["rows"] if other is not row)]
             field = self.field._replace(**{side: facts | {"rows": rows}})
-            yield plain.close_quarters(field, duel, side), True
+            yield close_quarters(field, duel, side), True
 
 
 def known_policy(policy):

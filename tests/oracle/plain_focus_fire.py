@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle import plain_aftermath as aftermath
-from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_decks import deck_of, draws
+from tests.oracle.plain_units import DEFAULT_UNIT, Unit, read_unit, unit_of, value_of
 
 CIRCUMSTANCES = {"exposed", "obstacle", "from_front"}  # facts of the target that are an attack's own
 
@@ -40,7 +40,7 @@ class Table(NamedTuple):
     attackers_deck: tuple
     own_models_destroyed: int = 0
     own_damage: int = 0
-    attacker: cq.Unit | None = None  # once its attack has been made and answered; None where it is not known
+    attacker: Unit | None = None  # once its attack has been made and answered; None where it is not known
 
 
 def target_at_start(facts):
@@ -169,7 +169,7 @@ def tables(scenario):
     facts = plain.with_defaults(scenario["target"], plain.DEFAULT_TARGET, "target")
     ruleset = plain.with_defaults(scenario.get("ruleset", {}), plain.DEFAULT_RULESET, "ruleset")
     deck = deck_of(ruleset["deck"])
-    gunner = cq.read_unit({key: value for key, value in facts.items() if key in cq.DEFAULT_UNIT})
+    gunner = read_unit({key: value for key, value in facts.items() if key in DEFAULT_UNIT})
     replacement = scenario.get("replacement", True)
     start = Table(
         target_at_start(facts),
@@ -185,7 +185,7 @@ def tables(scenario):
         chances = defaultdict(Fraction)
         for table, chance in law.items():
             if table.target.fate:  # nobody is left to shoot at
-                unit = cq.unit_of(cq.read_unit(given["attacker"])) if "attacker" in given else None
+                unit = unit_of(read_unit(given["attacker"])) if "attacker" in given else None
                 unhurt = {"own_models_destroyed": 0, "own_damage": attack["attacker_damage"], "attacker": unit}
                 chances[table._replace(**unhurt)] += chance
                 continue
@@ -220,13 +220,13 @@ def answered(given, gunner, table, ruleset):
     """The law of a table after the Tail Gunner has shot at an aerial attacker, both still there (AC-7)."""
     if "attacker" not in given:
         return {table: Fraction(1)}
-    shooter = cq.read_unit(given["attacker"])
-    unit = cq.unit_of(shooter)
+    shooter = read_unit(given["attacker"])
+    unit = unit_of(shooter)
     if given["attack"].get("overcharge"):
         unit = unit._replace(models=unit.models - table.own_models_destroyed, damage=table.own_damage)
     if unit.models == 0:
-        return {table._replace(attacker=cq.Unit(0, fate="destroyed")): Fraction(1)}
-    if shooter["category"] != "aerial" or table.target.fate or not cq.value_of(gunner, "Tail Gunner"):
+        return {table._replace(attacker=Unit(0, fate="destroyed")): Fraction(1)}
+    if shooter["category"] != "aerial" or table.target.fate or not value_of(gunner, "Tail Gunner"):
         return {table._replace(attacker=unit): Fraction(1)}
     law = aftermath.tail_gunner(gunner, shooter, unit, ruleset)
     return {table._replace(attacker=after): chance for after, chance in law.items()}

@@ -5,14 +5,14 @@ from fractions import Fraction
 import pytest
 
 from tests.oracle import plain_aftermath as aftermath
-from tests.oracle import plain_close_quarters as cq
+from tests.oracle.plain_units import read_unit, unit_of
 
 ONLY_STRIKES = {"strike": 1}
 
 
 def facts(models=8, **given):
     """A unit that each hit costs a model, of DISCIPLINE 6."""
-    return cq.read_unit({"type": "infantry", "models": models, "defence": 1, "discipline": 6, **given})
+    return read_unit({"type": "infantry", "models": models, "defence": 1, "discipline": 6, **given})
 
 
 def ruleset(die=ONLY_STRIKES, deck=None):
@@ -33,7 +33,7 @@ def test_tail_gunner():
         ({"type": "aircraft", "rules": ["Hot Headed"]}, True),
     ]:
         unit = facts(**given)
-        law = aftermath.tail_gunner(gunner, unit, cq.unit_of(unit), ruleset())
+        law = aftermath.tail_gunner(gunner, unit, unit_of(unit), ruleset())
         assert models_and_suppressed(law) == {(5, suppressed): 1}
 
 
@@ -44,7 +44,7 @@ def test_spectacular_demise():
     def after(inches, face):
         """Where the die of the blast is a certain face; a face that hits also rolls its own dice."""
         return models_and_suppressed(
-            aftermath.spectacular_demise(gone, unit, cq.unit_of(unit), inches, ruleset({face: 1}))
+            aftermath.spectacular_demise(gone, unit, unit_of(unit), inches, ruleset({face: 1}))
         )
 
     # A strike: 3 dice within 4", and the test fails.
@@ -64,7 +64,7 @@ def test_the_blast_is_neutral():
     # A strike (1/2) is one die: a hit with 1/2, or a glancing strike rolled again 1/4: 3/4 of 1/2.
     gone, unit = facts(rules=["Spectacular Demise (1)"]), facts(discipline=None)
     die = {"strike": 1, "glancing": 1}
-    law = aftermath.spectacular_demise(gone, unit, cq.unit_of(unit), 0, ruleset(die))
+    law = aftermath.spectacular_demise(gone, unit, unit_of(unit), 0, ruleset(die))
     assert models_and_suppressed(law) == {(7, False): Fraction(3, 8), (8, False): Fraction(5, 8)}
 
 
@@ -72,5 +72,5 @@ def test_the_blast_is_neutral():
 def test_its_test_counts_half_of_the_models(lost):
     # AC-5.2: 4 of 8 by the blast: a 6 fails DISCIPLINE 6 - 1; 3 of 8: it passes.
     gone, unit = facts(rules=[f"Spectacular Demise ({lost})"]), facts()
-    law = aftermath.spectacular_demise(gone, unit, cq.unit_of(unit), 0, ruleset(deck={6: 1}))
+    law = aftermath.spectacular_demise(gone, unit, unit_of(unit), 0, ruleset(deck={6: 1}))
     assert models_and_suppressed(law) == {(8 - lost, lost == 4): 1}

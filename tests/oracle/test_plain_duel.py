@@ -6,6 +6,7 @@ import pytest
 
 from tests.oracle import plain_duel as duels
 from tests.oracle import plain_reading as plain
+from tests.oracle.plain_duel_state import Duel, Side
 
 ONLY_STRIKES = {"strike": 1}
 COIN = {"strike": 1, "blank": 1}
@@ -123,16 +124,16 @@ def test_random_first_is_a_coin_each_round():
 
 def test_victory_points():
     scenario = {"a": {"victory_points": 3}, "b": {"victory_points": 2}}
-    gone, there = duels.Side(duels.cq.Unit(0, fate="broken")), duels.Side(duels.cq.Unit(4))
+    gone, there = Side(duels.cq.Unit(0, fate="broken")), Side(duels.cq.Unit(4))
     # AC-5.9, AC-9.4: at least twice the other's is devastating, also of none.
-    assert duels.points(scenario, duels.Duel(there, gone)) == (2, 0)
-    assert duels.victory(scenario, duels.Duel(there, gone)) == ("a", True)
-    assert duels.victory(scenario, duels.Duel(gone, gone)) == ("b", False)
-    assert duels.victory(scenario, duels.Duel(there, there)) == ("draw", False)
-    assert duels.victory(scenario, duels.Duel(gone, gone, hunted_a=1)) == ("draw", False)
-    assert duels.victory(scenario, duels.Duel(gone, there, hunted_b=3)) == ("b", True)
-    assert duels.victory(scenario, duels.Duel(gone, gone, hunted_a=4)) == ("a", True)
-    assert duels.victory(scenario, duels.Duel(gone, gone, hunted_a=3)) == ("a", False)
+    assert duels.points(scenario, Duel(there, gone)) == (2, 0)
+    assert duels.victory(scenario, Duel(there, gone)) == ("a", True)
+    assert duels.victory(scenario, Duel(gone, gone)) == ("b", False)
+    assert duels.victory(scenario, Duel(there, there)) == ("draw", False)
+    assert duels.victory(scenario, Duel(gone, gone, hunted_a=1)) == ("draw", False)
+    assert duels.victory(scenario, Duel(gone, there, hunted_b=3)) == ("b", True)
+    assert duels.victory(scenario, Duel(gone, gone, hunted_a=4)) == ("a", True)
+    assert duels.victory(scenario, Duel(gone, gone, hunted_a=3)) == ("a", False)
 
 
 # --- suppressed, rally, end of activation -----------------------------------------------------------------

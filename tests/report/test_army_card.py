@@ -64,3 +64,14 @@ def test_a_card_prints_on_one_page(number, pages, browser, tmp_path):
     printed = page.pdf(format="A4", prefer_css_page_size=True)
     page.close()
     assert len(re.findall(rb"/Type /Page\b", printed)) == pages
+
+
+@pytest.mark.slow
+def test_no_column_is_cut_off_on_a_telephone(browser, tmp_path):
+    path = tmp_path / "card.html"
+    path.write_text(army_card(army(30)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(path.as_uri())
+    cut_off = "frames => frames.filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)"
+    assert page.eval_on_selector_all(".wide", cut_off) == []
+    page.close()

@@ -121,8 +121,10 @@ def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_
     ]
     assert page.locator("#heat thead tr").nth(1).locator("th").all_inner_texts() == ["light", "heavy", "aerial"]
     rifles = part[part["attacker_unit"] == "Rifle platoon"][metric].mean()
-    assert next(row[-1] for row in cells if row[0] == "Rifle platoon") == f"{rifles:.0f}"
-    assert cells[-1][-1] == f"{part[metric].mean():.0f}"
+    assert next(row[-1] for row in cells if row[0] == "Rifle platoon").split()[0] == f"{rifles:.0f}"
+    made, there = int(part[metric].notna().sum()), len(part)
+    assert cells[-1][-1].split() == [f"{part[metric].mean():.0f}", f"{made}/{there}"]
+    assert made < there
     columns = page.locator("#heat thead tr").nth(0).locator("th").all_inner_texts()
     light = part[part["defender_category"] == "light"].groupby("defender_unit", sort=False)[metric].mean()
     assert columns[: len(light)] == list(light.sort_values(ascending=False, kind="stable").index)

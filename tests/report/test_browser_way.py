@@ -116,6 +116,8 @@ def test_a_unit_is_found_and_its_card_opened(opened):
     page.locator("#unit-crown-rifle-platoon[open]").wait_for()
     page.locator("#find").fill("field gun crown")  # the word of its profile
     assert page.locator("#finds a").all_inner_texts() == ["Drake Field Guns Crown · artillery"]
+    page.locator("#find").fill("emplacement")  # a rule of its profile
+    assert "Drake Field Guns Crown · artillery" in page.locator("#finds a").all_inner_texts()
     page.locator("#find").fill("nobody at all")
     assert page.locator("#finds").inner_text() == "No unit has these words."
 

@@ -69,11 +69,14 @@ def test_a_line_has_points_fair_points_verdict_with_its_reason_and_who_changes_h
     new = standing(75, 72.0, "cannot say", doubt="anything may be fair", efficiency=32.0)
     hands = Hands(("imperium/krupp-field-guns@basic",), ("imperium/scion-grenadier-platoon@basic",))
     edit = Edit(WHO, "levels.reinforced.points", "60", "75")
-    found = told(moves(Move(f"{WHO}@reinforced", standing(), new, hands)), edit)
+    margins = {hands.gained[0]: (-0.204, 0.1), hands.lost[0]: (0.5, -0.301)}
+    found = told(moves(Move(f"{WHO}@reinforced", standing(), new, hands, margins)), edit)
     (line,) = found.shown
     assert (line.points, line.fair, line.range) == ("60 → 75", "70 → 72", "65–79")
     assert (line.verdict, line.why, line.efficiency) == ("fair → cannot say", "anything may be fair", "40 → 32")
     assert (line.won, line.lost) == hands
+    assert list(line.margins.values()) == ["20% behind → 10% ahead", "50% ahead → 30% behind"]
+    assert (found.units, found.loadouts) == (1, 1)
     assert line.edits == []  # its points, which have a column
     assert [(each.unit, each.edits) for each in found.edited] == [(WHO, ["reinforced: points 60 → 75"])]
     assert (found.verdicts, found.hands) == (1, 2)

@@ -83,6 +83,46 @@ def test_defence_from_the_front_is_told(text):
     assert "Resilient)" not in sheet(text, "crown-rifle-platoon").partition(" basic ")[0]
 
 
+def test_it_says_among_whom_prices_are_judged_and_why_of_some_nothing_can_be_said(report, text):
+    prices = pd.read_csv(report / "prices.csv")
+    first = plain(text.partition('<section id="verdict"')[2].partition('<div class="first"')[0])
+    assert f"Judged among the {len(prices)} loadouts of this report" in first
+    doubts = prices.loc[prices["verdict"] == "cannot say", "doubt"]
+    told = re.findall(r"(\d+) because ", first.partition("Cannot say: ")[2])
+    assert sum(map(int, told)) == len(doubts) > 0
+    few = doubts.str.startswith("fewer than 3 other units").sum()
+    assert f"{few} because fewer than 3 other units here are of their role" in first
+
+
+def test_levels_of_one_verdict_and_one_reason_are_told_in_one_line(report, text):
+    prices = pd.read_csv(report / "prices.csv")
+    of_unit = prices["loadout"].str.partition("@")[0]
+    for name, rows in prices.groupby(of_unit, sort=False):
+        said = sheet(text, name.replace("/", "-")).partition("Prices and reasons among the ")[2]
+        for (verdict, why), same in rows.groupby(["verdict", "why"], sort=False):
+            levels = ", ".join(same["level"])
+            assert f"{levels[:1].upper()}{levels[1:]}, {verdict}: {why}." in said
+
+
+def test_who_cannot_shoot_is_marked_among_the_ratings(text):
+    rated = text.partition('id="ratings"')[2].partition("</table>")[0]
+    assert "A duel has no approach" in rated
+    rows = [plain(row) for row in rated.split("<tr>")[2:]]
+    marked = {row.partition(",")[0].split(" ", 1)[1] for row in rows if "(cannot shoot)" in row}
+    library = Profiles()
+    units = {each.unit.name: each.unit for each in library}
+    assert marked
+    for row in rows:
+        name = row.partition(",")[0].split(" ", 1)[1]
+        assert (name in marked) == all(each.kind != "ranged" for each in units[name].rows)
+
+
+def test_rows_go_by_the_names_of_the_cards(text):
+    ranked = text.partition('<details id="best"')[2].partition('<details id="balance"')[0]
+    assert "Ranged (Light)" in ranked
+    assert "ranged-light" not in ranked
+
+
 def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_why(report, text):
     prices = pd.read_csv(report / "prices.csv")
     first = text.partition('<section id="verdict"')[2].partition('<details id="every-price"')[0]
@@ -93,7 +133,8 @@ def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_w
         away = flagged["points_over_fair"].map(math.log).abs()
         far = flagged.loc[away.sort_values(ascending=False).index].drop_duplicates("unit").head(5)
         for row in far.to_dict("records"):
-            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})"
+            edge = f"; {row['edge']}" if isinstance(row["edge"], str) else ""
+            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f}{edge})"
             assert f"{row['unit']}, {row['level']} : {points} {row['why']}." in part
         assert part.count(" points, fair ") == len(far)
     assert "→" not in first  # that is what was and what is, on the page over reports
@@ -208,4 +249,5 @@ def test_the_page_and_the_manifest_say_which_profiles_were_read(report, text):
     manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
     used = profiles_used()
     assert manifest["profiles_used"] == used._asdict()
-    assert f"Profiles: {used}." in text.partition("<nav")[0]
+    head = text.partition("<nav")[0]
+    assert f"in the profiles “{used.folder}”, whose content has the version {used.version}." in head

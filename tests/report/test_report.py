@@ -489,6 +489,8 @@ def test_why_a_unit_cannot_attack_is_said_once_for_each_row_of_its_card():
         ]
     )
     found = idle(frame, situations_called(list(whys)))
+    called = idle(frame, situations_called(list(whys)), {"melee": "Melee"})
+    assert called[0].why_not[0].startswith("Melee: the target cannot be charged")
     assert [(each.unit, [situation.name for situation in each.situations], each.why_not) for each in found] == [
         ("Gun", ["charge"], ["melee: the target cannot be charged: rotorcraft / a Static unit cannot charge"]),
         ("Gun", ["long-range", "short-range-aimed"], ["it has no ranged row"]),

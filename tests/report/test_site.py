@@ -65,7 +65,7 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     newest, oldest = text.split("<h2")[1:]
     assert ">v10<" in newest
     assert "What changed since v9" in newest
-    assert "1 unit is written differently; " in plain(newest)
+    assert "1 unit is written differently, with 1 loadout that costs or fights otherwise; " in plain(newest)
     link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
     row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
     assert plain(row).startswith("(Crown) 60 → 90 points – cannot say : fewer than 3 other units ")

@@ -19,12 +19,12 @@ from analyser.rules.unit_state import MODELS_MASK
 
 STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
 """What may become of the target, of which there are probabilities."""
-FIGURES = (
+SUMMARISED = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *(f"p_{name}" for name in STATUSES),
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
-SUMMARY = np.dtype((np.record, [(name, np.float64) for name in FIGURES]))
+SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARISED]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
 ROUNDING = 1e-12  # of a sum of probabilities
 

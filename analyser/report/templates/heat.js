@@ -23,6 +23,7 @@ const mean = (figures) => {
 };
 const placesOf = (mine, theirs, situation) =>
   mine.places.flatMap((a) => theirs.places.map((d) => placeOf(a, d, situation))).filter((place) => place !== undefined);
+const howMany = (figures) => (figures.includes(null) ? ` ${figures.filter((each) => each !== null).length}/${figures.length}` : "");
 const meanOf = (metric, mine, theirs, situation) =>
   mean(placesOf(mine, theirs, situation).map((place) => data.columns[metric][place]));
 const textsOf = (texts, column, mine, theirs, situation) =>
@@ -106,6 +107,13 @@ const groupsOf = (columns, groupOf) => {
   return line;
 };
 
+const tellMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: howMany(figures) });
+const meanCell = (metric, value, highest, title, of) => {
+  const cell = heatCell(metric, value, highest, of ? `${title} of ${of.trim()}` : title, "no figure");
+  if (of && value !== null) cell.append(make("span", of, { class: "of" }));
+  return cell;
+};
+
 const showHeat = () => {
   const metric = chosen("metric");
   const situation = Number(chosen("situation"));
@@ -113,8 +121,8 @@ const showHeat = () => {
   const columns = unitsOf(chosen("defenders"), chosen("defender-level"));
   const figures = new Map(rows.map((row) => [row, new Map(columns.map((column) => [column, meanOf(metric, row, column, situation)]))]));
   const figure = (row, column) => figures.get(row).get(column);
-  for (const row of rows) row.mean = mean(columns.map((column) => figure(row, column)));
-  for (const column of columns) column.mean = mean(rows.map((row) => figure(row, column)));
+  for (const row of rows) tellMean(row, columns.map((column) => figure(row, column)));
+  for (const column of columns) tellMean(column, rows.map((row) => figure(row, column)));
   const [byRow, byColumn] = [rows.find((each) => each.key === sorted.row), columns.find((each) => each.key === sorted.column)];
   const group = chosen("group");
   const groupOf = { [NO_GROUPS]: () => "", [BY_CATEGORY]: (unit) => unit.category, [BY_ROLE]: (unit) => unit.role }[group];
@@ -140,17 +148,17 @@ const showHeat = () => {
       cell.tell = () => tellStory(row, column);
       line.append(cell);
     }
-    line.append(heatCell(metric, row.mean, highest, `${row.name}, mean`, "no figure"));
+    line.append(meanCell(metric, row.mean, highest, `${row.name}, mean`, row.of));
     line.lastChild.classList.add("begins");
     return line;
   });
   const means = make("tr", undefined, { class: "means" });
   means.append(make("th", meanHead, { scope: "row" }));
   for (const column of columns) {
-    means.append(heatCell(metric, column.mean, highest, `on ${column.name}, mean`, "no figure"));
+    means.append(meanCell(metric, column.mean, highest, `on ${column.name}, mean`, column.of));
     if (column.begins) means.lastChild.classList.add("begins");
   }
-  means.append(heatCell(metric, mean(values), highest, "mean of all", "no figure"));
+  means.append(meanCell(metric, mean(values), highest, "mean of all", howMany(values)));
   means.lastChild.classList.add("begins");
   heat.tHead.replaceChildren(top, ...(group === NO_GROUPS ? [] : [groupsOf(columns, groupOf)]));
   heat.tBodies[0].replaceChildren(...lines, means);
@@ -164,38 +172,44 @@ const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
   byId("heat-caption").textContent = [
     `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend;`,
     `${order.filter(Boolean).join(", ") || "both stand by their means"}. Press a name to sort by it, a cell for its whole story.`,
-    hasBlank ? "Hatched: the attacker cannot make this attack. Means leave it out: they tell how well an attack goes, not how many can be made." : "",
+    hasBlank ? "Hatched: the attacker cannot make this attack. Means leave it out and say beside them of how many: a specialist’s mean is of its own targets alone." : "",
+    metric === "p_suppressed" && data.situations[Number(chosen("situation"))].is_duel ? SUPPRESSED_IN_DUELS : "",
     hasUnits ? "" : "No units at these levels.",
   ].filter(Boolean).join(" ");
 };
 
 // --- the whole story of a cell
 
+const SUPPRESSED_IN_DUELS = "Duels: whether the defender is still suppressed after the last round. As a rule it acts last in each, and after that it is suppressed no more (AC-5.7).";
+
 const storyOf = (mine, theirs) => {
   const part = make("section");
   const [frame, table] = [make("div", undefined, { class: "wide", tabindex: "0", role: "region", "aria-label": `${mine.name} on ${theirs.name}` }), make("table")];
   const head = make("tr");
-  head.append(make("td"), ...data.situations.map((each) => make("th", each.name.replaceAll("-", " "), { scope: "col", class: "n" })));
+  const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;
+  const everywhere = [...data.situations.keys()];
+  const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // the others are told below, and why
+  head.append(make("td"), ...shown.map((s) => data.situations[s]).map((each) => make("th", each.name.replaceAll("-", " "), { scope: "col", class: "n" })));
   const line = (title, texts, attributes) => {
     const row = make("tr");
     row.append(make("th", title, { scope: "row" }), ...texts.map((text) => make("td", text, attributes)));
     return row;
   };
-  const figures = data.metrics.map(({ name, title }) => [name, title, data.situations.map((_, s) => meanOf(name, mine, theirs, s))]);
+  const figures = data.metrics.map(({ name, title }) => [name, title, shown.map((s) => meanOf(name, mine, theirs, s))]);
   table.append(make("thead"), make("tbody"));
   table.tHead.append(head);
   table.tBodies[0].append(
     ...figures
       .filter(([, , values]) => values.some((each) => each !== null))
       .map(([name, title, values]) => line(title, values.map((each) => written(name, each)), { class: "n" })),
-    line("Row", data.situations.map((_, s) => textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"), { class: "n" }),
+    line("Row", shown.map((s) => textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"), { class: "n" }),
   );
   frame.append(table);
-  part.append(make("h4", `${mine.name} on ${theirs.name}`), frame);
-  const blank = data.situations.map((each, s) => [each.name.replaceAll("-", " "), meanOf(data.metrics[0].name, mine, theirs, s) === null, s]);
-  for (const [name, isBlank, s] of blank) {
-    if (isBlank) part.append(make("p", `${name}: ${whyNot(mine, theirs, s)}.`, { class: "small" }));
+  part.append(make("h4", `${mine.name} on ${theirs.name}`), ...(shown.length ? [frame] : []));
+  for (const s of everywhere.filter(isBlank)) {
+    part.append(make("p", `${data.situations[s].name.replaceAll("-", " ")}: ${whyNot(mine, theirs, s)}.`, { class: "small" }));
   }
+  if (shown.some((s) => data.situations[s].is_duel) && data.columns.p_suppressed) part.append(make("p", SUPPRESSED_IN_DUELS, { class: "small" }));
   return part;
 };
 

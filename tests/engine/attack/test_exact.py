@@ -166,7 +166,7 @@ def test_random_scenarios_use_every_key():
         "attacker_advanced",
         "unit",
     }
-    by_hand = {"dice_in_parentheses", "category"}  # in tests/test_rules.py
+    by_hand = {"dice_in_parentheses", "category"}  # in tests/rules/test_weapon_qualities.py
     of_no_number = {"kind", "victory_points"}
     used = {key for given in SAMPLE for key in (*given["attack"], *given["target"])}
     assert used | of_profiles | by_hand | of_no_number == Attack.model_fields.keys() | Target.model_fields.keys()

@@ -10,6 +10,7 @@ from tests.oracle import fight_files, plain_aftermath, plain_duel
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle.fight_files import row, unit
+from tests.oracle.plain_units import read_unit
 from tests.oracle.random_fights import random_blast, random_fights, random_shots_at_gunners
 
 SAME = 1e-12
@@ -31,7 +32,7 @@ def after_blasts(charge):
         for gone, other in (("active", "target"), ("target", "active")):
             if units[gone].fate in {"destroyed", "no room"} and not units[other].fate:
                 blast = plain_aftermath.spectacular_demise(
-                    cq.read_unit(charge[gone]), cq.read_unit(charge[other]), units[other], 0, ruleset
+                    read_unit(charge[gone]), read_unit(charge[other]), units[other], 0, ruleset
                 )
                 law = {
                     (units[gone], after) if gone == "active" else (after, units[gone]): share

@@ -87,6 +87,15 @@ def longer(numbers: Integers, room: int) -> Integers:
 
 
 @step
+def has_room(graph: Graph, more: int) -> bool:
+    """Whether there is room for so many more nodes and edges; to ask hands no arrays on, which would be counted."""
+    for index in (graph.first, graph.second, graph.nodes):
+        if index.length[0] + more > len(index.states):
+            return False
+    return bool(graph.edges[0] + more <= len(graph.to))
+
+
+@step
 def roomy(graph: Graph, more: int) -> Graph:
     """The graph with room for so many more nodes and edges."""
     edges = graph.edges[0]
@@ -215,23 +224,38 @@ def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float,
 
 
 @step
-def with_strike(
-    setup: Setup, rules: Round, cache: PoolCache, graph: Graph, known: StrikeOutcomes, place: int, pair: Pair
-) -> tuple[Graph, StrikeOutcomes]:
-    """The graph with the edges of a strike, and all outcomes of strikes that are known now."""
-    operation = operation_at(rules.operations, rules.places[place, FIRST])
-    number, since = operation[2], graph.edges[0]
-    striker = setup.strikes[number].striker
-    mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
+def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
+    """Which strike is made there under which condition, in one number, and the state of the unit that is struck."""
+    number = rules.operations[rules.places[place, FIRST], 2]
+    theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
+    return number << _NUMBER | strikes.condition(setup, number, pair), theirs
+
+
+@step
+def list_of(known: StrikeOutcomes, key: tuple[int, int]) -> int:
+    """The place of the outcomes of a strike; NOT_FOUND if they have not been worked out."""
+    condition, state = find(known.conditions, key[0]), find(known.states, key[1])
+    if min(condition, state) == NOT_FOUND:
+        return NOT_FOUND
+    return find(known.lists, condition << _CONDITION | state)
+
+
+@step
+def with_outcomes(setup: Setup, cache: PoolCache, known: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
+    """All outcomes of strikes that are known, and those of one more."""
     conditions, states = with_room(known.conditions, 1), with_room(known.states, 1)
     known = StrikeOutcomes(conditions, states, known.lists, known.starts, known.state, known.own, known.probability)
-    condition = index_of(conditions, number << _NUMBER | strikes.condition(setup, number, pair))
-    key = condition << _CONDITION | index_of(states, theirs)
-    at = find(known.lists, key)
-    if at == NOT_FOUND:
-        at = known.lists.length[0]
-        known = with_list(known, setup, cache, key)
-    graph = roomy(graph, known.starts[at + 1] - known.starts[at] + _SPARE)
+    return with_list(known, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
+
+
+@step
+def add_strike(
+    setup: Setup, rules: Round, cache: PoolCache, graph: Graph, known: StrikeOutcomes, at: int, place: int, pair: Pair
+) -> None:
+    """Add the edges of a strike, whose outcomes are the list `at` of those that are known."""
+    number, since = rules.operations[rules.places[place, FIRST], 2], graph.edges[0]
+    striker = setup.strikes[number].striker
+    mine = pair[0] if striker == 0 else pair[1]
     for row in range(known.starts[at], known.starts[at + 1]):
         struck, own = int(known.state[row]), int(known.own[row])
         of_striker = strikes.after_striking(
@@ -241,7 +265,6 @@ def with_strike(
         after = after_rest(setup, rules, place, after)
         to = settled(setup, rules, cache, rules.places[place, NEXT], after)
         add_edge(setup, graph, to, known.probability[row], since, True)
-    return graph, known
 
 
 @step
@@ -298,7 +321,8 @@ def explored(
         while at < last:
             node = waiting[at]
             at += 1
-            graph = roomy(graph, _SPARE)
+            if not has_room(graph, _SPARE):
+                graph = roomy(graph, _SPARE)
             before = graph.nodes.length[0]
             place, pair = graph.nodes.states[node] >> PLACE, pair_of(graph, node)
             graph.rounds[node], graph.begins[node] = number, graph.edges[0]
@@ -309,7 +333,15 @@ def explored(
             elif rules.places[place, CHOOSER] != NONE:
                 add_choices(setup, rules, cache, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
-                graph, known = with_strike(setup, rules, cache, graph, known, place, pair)
+                key = key_of_strike(setup, rules, place, pair)
+                found = list_of(known, key)
+                if found == NOT_FOUND:
+                    found = known.lists.length[0]
+                    known = with_outcomes(setup, cache, known, key)
+                more = known.starts[found + 1] - known.starts[found] + _SPARE
+                if not has_room(graph, more):
+                    graph = roomy(graph, more)
+                add_strike(setup, rules, cache, graph, known, found, place, pair)
             else:
                 add_test(setup, rules, cache, graph, place, pair)
             graph.ends[node] = graph.edges[0]

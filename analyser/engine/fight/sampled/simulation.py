@@ -55,7 +55,7 @@ class Player:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
         pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
-        self._deck = deck
+        self._die, self._deck = die, deck
         self._program = nodes.program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
         which = np.array([texts.index(tuple(program)) for program in programs])
         self._snapshots = Snapshots(which, np.zeros((nodes.NODES, len(which) + 1, 2), np.uint64))

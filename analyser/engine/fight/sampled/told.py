@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.records import Integers, views
-from analyser.engine.fight.program import Operation, Pair, Setup
+from analyser.common.records import views
+from analyser.engine.fight.program import Pair
 from analyser.engine.fight.sampled import nodes, transitions, without_replacement
-from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices
 from analyser.engine.fight.sampled.decks import ABREAST, ask, shuffle_fresh
 from analyser.engine.fight.sampled.nodes import Stage
 from analyser.engine.fight.sampled.pools import AT_ONCE, NO_POOL, layout_at, rerolls_at, roll_again, rolls_left
@@ -72,24 +71,15 @@ class TracedTrial(NamedTuple):
 class Tracer(PlayerWithoutReplacement):
     """Plays the trials of a sample again, one chunk after the other, and tells what chance decided in each."""
 
-    def __init__(
-        self,
-        setup: Setup,
-        programs: Sequence[Sequence[Operation]],
-        die: Integers,
-        deck: Integers,
-        choices: Choices = NOBODY_CHOOSES,
-    ) -> None:
-        super().__init__(setup, programs, die, deck, choices)
-        self.begin()
-        self._die = die
-        self._cards = [int(value) for value in np.repeat(np.arange(len(deck)), deck)]
-        self._blocks: dict[int, list[int]] = {}  # of each pool the counters before its rolls of this chunk, in order
-        self._rolled: dict[tuple[int, int], RolledBlock] = {}
-        self._many: dict[int, list[int]] = {}
+    _cards: list[int]  # of a full deck
+    _blocks: dict[int, list[int]]  # of each pool the counters before its rolls of this chunk, in order
+    _rolled: dict[tuple[int, int], RolledBlock]
+    _many: dict[int, list[int]]
 
     def trials(self, start: Pair, trials: int, seed: int) -> Iterator[TracedTrial]:
         """The trials of a sample, in the order in which they end."""
+        self.begin()
+        self._cards = [int(value) for value in np.repeat(np.arange(len(self._deck)), self._deck)]
         stream = stream_of(seed)
         for number in range(-(-trials // CHUNK_TRIALS)):
             of_chunk = min(CHUNK_TRIALS, trials - number * CHUNK_TRIALS)

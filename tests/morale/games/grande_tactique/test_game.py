@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError
-from tests.oracle.morale_checks import UNLIKELY, assert_same_on_any_threads, chi_square, rows
+from tests.oracle.morale_checks import UNLIKELY, assert_same_on_any_threads, assert_sample_is_near, chi_square, rows
 from tests.oracle.plain_grande_tactique_game import tables
 
 EXACTLY = 1e-12
@@ -310,15 +310,7 @@ GAME = {
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_sample_says_what_the_law_says(seed):
-    """Every probability of a sample is within five standard errors of the exact one."""
-    law = morale.exact("grande-tactique", {"game": GAME})
-    sample = morale.simulate("grande-tactique", {"game": GAME}, 200_000, seed=seed)
-    for table in KEYS:
-        sampled = rows(sample, table)
-        for key, row in rows(law, table).items():
-            for name in (each for each in row if each.startswith("p")):
-                error = (row[name] * (1 - row[name]) / 200_000) ** 0.5
-                assert abs(sampled[key][name] - row[name]) <= 5 * error + 1e-9, (table, key, name)
+    assert_sample_is_near("grande-tactique", {"game": GAME}, KEYS, 200_000, seed)
 
 
 @pytest.mark.parametrize("seed", range(8))

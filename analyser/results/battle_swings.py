@@ -1,0 +1,70 @@
+"""How much each unit of a battle swings it: who wins without that unit (`docs/battle.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from analyser.common.estimates import Estimate, estimate, estimate_in, plus_minus, probability_figures
+from analyser.common.intervals import CONFIDENCE
+from analyser.engine.battle.tables import Counts
+from analyser.results.by_batch import Shared, means_by_batch
+from analyser.results.rendering import Block
+from analyser.rules.battle import Outcome
+from analyser.scenarios.battle import SIDES
+
+MOST_NAMED = 4  # units that a line names as not told apart from the swing unit
+_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by each side
+_PLACE = "A swing is also that of the unit's place in the order and in the line: another one there may keep much of it."
+
+
+def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
+    """What a unit, one of so many, swings; the intervals of all of them hold together, so that any may be named."""
+    won = _WON[SIDES.index(side)]
+    wins, others = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
+    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), (1 - CONFIDENCE) / units)
+    return {
+        **probability_figures("p_without", estimate(float(others.sum()), trials)),
+        "difference": shared.mean,
+        "low": shared.low,
+        "high": shared.high,
+        "expected_margin_difference": _expected(base, side) - _expected(without, side),
+    }
+
+
+def _expected(counts: Counts, side: str) -> float:
+    mine, yours = np.nonzero(counts.results)
+    weights = counts.results[mine, yours]
+    margin = float(((mine - yours) * weights).sum() / weights.sum())
+    return margin if side == SIDES[0] else -margin
+
+
+def by_swing(rows: Sequence[dict[str, Any]]) -> Block:
+    """P(victory) without each unit, and what each makes of it, as a table."""
+    head = ("without", "side", "P(its side wins)", "with it, the difference")
+    lines = [[row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(row)] for row in rows]
+    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=[_PLACE])
+
+
+def swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
+    """The units that a side misses most: the first, and who cannot be told from it.
+
+    The number of battles was fixed beforehand and the intervals hold together, so that the first may be picked by them.
+    """
+    own = [row for row in rows if row["side"] == side]
+    if own[0]["low"] <= 0:
+        return f"Swing unit of {side}: none that stands out from chance in so many battles."
+    first, *others = (row for row in own if row["high"] >= own[0]["low"])
+    names = (
+        ", ".join(row["unit"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others, see below"
+    )
+    tied = f", not told apart from {names}" if others else ""
+    return f"Swing unit of {side}: {first['unit']}, without which it wins {_change(first)} less often{tied}."
+
+
+def _change(row: dict[str, Any]) -> str:
+    change = Estimate(row["difference"], row["low"], row["high"])
+    half = 100 * max((change.high or 0.0) - change, change - (change.low or 0.0))
+    return plus_minus(100 * float(change), half, " pp")

@@ -1,0 +1,227 @@
+"""Ranged attacks in a duel, plainly read: which rows fire, and what an attack leaves behind."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+from tests.oracle import plain_aftermath as aftermath
+from tests.oracle import plain_focus_fire as focus
+from tests.oracle import plain_reading as plain
+from tests.oracle.plain_duel_state import OTHER, Side, certainly, change, is_over, moves, then, unit_of
+from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
+from tests.oracle.plain_units import Unit, value_of
+
+# --- rows -------------------------------------------------------------------------------------------------
+
+
+def rows_in_range(field, duel, side, *, opportunity=False, moved=False):
+    """The ranged rows that may be fired at the enemy, as they stand on the card (AC-4.1, AC-6)."""
+    category = getattr(field, OTHER[side])["category"]
+    found = []
+    for row in getattr(field, side)["rows"]:
+        if row["kind"] != "ranged" or category not in row["against"]:
+            continue
+        if "Reactive" in row["qualities"] and not opportunity:
+            continue
+        if "Move or Fire" in row["qualities"] and moved:
+            continue
+        if duel.distance is not None and not fits(row, duel.distance):
+            continue
+        found.append(row)
+    return found
+
+
+def fits(row, distance):
+    """Whether a row reaches so far; Indirect not within short range (AC-4.1, AC-6)."""
+    too_near = "Indirect" in row["qualities"] and is_short(row, distance)
+    return distance <= row["long_range"] and not too_near
+
+
+def is_short(row, distance):
+    """Whether so many inches are within short range (AC-4.1); unknown inches are not."""
+    return distance is not None and row.get("short_range") is not None and distance <= row["short_range"]
+
+
+def must_reload(row, duel, side):
+    """Whether a row cannot be fired before the unit re-arms (AC-6 Slow to Fire)."""
+    return "Slow to Fire" in row["qualities"] and getattr(duel, side).reloading
+
+
+# --- a ranged attack --------------------------------------------------------------------------------------
+
+
+def dice_of(row, facts, unit, enemy, *, short):
+    """Attack dice; a garrison counts half of its models; Point Blank (AC-2.3, AC-4.4, AC-6)."""
+    if short and "Point Blank" in row["qualities"]:
+        bands = [{**band, "dice": band.get("special", band["dice"])} for band in row["bands"]]
+        row = {**row, "bands": bands}
+    return dice_of_row(row, facts, unit, enemy, half=unit.garrisoned)
+
+
+def has_dice(field, duel, side, row):
+    """Whether the grid gives a row attack dice as things are (AC-2.4)."""
+    facts, enemy, unit = getattr(field, side), getattr(field, OTHER[side]), unit_of(duel, side)
+    return dice_of(row, facts, unit, enemy, short=counts_as_short(field, duel, side, row)) > 0
+
+
+def counts_as_short(field, duel, side, row):
+    """Whether the enemy is at short range; where no distance is known, it is for who goes for that by its policy."""
+    if duel.distance is None:
+        return getattr(field, f"policy_{side}") == "short_range" and row.get("short_range") is not None
+    return is_short(row, duel.distance)
+
+
+def target_facts(facts, side):
+    """A side as `plain_reading` knows a target."""
+    shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
+    return {
+        **plain.DEFAULT_TARGET,
+        **shared,
+        "models": side.unit.models,
+        "damage": side.unit.damage,
+        "suppressed": side.unit.suppressed,
+        "disordered": side.unit.disordered,
+        "activated": side.unit.activated,
+        "garrisoned": side.unit.garrisoned,
+        "edge_distance": side.unit.edge_distance,
+        "taking_cover": side.taking_cover,
+        "exposed": None if facts["exposed"] is None else min(facts["exposed"], side.unit.models),
+    }
+
+
+def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=False, overcharge=False):
+    """The law of the duel after one ranged attack with a row (AC-4); an attack of no dice is none."""
+    enemy_side = OTHER[side]
+    facts, enemy = getattr(field, side), getattr(field, enemy_side)
+    me, you = getattr(duel, side), getattr(duel, enemy_side)
+    if short is None:
+        short = counts_as_short(field, duel, side, row)
+    dice = dice_of(row, facts, me.unit, enemy, short=short)
+    if dice == 0:
+        return certainly(duel)
+    attack = {
+        **plain.DEFAULT_ATTACK,
+        "dice": dice,
+        "bonuses": [
+            name
+            for name, holds in [("aiming", aiming), ("short_range", short), ("ammo_supply", facts["ammo_supply"])]
+            if holds
+        ],
+        "penalties": ["suppressed"] if me.unit.suppressed else [],
+        "qualities": row["qualities"],
+        "veteran": value_of(facts, "Veteran"),
+        "extra_reroll": facts["extra_reroll"],
+        "opportunity_fire": opportunity,
+        "overcharge": overcharge,
+        "concealed": enemy["concealed"],
+        "carriages": facts["carriages"] if "Full Steam Ahead" in row["qualities"] else 0,
+    }
+    now = target_facts(enemy, you)
+    if "Slow to Fire" in row["qualities"]:
+        duel = change(duel, side, reloading=True)
+    table = focus.Table(
+        focus.Target(
+            models=you.unit.models,
+            damage=you.unit.damage,
+            suppressed=you.unit.suppressed,
+            disordered=you.unit.disordered,
+            activated=you.unit.activated,
+            taking_cover=you.taking_cover,
+            garrisoned=you.unit.garrisoned,
+            edge_distance=you.unit.edge_distance,
+        ),
+        target_deck=getattr(duel, f"deck_{enemy_side}"),
+        attackers_deck=getattr(duel, f"deck_{side}"),
+    )
+    chances = defaultdict(Fraction)
+    for number, dice_chance, my_deck in focus.dice_draws(
+        attack, table.attackers_deck, field.deck, replacement=field.replacement
+    ):
+        for (hits, blanks), hit_chance in plain.attack_pool_law(number, field.die, attack, now).items():
+            own = suffer_blanks(blanks if overcharge else 0, facts, me.unit)
+            for target, test_chance, deck in focus.target_draws(
+                hits, attack, now, table, field.deck, replacement=field.replacement
+            ):
+                after = struck(duel, enemy_side, target)
+                after = after._replace(**{f"deck_{side}": my_deck, f"deck_{enemy_side}": deck})
+                for unit, own_chance in own.items():
+                    ended = change(after, side, unit=unit)
+                    chances[ended] += dice_chance * hit_chance * test_chance * own_chance
+    law = then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
+    if duel.distance is not None:
+        law = then(law, lambda after: after_demise(field, after, duel.distance))
+    return then(law, lambda after: answered(field, after, side))
+
+
+def answered(field, duel, side):
+    """The law of a duel when an aerial unit has shot at a Tail Gunner, and both are still there (AC-7)."""
+    facts, gunner = getattr(field, side), getattr(field, OTHER[side])
+    if is_over(duel) or facts["category"] != "aerial" or not value_of(gunner, "Tail Gunner"):
+        return certainly(duel)
+    ruleset = {"die": field.die, "deck": dict(field.deck)}
+    chances = defaultdict(Fraction)
+    for unit, chance in aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset).items():
+        if unit.fate:
+            after = duel._replace(**{side: Side(unit)})
+        else:
+            after = change(duel, side, unit=unit._replace(fell_back=False))
+            if unit.fell_back:
+                away = None if duel.distance is None else duel.distance + 3
+                after = change(moves(field, after, side), side, garrisoned=False)._replace(distance=away)
+        law = certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
+        for ended, more in law.items():
+            chances[ended] += chance * more
+    return dict(chances)
+
+
+def after_demise(field, duel, inches):
+    """The law of a duel after an attack from so far away, if it left one unit only (Spectacular Demise in AC-7)."""
+    gone = [side for side in "ab" if unit_of(duel, side).fate in {"destroyed", "no room"}]
+    if len(gone) != 1 or not value_of(getattr(field, gone[0]), "Spectacular Demise"):
+        return certainly(duel)
+    (side,) = gone
+    other = OTHER[side]
+    if unit_of(duel, other).fate:
+        return certainly(duel)
+    ruleset = {"die": field.die, "deck": dict(field.deck)}
+    law = aftermath.spectacular_demise(
+        getattr(field, side), getattr(field, other), unit_of(duel, other), inches, ruleset
+    )
+    chances = defaultdict(Fraction)
+    for unit, chance in law.items():
+        after = duel._replace(**{other: Side(unit)}) if unit.fate else change(duel, other, unit=unit)
+        if unit.fell_back and not unit.fate:
+            after = change(moves(field, after, other), other, fell_back=False, garrisoned=False)
+        chances[after] += chance
+    return dict(chances)
+
+
+def after_siege(field, duel, side, qualities):
+    """The law of a duel whose unit was attacked: a wrecked building must be left (Siegebreaker in AC-6)."""
+    unit = unit_of(duel, side)
+    if "Siegebreaker" not in qualities or unit.fate or not unit.garrisoned:
+        return certainly(duel)
+    wrecked = Fraction(field.die.get("heroic", 0) + field.die.get("strike", 0), sum(field.die.values()))
+    out = change(moves(field, duel, side), side, garrisoned=False)
+    return {after: chance for after, chance in ((out, wrecked), (duel, 1 - wrecked)) if chance}
+
+
+def struck(duel, side, target):
+    """The duel with the target of an attack as the attack left it; a unit that falls back is 3" further away."""
+    now = getattr(duel, side)
+    if target.fate:
+        return duel._replace(**{side: Side(Unit(0, fate=target.fate))})
+    unit = now.unit._replace(
+        models=target.models,
+        damage=target.damage,
+        suppressed=target.suppressed,
+        disordered=target.disordered,
+        activated=target.activated,
+        garrisoned=target.garrisoned,
+        edge_distance=target.edge_distance,
+    )
+    duel = change(duel, side, unit=unit, taking_cover=target.taking_cover)
+    if target.fell_back:
+        duel = moves(None, duel, side)
+        if duel.distance is not None:
+            duel = duel._replace(distance=duel.distance + 3)
+    return duel

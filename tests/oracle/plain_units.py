@@ -1,0 +1,142 @@
+"""Units in a plain reading: their facts with everything filled in, and the state that a fight can change."""
+
+import re
+from collections import defaultdict
+from fractions import Fraction
+from typing import NamedTuple
+
+from tests.oracle import plain_reading as plain
+
+MELEE = {"kind": "melee", "bands": [], "qualities": []}
+DEFAULT_UNIT = {
+    "type": None,
+    "category": "light",
+    "models": None,
+    "defence": None,
+    "damage_limit": 1,
+    "discipline": None,
+    "break_limit": None,
+    "victory_points": 0,
+    "rules": [],
+    "rows": [],
+    "row": None,  # the place of the row it uses among `rows`; None: the first that may be used
+    "damage": 0,
+    "suppressed": False,
+    "disordered": False,
+    "activated": False,
+    "garrisoned": False,
+    "behemoth": False,
+    "formation": None,
+    "officer": "last",
+    "near_commander": False,
+    "from_front": False,
+    "edge_distance": None,
+    "models_without_room": 0,  # when it falls back
+    "withdrawal_without_room": 0,
+    "fail_on_purpose": False,
+    "peer_review": False,
+    "chain_of_command": False,
+    "overcharge": False,
+    "extra_reroll": {"faces": [], "dice": 0},
+    "carriages": 0,
+    "taking_cover": False,
+    "obstacle": False,
+    "threatened": False,  # of a secondary combatant only
+    "passengers": None,
+}
+DEFAULT_COMBAT = {
+    "outflanked": False,
+    "supported": False,
+    "threatened": False,
+    "difficult_terrain": False,
+    "overrun": True,  # taken if the unit has the rule
+}
+
+
+class Unit(NamedTuple):
+    """What a fight can change of a unit. `fate`: "" while it is in play, else how it was removed (AC-5.9)."""
+
+    models: int
+    damage: int = 0
+    suppressed: bool = False
+    disordered: bool = False
+    activated: bool = False
+    garrisoned: bool = False
+    edge_distance: Fraction | int | None = None
+    fell_back: bool = False
+    fate: str = ""
+    passengers: "Unit | None" = None
+
+
+def removed(fate, unit):
+    """A unit that is gone: no models, no statuses; those embarked on it are gone with it (AC-5.4, AC-8.8)."""
+    passengers = unit.passengers
+    if passengers is not None and not passengers.fate:
+        passengers = Unit(0, fate="destroyed")
+    return Unit(0, fate=fate, passengers=passengers)
+
+
+def read_unit(given):
+    """The facts of a unit with everything filled in that is left out."""
+    facts = plain.with_defaults(given, DEFAULT_UNIT, "unit")
+    if facts["passengers"] is not None:
+        facts["passengers"] = read_unit(facts["passengers"])
+    return facts
+
+
+def unit_of(facts):
+    """The state in which a unit enters the fight."""
+    passengers = facts["passengers"]
+    return Unit(
+        models=facts["models"],
+        damage=facts["damage"],
+        suppressed=facts["suppressed"],
+        disordered=facts["disordered"],
+        activated=facts["activated"],
+        garrisoned=facts["garrisoned"],
+        edge_distance=facts["edge_distance"],
+        passengers=None if passengers is None else unit_of(passengers),
+    )
+
+
+def value_of(facts, rule):
+    """X of a special rule such as "Sponsons (4)"; 0 without the rule (AC-7). Inches can have a fraction."""
+    for written in facts["rules"]:
+        found = re.fullmatch(rf"{rule} \((\d+(\.\d+)?)\)", written)
+        if found:
+            return Fraction(found[1]) if found[2] else int(found[1])
+    return 0
+
+
+def as_target(facts, unit, *, from_front=False, models=None):
+    """A unit as `plain_reading` knows a target: cover and building count for nothing in close quarters (AC-4.3)."""
+    shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
+    return {
+        **plain.DEFAULT_TARGET,
+        **shared,
+        "models": unit.models if models is None else models,
+        "damage": unit.damage,
+        "suppressed": unit.suppressed,
+        "disordered": unit.disordered,
+        "activated": unit.activated,
+        "edge_distance": unit.edge_distance,
+        "garrisoned": False,
+        "taking_cover": False,
+        "obstacle": False,
+        "exposed": None,  # which is for ranged attacks (AC-3.9)
+        "from_front": from_front and not unit.garrisoned,
+    }
+
+
+def disorder(facts, unit):
+    """Disordered, unless a commander is near (AC-5.8)."""
+    return unit if facts["near_commander"] else unit._replace(disordered=True)
+
+
+def then(law, step):
+    """The law of a step taken after a law."""
+    chances = defaultdict(Fraction)
+    for state, chance in law.items():
+        for after, step_chance in step(state).items():
+            chances[after] += chance * step_chance
+    return chances

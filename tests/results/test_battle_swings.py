@@ -1,0 +1,19 @@
+"""Which unit swings a battle, in a line that stays short."""
+
+import pytest
+
+from analyser.results.battle_swings import MOST_NAMED, swing_units
+
+
+@pytest.mark.parametrize("tied", [0, 1, MOST_NAMED, MOST_NAMED + 1])
+def test_few_that_cannot_be_told_from_the_swing_unit_are_named_and_many_are_counted(tied):
+    first = {"unit": "first", "side": "mine", "difference": 0.2, "low": 0.15, "high": 0.25}
+    near = [first | {"unit": f"near {place}", "difference": 0.12, "low": 0.08, "high": 0.16} for place in range(tied)]
+    far = [first | {"unit": "far", "difference": 0.05, "low": 0.01, "high": 0.09}]
+    others = [first | {"unit": "theirs", "side": "yours", "high": 0.9}]
+    line = swing_units([first, *near, *far, *others], "mine")
+    assert line.startswith("Swing unit of mine: first, without which it wins 20 pp ±5 less often")
+    assert all((row["unit"] in line) == (tied <= MOST_NAMED) for row in near)
+    assert (f"not told apart from {tied} others, see below" in line) == (tied > MOST_NAMED)
+    assert "far" not in line
+    assert "theirs" not in line
