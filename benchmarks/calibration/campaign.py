@@ -13,7 +13,7 @@ from benchmarks.calibration.counting import TRIALS
 from benchmarks.calibration.coverage import METHODS
 from benchmarks.calibration.samples import QUESTIONS, play, question_of
 
-SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"battle": 2_000}  # whose samples take long
+SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"battle": 10_000}  # whose samples take long
 BINS = 20
 _AT_ONCE = 250  # seeds
 
