@@ -155,9 +155,7 @@ class Asker:
         attack = resolve_attack(file.attack, attacker, row)
         scenario = Scenario(attack, target, file.ruleset, attacker, defender, profiles=self.library.used)
         self._note_gaps(scenario)
-        worth = None if defender is None else (defender.level.points, defender.level.models)
-        ruleset = file.ruleset.model_dump_json() if raw.get("ruleset") else ""
-        same = cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
+        same = _same_attack(scenario, file.ruleset.model_dump_json() if raw.get("ruleset") else "")
         known = self._kept(same, lambda: numbers_of(scenario))
         result = known.result
         if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
@@ -206,5 +204,14 @@ def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
     return {**raw, **read}
 
 
+def _same_attack(scenario: Scenario, ruleset: str) -> Hashable:
+    """What is the same of attacks that have the same answer, figures for points among it."""
+    defender, target = scenario.defender, scenario.target
+    worth = None if defender is None else (defender.level.points, defender.level.models)
+    return cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
+
+
 def _same(scenario: AnyScenario) -> Hashable:
+    if isinstance(scenario, Scenario):
+        return _same_attack(scenario, scenario.ruleset.model_dump_json())
     return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)

@@ -14,7 +14,7 @@ import pandas as pd
 from analyser.analysis import selection
 from analyser.ask.asking import BATTLE, Asker, between, check_method, kind_in, with_armies
 from analyser.ask.curve_answer import Curve, word_of
-from analyser.ask.keys import LEVEL, POINTS, Key, Raw, key_of, unit_at, with_value
+from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
 from analyser.ask.readings import DEFAULT, LEAST, Reading, kept_to, reading
 from analyser.common.errors import InputError, check_flag, shown
@@ -26,13 +26,18 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, read_scenario
-from analyser.scenarios.schema import Attack, Charge, DuelTerms
+from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
 
 MOST_POINTS = 200_000
 MOST_METRICS = MOST_KEYS = 2
 FARTHEST = 60  # inches
 USUAL_BATTLES = 10_000  # a point
 Over = str | Mapping[str, Any] | Sequence[str]
+_EXAMPLES = {"attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
+_RECORDS: Mapping[str, Any] = {  # what may stand in a section, where a key without values is looked up
+    **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
+    **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
+}
 
 
 class Line(NamedTuple):
@@ -243,16 +248,17 @@ def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) 
     units = [library.loadout(unit) for line in lines if (unit := unit_at(line.raw, kind)) is not None]
     if key.what == "mark":
         return (False, True)
+    if LISTS.get(str(field)):
+        return (NO_ENTRY, *LISTS[str(field)])
     if key.what == LEVEL:
         unit = unit_at(lines[0].raw, kind, second=key.name != LEVEL)
         return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
-    records: dict[str, Any] = {"attack": Attack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms}
-    model = records.get(str(first[0]))
+    model = _RECORDS.get(str(first[0]))
     if model is not None and field in model.model_fields:
         if isinstance(model.model_fields[field].default, bool):
             return (False, True)
-        if get_origin(model.model_fields[field].annotation) is Literal:
-            return get_args(model.model_fields[field].annotation)
+        if names := _names_of(model.model_fields[field].annotation):
+            return names
     if field == "distance":
         reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
         return range(1, math.ceil(min(reach, FARTHEST)) + 1 if reach else FARTHEST + 1)
@@ -260,8 +266,15 @@ def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) 
         return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
     if field == "models" and (unit := unit_at(lines[0].raw, kind, second=True)) is not None and first[0] == "target":
         return range(1, library.loadout(unit).level.models + 1)
-    example = f"{key.name}=60..90:5" if key.what == POINTS else f"{key.name}=1..6"
+    example = f"{key.name}={_EXAMPLES.get(str(field), '1..6')}"
     raise InputError("over which values?", where=f"over: {key.name}", allowed=f"such as {example}")
+
+
+def _names_of(annotation: Any) -> tuple[Any, ...]:
+    """The names that a key can have, if it is one of several, or none of them."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return next((names for part in get_args(annotation) if (names := _names_of(part))), ())
 
 
 def _is_distance(key: Key) -> bool:

@@ -223,7 +223,7 @@ class Curve:
                 frame, x=self.metrics[0], y=self.metrics[1], keys=self.keys, labels=labels, heading=heading, ax=ax
             )
         if len(self.keys) > 1:
-            best = self.best.assign(best=self.best["best"].map(lambda names: names[0] if names else ""))
+            best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
             return plots.trade_map(
                 best, x=self.keys[0], y=self.keys[1], lines=self.lines, label=labels[0], heading=heading, ax=ax
             )
@@ -362,6 +362,7 @@ class Curve:
         notes += [f"Blank: {row['line']}: {row['why_not']}" for _, row in why.iterrows()]
         warnings = dict.fromkeys(each for result in self.results for each in result.warnings)
         notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
+        notes += dict.fromkeys(f"Assumption: {each}." for result in self.results for each in result.assumptions)
         notes += [f"Profiles: {self.profiles}."] if self.profiles is not None else []
         return notes + [f"Warning: {each}" for each in warnings if not each.startswith("attack.row is not given")]
 

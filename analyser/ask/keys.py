@@ -16,6 +16,12 @@ from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combat
 Raw = dict[str, Any]
 Path = tuple[str | int, ...]
 POINTS, LEVEL = "points", "level"
+LISTS: Mapping[str, tuple[str, ...]] = {
+    "bonuses": (*map(str, BONUSES),),
+    "penalties": (*map(str, PENALTIES),),
+    "qualities": (),
+}
+NO_ENTRY = "none"
 _OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # no numbers, or said in another way
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
@@ -39,7 +45,8 @@ class Key(NamedTuple):
     """A key of a question.
 
     `what` says what is done with a value: it is ``set`` at each of `paths`; it is a flag that stands as ``mark`` in a
-    list; a ``level`` of the unit that is named there; or the ``points`` of who attacks.
+    list; a whole ``list``, its entries joined by ``+``, ``none`` of them; a ``level`` of the unit that is named there;
+    or the ``points`` of who attacks.
     """
 
     name: str
@@ -98,8 +105,9 @@ def _keys(kind: str) -> Iterator[tuple[str, Key]]:
         fields = [each for each in record.model_fields if each not in _OWN_WORDS]
         for field in fields:
             path = (*root, "*", field) if section == "attacks" else (*root, field)
-            found.setdefault(field, []).append(Key(field, (path,)))
-            yield f"{section}.{field}", Key(f"{section}.{field}", (path,))
+            what = "list" if record in (Attack, FocusAttack) and field in LISTS else "set"
+            found.setdefault(field, []).append(Key(field, (path,), what))
+            yield f"{section}.{field}", Key(f"{section}.{field}", (path,), what)
         if record in (Attack, FocusAttack):
             for mark, where in _MARKS.items():
                 path = (*root, "*", where) if section == "attacks" else (*root, where)
@@ -135,6 +143,8 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
                     raise InputError(f"{shown(value)} is not usable", where=key.name, allowed="yes or no")
                 marks = [each for each in place.get(at) or () if each != key.mark]
                 place[at] = [*marks, *([key.mark] if value else [])]
+            elif key.what == "list" and isinstance(value, str):
+                place[at] = [] if value == NO_ENTRY else [each.strip() for each in value.split("+")]
             elif key.what == LEVEL:
                 place[at] = at_level(place.get(at), value, library, key.name)
             else:

@@ -18,8 +18,6 @@ from analyser.common.estimates import Method
 from analyser.common.intervals import NORMAL_95, intervals
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.results.attack import AttackResult
-from analyser.results.base import Result
 from analyser.scenarios.load import Question, Unit, read_scenario
 
 SIDES = ("mine", "yours")
@@ -29,8 +27,10 @@ _DESTROYED: Mapping[str, str] = {
     "charge": "target_models_destroyed",
     "duel": "b_models_destroyed",
 }
-_LESS_IS_BETTER = ("models_left", "alive", "in_building", "on_lookout", "taking_cover")
+_LESS_IS_BETTER = ("models_left", "passengers_left", "alive", "in_building", "on_lookout", "taking_cover")
 _OWN, _THEIRS = ("attacker_", "a_"), ("target_", "b_")
+_GOOD_FOR_ONE = ("victory_points", "wins", "devastating", "overruns")  # of a side, good for that side
+_NEITHER, _ALONE = ("draw", "no_combat"), ("hits", "building_wrecked")
 _FATES = ("annihilated", "broken", "fled")
 _FIGHT_KEYS = ("side", "got", "label")
 _REDRAWN = 400  # samples of sampled laws, for the interval of their sum
@@ -92,10 +92,12 @@ def luck(
     if conditions:
         raise InputError("this stands in the file", where=next(iter(conditions)))
     if "fight" not in raw:
-        if kind_in(raw) == BATTLE:
-            allowed = "its fights, one by one: [[fight]]"
-            raise InputError("the luck of a battle is not worked out", where="question", allowed=allowed)
-        fights = [_fought(asker, raw, _got(got, destroyed, kind_in(raw)), "", "mine")]
+        kind = kind_in(raw)
+        if kind not in _DESTROYED:
+            asked = "a battle" if kind == BATTLE else "morale in other games"
+            allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
+            raise InputError(f"the luck of {asked} is not worked out", where="question", allowed=allowed)
+        fights = [_fought(asker, raw, _got(got, destroyed, kind), "", "mine")]
         return Luck(tuple(fights), (), sampling, library.used)
     if got or destroyed is not None:
         raise InputError("what happened stands in the file of a game", where="got" if got else "destroyed")
@@ -140,25 +142,31 @@ def _fought(asker: Asker, raw: dict[str, Any], got: Mapping[str, Any], label: st
         kind_of_column = np.asarray(columns[name]).dtype
         law[name] = law[name].astype(bool if kind_of_column == np.bool_ else np.int64)
     heading = result.heading()[0][1] if result.kind == "attack" else f"{result.kind}: {result.heading()[0][1]}"
-    return Fought(
-        label or heading, side, result.kind, dict(zip(got, wanted)), chance, law, result.trials, result.not_modelled
-    )
+    happened = dict(zip(got, wanted))
+    return Fought(label or heading, side, result.kind, happened, chance, law, result.trials, result.rules)
 
 
-def _columns(result: Result, names: Sequence[str]) -> tuple[dict[str, Any], Law]:
-    """The columns of the joint law of an answer, and its probabilities; of hits alone their own law."""
-    if list(names) == ["hits"] and "hits" in result.figures:
-        rows = result.distribution("hits")
-        return {"hits": np.array([row["value"] for row in rows])}, np.array([row["probability"] for row in rows])
-    table = dict(result.table(joint=True) if isinstance(result, AttackResult) else result.table())
-    weights = np.asarray(table.pop("probability"), np.float64)
-    for name in ("count", "low", "high", "interval"):
-        table.pop(name, None)
+def _columns(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Law]:
+    """Columns of the joint law of an answer, at its end, and the probabilities; one alone can be any that it has."""
+    known = [*result.figures, *result.events]
     for name in names:
-        if name not in table:
-            allowed = ", ".join([*table, "hits alone"] if "hits" in result.figures else table)
-            raise InputError(f"no figure {shown(name)}{did_you_mean(name, table)}", where="got", allowed=allowed)
-    return table, weights
+        if name not in known:
+            problem = f"no figure {shown(name)}{did_you_mean(name, known)}"
+            raise InputError(problem, where="got", allowed=", ".join(known))
+        if name in _NEITHER:
+            problem, allowed = f"{name} is neither good nor bad", "such as attacker_wins=no, or the margin of a duel"
+            raise InputError(problem, where="got", allowed=allowed)
+        if name in _ALONE and len(names) > 1:
+            raise InputError(f"{name} has a law of its own", where="got", allowed=f"{name} and nothing else")
+    if len(names) > 1:
+        table = dict(result.joint(names))
+        return table, np.asarray(table["probability"], np.float64)
+    (name,) = names
+    if name in result.events:
+        p = float(result.probability(name))
+        return {name: np.array([False, True])}, np.array([1 - p, p])
+    rows = result.distribution(name)
+    return {name: np.array([row["value"] for row in rows])}, np.array([row["probability"] for row in rows])
 
 
 def _checked(name: str, value: Any, column: Any) -> Any:
@@ -190,7 +198,7 @@ def _sign(name: str) -> int:
     """Whether more of a figure is good for who attacks first, or less."""
     own = name.startswith(_OWN)
     base = next((name.removeprefix(each) for each in (*_OWN, *_THEIRS) if name.startswith(each)), name)
-    if base in ("victory_points", "margin", "wins"):
+    if base in _GOOD_FOR_ONE:
         return -1 if name.startswith(_THEIRS) else 1
     good = -1 if base in _LESS_IS_BETTER else 1
     return -good if own else good
@@ -225,7 +233,9 @@ def _worth(asker: Asker, question: dict[str, Any], kind: str, fought: Fought) ->
     """What a fight could destroy: points of the target (None: not known), its models, their law, and what it did."""
     result = asker.explained(question)
     name, prefix = _DESTROYED[kind], "target_" if kind == "charge" else ""
-    columns, weights = _columns(result, [name])
+    told = [each for each in (f"{prefix}{fate}" for fate in _FATES) if each in fought.got]
+    fates = [f"{prefix}{fate}" for fate in _FATES] if told else []
+    columns, weights = _columns(result, [name, *fates])
     gone = np.asarray(columns[name], np.int64)
     unit = unit_at(question, kind, second=True)
     level = None if unit is None else asker.library.loadout(unit).level
@@ -233,10 +243,9 @@ def _worth(asker: Asker, question: dict[str, Any], kind: str, fought: Fought) ->
     if name not in fought.got:
         raise InputError("how many models were destroyed is not said", where="got", allowed="destroyed = 2, and more")
     mine = int(fought.got[name])
-    if any(f"{prefix}{fate}" in fought.got for fate in _FATES):
-        fates = [np.asarray(columns[f"{prefix}{fate}"]) for fate in _FATES if f"{prefix}{fate}" in columns]
-        gone = np.where(np.any(fates, axis=0), models, gone)
-        mine = models if any(fought.got.get(f"{prefix}{fate}") for fate in _FATES) else mine
+    if told:
+        gone = np.where(np.any([columns[each] for each in fates], axis=0), models, gone)
+        mine = models if any(fought.got[each] for each in told) else mine
     law = np.bincount(gone, weights, models + 1)
     points = None if level is None or not level.points else (level.points, level.models)
     return points, law, mine

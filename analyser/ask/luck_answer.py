@@ -15,11 +15,16 @@ from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
+from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up to which share of all outcomes
+
+
+_BY_DAMAGE = {f"{side}models_destroyed" for side in ("", "target_", "b_")}
+_FATES = {f"{side}{fate}" for side in ("", "target_", "b_") for fate in ("annihilated", "broken", "fled")}
 
 
 class Chance(NamedTuple):
@@ -72,7 +77,8 @@ class Fought:
         What could have happened, from the worst to the best: those figures, and `probability`.
     trials : int or None
         Of a sample.
-    not_modelled : tuple of str
+    rules : RulesUsed
+        What its answer says of rules: those not modelled, assumptions and warnings are shown.
     """
 
     label: str
@@ -82,12 +88,12 @@ class Fought:
     chance: Chance
     law: pd.DataFrame
     trials: int | None
-    not_modelled: tuple[str, ...] = ()
+    rules: RulesUsed
 
     @property
     def sentence(self) -> str:
         """How lucky it was, in plain words."""
-        noun = "focus fires" if self.kind == "focus" else f"{self.kind}s"
+        noun = "sequences of focus fire" if self.kind == "focus" else f"{self.kind}s"
         what = ", ".join(f"{name.replace('_', ' ')}: {word_of(value)}" for name, value in self.got.items())
         return f"{what}. {in_words(self.chance, f'such {noun}', self.trials)}"
 
@@ -213,8 +219,12 @@ class Luck:
                 f"Of both sides: the sum over all fights, {how}; a unit that is annihilated counts whole where a fight "
                 "says so, or that it broke or fled."
             )
-        gaps = dict.fromkeys(gap for each in self.fights for gap in each.not_modelled)
+        if any({*each.got} & _BY_DAMAGE and not {*each.got} & _FATES for each in self.fights):
+            notes.append("Destroyed: by damage; of a unit that broke or fled say that too, such as --got broken=yes.")
+        gaps = dict.fromkeys(gap for each in self.fights for gap in each.rules.not_modelled)
         notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
+        notes += dict.fromkeys(f"Assumption: {said}." for each in self.fights for said in each.rules.assumptions)
+        notes += dict.fromkeys(f"Warning: {said}." for each in self.fights for said in each.rules.warnings)
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
     def plot(self, *, ax: Axes | None = None) -> Axes:

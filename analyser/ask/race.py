@@ -51,7 +51,8 @@ class Raced:
         Trials of each; and the stage, from 1 on, after which it dropped out, 0 for who is left.
     stages : int
     why : str
-        ``decided``, ``alike`` (those left are within `within`), ``trials``, or ``interrupted``.
+        ``decided``, ``alike`` (those left are within `within`), ``trials``, or ``interrupted``: then only who has been
+        played can be left.
     """
 
     left: list[int]
@@ -109,6 +110,18 @@ def race(
     dropped_at: NDArray[np.int64] = np.zeros(variants, np.int64)
     left, stage, total, why = list(range(variants)), 0, 0, ""
     sign = -1.0 if least else 1.0
+
+    def drop(some: list[int]) -> tuple[list[int], float]:
+        """Who of some can still be the best after what they have come to, and how far apart these can be."""
+        found = bounds_of([seen[each] for each in some], error / variants, is_probability=is_probability)
+        values[some], lows[some], highs[some] = found
+        ends = np.sort(sign * np.array([lows, highs]), axis=0)
+        floor = max(ends[0, variant] for variant in some)
+        for variant in some:
+            dropped_at[variant] = stage if ends[1, variant] < floor else 0
+        still = [variant for variant in some if not dropped_at[variant]]
+        return still, max(ends[1, variant] for variant in still) - min(ends[0, variant] for variant in still)
+
     try:
         while not why:
             stage += 1
@@ -125,18 +138,14 @@ def race(
                     report(done, len(left))
             if not left:
                 return Raced([], values, lows, highs, np.zeros(variants, np.int64), dropped_at, stage, "decided")
-            found = bounds_of([seen[each] for each in left], error / variants, is_probability=is_probability)
-            values[left], lows[left], highs[left] = found
-            ends = np.sort(sign * np.array([lows, highs]), axis=0)
-            floor = max(ends[0, variant] for variant in left)
-            for variant in left:
-                dropped_at[variant] = stage if ends[1, variant] < floor else 0
-            left = [variant for variant in left if not dropped_at[variant]]
-            reach = max(ends[1, variant] for variant in left) - min(ends[0, variant] for variant in left)
+            left, reach = drop(left)
             why = "decided" if len(left) == 1 else "alike" if reach <= within else ""
             why = why or ("trials" if total >= most_trials else "")
-    except KeyboardInterrupt:
-        why = "interrupted"
+    except KeyboardInterrupt:  # whatever each has come to by now is kept, as its sequence holds at any time
+        why, left = "interrupted", [variant for variant in left if seen[variant].trials]
+        if not left:
+            raise
+        left, _ = drop(left)
     left.sort(key=lambda variant: -sign * values[variant])
     trials = np.array([each.trials for each in seen], np.int64)
     return Raced(left, values, lows, highs, trials, dropped_at, stage, why)

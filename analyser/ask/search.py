@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analyser.ask.asking import Asker, check_method
+from analyser.ask.keys import Raw
 from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, reading
 from analyser.ask.search_answer import Search
@@ -215,7 +216,8 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             row = rows[place]
             row |= {"value": raced.values[runner], "low": raced.lows[runner], "high": raced.highs[runner]}
             row |= {"trials": int(raced.trials[runner]), "dropped_after_stage": int(raced.dropped_at[runner])}
-            row["status"] = "tied" if runner in raced.left else "beaten"
+            asked = "tied" if runner in raced.left else "beaten"
+            row["status"] = asked if raced.trials[runner] else "not asked"
             row["same_as"] = made[runners[same][0]].name if number else None
     frame = _ranked_by_race(rows, raced, fights, runners, least)
     return _found(asker, read, frame, metric, least, raced, raced.why != "interrupted", sampling)
@@ -277,6 +279,7 @@ def _found(
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     fights = asker.fought if raced is None else len(raced.values)
+    raw = next(each.raw for each in read.made(asker.library) if each.name == best)
     return Search(
         frame=frame,
         best=best,
@@ -289,5 +292,12 @@ def _found(
         fights=fights,
         sampling=sampling,
         not_modelled=asker.not_modelled,
+        assumptions=_assumed(asker, raw),
         profiles=asker.library.used,
     )
+
+
+def _assumed(asker: Asker, raw: Raw) -> tuple[str, ...]:
+    """What the answer to a variant takes for granted."""
+    few = replace(asker.sampling, trials=None if asker.sampling.is_exact else 1)
+    return Asker(asker.library, few).explained(raw).assumptions

@@ -65,6 +65,8 @@ class Search:
         Different fights among them.
     not_modelled : tuple of str
         Rules of any variant that bear on it, and that no number was computed from.
+    assumptions : tuple of str
+        What the answer to the best one takes for granted.
     """
 
     frame: pd.DataFrame
@@ -78,6 +80,7 @@ class Search:
     fights: int
     sampling: Sampling
     not_modelled: tuple[str, ...]
+    assumptions: tuple[str, ...]
     profiles: ProfilesUsed | None
 
     def to_frame(self) -> pd.DataFrame:
@@ -151,7 +154,9 @@ class Search:
         statuses = Counter(self.frame["status"])
         asked = len(self.frame) - statuses["not possible"] - statuses["not asked"]
         how = "exact" if self.raced is None else self._how()
-        notes = [f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {self.fights:,} different fights: {how}."]
+        notes = [
+            f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {counted(self.fights, 'different fight')}: {how}."
+        ]
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
             means = self.metric.startswith(("mean_", "expected_")) and self.raced is None
             remedy = f" {self.metric}{PER_100_POINTS} sets them against it." if means else ""
@@ -168,6 +173,7 @@ class Search:
         if statuses["not asked"]:
             notes.append(f"{counted(statuses['not asked'], 'variant')} not asked: it was stopped.")
         notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
+        notes += [f"Assumption: {each}." for each in self.assumptions]
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
     def _reasons(self, gone: pd.DataFrame) -> list[str]:

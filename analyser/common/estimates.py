@@ -125,7 +125,8 @@ def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
     """The mean of a number over a distribution or a sample, and of a sample its standard error.
 
-    A number that is the same wherever there is weight is its own mean, without any error: sums would leave dust.
+    A number that is the same wherever there is weight is its own mean, without any error: sums would leave dust. Weight
+    that is missing, such as that of trials whose unit is no longer there, counts as a number of 0.
 
     Parameters
     ----------
@@ -138,14 +139,25 @@ def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> 
     >>> mean_of(np.array([0, 1]), np.array([0.75, 0.25]), None), mean_of(np.array([3, 3]), np.array([4, 6]), 10)
     ((0.25, None), (3.0, 0.0))
     """
-    seen = values[weights > 0]
-    if len(seen) and (seen == seen[0]).all():
-        return float(seen[0]), None if trials is None else 0.0
-    if trials is None:
-        return float((values * weights).sum()), None
-    mean = float((values * weights).sum() / trials)
-    variance = float(((values - mean) ** 2 * weights).sum() / trials)
-    return mean, math.sqrt(variance / trials)
+    mean, variance = mean_and_variance(values, weights, trials)
+    return mean, None if trials is None else math.sqrt(variance / trials)
+
+
+def mean_and_variance(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float]:
+    """The mean of a number and its variance over a distribution or a sample; as :func:`mean_of`.
+
+    >>> mean_and_variance(np.array([0, 1]), np.array([0.5, 0.5]), None)
+    (0.5, 0.25)
+    >>> mean_and_variance(np.array([2.0]), np.array([5]), 10)  # nothing in five of ten trials
+    (1.0, 1.0)
+    """
+    whole, seen = trials or 1, values[weights > 0]
+    missing = 1 - float(weights.sum()) / whole
+    missing = missing if missing > CERTAIN_WITHIN else 0.0
+    if not missing and len(seen) and (seen == seen[0]).all():
+        return float(seen[0]), 0.0
+    mean = float((values * weights).sum() / whole)
+    return mean, float(((values - mean) ** 2 * weights).sum() / whole) + missing * mean**2
 
 
 def mean_figures(name: str, mean: float, error: float | None) -> dict[str, float]:

@@ -18,6 +18,7 @@ from analyser.plots import look
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2
 _STRIP = 0.05  # of the height: the strip that shows who is best
+_SEVERAL = "equal, or not told apart"
 _ABOVE_GRID = 0.8
 _MOST_NAMED = 8  # points of a front
 
@@ -120,7 +121,8 @@ def trade_map(
     Parameters
     ----------
     frame : DataFrame
-        `best` (the name of a line), `value` (its figure; NaN for none), and the columns `x` and `y`, every pair once.
+        `best` (the name of a line; of several that are equal any other text), `value` (its figure; NaN for none), and
+        the columns `x` and `y`, every pair once.
     x, y : str
     lines : sequence of str
         All lines, in the order of their colours; with one, or none, the figure itself is coloured.
@@ -167,18 +169,20 @@ def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
 def _coloured_by_line(
     axes: Axes, frame: pd.DataFrame, keys: tuple[str, str], values: tuple[list[Any], list[Any]], lines: Sequence[str]
 ) -> None:
-    """The best line of each cell by a light colour of its own."""
+    """The best line of each cell by a light colour of its own; one for those where several are."""
     if len(lines) > len(look.LINES):
         raise InputError(f"{len(lines)} lines in one picture", allowed=f"up to {len(look.LINES)}")
     number = {name: place for place, name in enumerate(lines)}
-    places = frame.assign(place=frame["best"].map(number).astype(float))
-    grid = places.pivot(index=keys[1], columns=keys[0], values="place").reindex(index=values[1], columns=values[0])
-    colours = ListedColormap([str(style["color"]) for style, _ in zip(look.LINES, lines)])
-    norm = BoundaryNorm(np.arange(len(lines) + 1) - 0.5, len(lines))
-    axes.imshow(
-        grid.to_numpy(float), origin="lower", aspect="auto", cmap=colours, norm=norm, alpha=0.45, zorder=_ABOVE_GRID
-    )
-    patches = [Patch(facecolor=str(style["color"]), alpha=0.45, label=name) for style, name in zip(look.LINES, lines)]
+    places = frame["best"].map(number).astype(float)
+    places = places.mask(frame["best"].ne("") & places.isna(), len(lines))
+    shades = {name: str(style["color"]) for style, name in zip(look.LINES, lines)} | {_SEVERAL: "0.85"}
+    grid = frame.assign(place=places).pivot(index=keys[1], columns=keys[0], values="place")
+    grid = grid.reindex(index=values[1], columns=values[0])
+    norm = BoundaryNorm(np.arange(len(shades) + 1) - 0.5, len(shades))
+    shown: dict[str, Any] = {"cmap": ListedColormap([*shades.values()]), "norm": norm, "alpha": 0.45}
+    axes.imshow(grid.to_numpy(float), origin="lower", aspect="auto", zorder=_ABOVE_GRID, **shown)
+    named = [name for name in shades if name != _SEVERAL or (places == len(lines)).any()]
+    patches = [Patch(facecolor=shades[name], alpha=0.45, label=name) for name in named]
     below: Any = (0, -0.16)
     legend = axes.legend(handles=patches, loc="upper left", bbox_to_anchor=below, frameon=False, borderaxespad=0)
     for text in legend.get_texts():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -154,6 +155,10 @@ class AttackResult(Result):
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
         return {name: table.pop(name) for name in names} | table
+
+    def joint(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """The joint distribution of some events and figures of the target and the attacker, as columns by name."""
+        return self._distribution_of({name: self.column(name) for name in names}, self.weights)
 
     def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
         """The joint distribution of the outcome, one row an outcome.

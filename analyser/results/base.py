@@ -17,6 +17,7 @@ from analyser.common.estimates import (
     Method,
     estimate,
     estimate_in,
+    mean_and_variance,
     mean_figures,
     mean_of,
     probability_figures,
@@ -238,9 +239,7 @@ class Result(ABC):
 
     def std(self, figure: str, moment: int | None = None) -> float:
         """The standard deviation of a figure; see :meth:`pmf` for the parameters."""
-        values, weights = self._checked(figure, moment)
-        mean = mean_of(values, weights, self.trials)[0]
-        return float(np.sqrt(mean_of((values - mean) ** 2, weights, self.trials)[0]))
+        return float(np.sqrt(mean_and_variance(*self._checked(figure, moment), self.trials)[1]))
 
     def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
         """The least value that a figure reaches or stays below with probability `q`, in [0, 1]; see :meth:`pmf`."""

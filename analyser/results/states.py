@@ -168,6 +168,10 @@ class FightResult(Result):
     def _columns(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
         return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
 
+    def joint(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
+        """The joint distribution of some events and figures at that moment, by default the last; columns by name."""
+        return self._distribution_of(self._columns(names, moment), self.after(moment).weights)
+
     def _event_weight(self, name: str, moment: int | None) -> float:
         return float(self.after(moment).weights[self.event(name, moment)].sum())
 

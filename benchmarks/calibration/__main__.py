@@ -1,4 +1,4 @@
-"""Sample, test the words, and write the page: ``make calibration``; ``--quick`` shows that all of it works."""
+"""Sample, race, test the words, and write the page: ``make calibration``; ``--quick`` shows that all of it works."""
 
 import argparse
 import json
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.calibration import coverage, page, streams
+from benchmarks.calibration import coverage, page, races, streams
 from benchmarks.calibration.campaign import SEEDS, campaign
 
 ROOT = Path(__file__).parent.parent.parent
@@ -16,17 +16,20 @@ LATEST = ROOT / "benchmarks" / "results" / "calibration.json"
 PAGE = ROOT / "docs" / "calibration.md"
 PICTURE = ROOT / "docs" / "images" / "calibration.png"
 QUICK_SEEDS = 50
-PARTS = (*SEEDS, "words")
+QUICK_RACES = 20
+PARTS = (*SEEDS, "laws", "races", "words")
 
 
-def measure(seeds, processes=1, tests=tuple(streams.TESTS), before=None):
+def measure(seeds, processes=1, tests=tuple(streams.TESTS), raced=races.RACES, laws=True, before=None):
     """Everything that the page is written from; what is not asked for is as it was `before`."""
     before = before or {}
     results = {**before, **campaign(seeds, processes)}
     kinds = before.get("kinds", {}) | results["kinds"]
     results["kinds"] = {kind: kinds[kind] for kind in SEEDS if kind in kinds}
-    results |= {"by_expected": coverage.by_expected(), "small": coverage.of_small_samples()}
+    if laws:
+        results |= {"by_expected": coverage.by_expected(), "small": coverage.of_small_samples()}
     results |= {"law_trials": coverage.TRIALS, "streams": streams.battery(tests) if tests else results["streams"]}
+    results["races"] = races.races(raced) if raced else results["races"]
     if not results["streams"]:
         print("dieharder is not installed: the random words are not tested", file=sys.stderr)
     return results | {"date": datetime.now(UTC).date().isoformat(), "version": version("analyser")}
@@ -43,12 +46,13 @@ def main():
     given = parser.parse_args()
     start = time.perf_counter()
     if given.quick:
-        print(page.page(measure(dict.fromkeys(SEEDS, QUICK_SEEDS), given.processes, streams.FEW_TESTS)))
+        print(page.page(measure(dict.fromkeys(SEEDS, QUICK_SEEDS), given.processes, streams.FEW_TESTS, QUICK_RACES)))
     else:
         before = json.loads(LATEST.read_text(encoding="utf-8")) if given.only else None
         asked = given.only or PARTS
         seeds = {kind: min(number, given.samples) for kind, number in SEEDS.items() if kind in asked}
-        results = measure(seeds, given.processes, tuple(streams.TESTS) if "words" in asked else (), before)
+        tests, raced = streams.TESTS if "words" in asked else (), races.RACES if "races" in asked else 0
+        results = measure(seeds, given.processes, tuple(tests), raced, "laws" in asked, before)
         LATEST.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         PAGE.write_text(page.page(results), encoding="utf-8")
         page.picture(results, PICTURE)

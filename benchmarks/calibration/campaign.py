@@ -9,10 +9,11 @@ import numpy as np
 from scipy import stats
 
 from analyser.common.intervals import NORMAL_95, dkw_half_width
+from benchmarks.calibration.counting import TRIALS
 from benchmarks.calibration.coverage import METHODS
-from benchmarks.calibration.samples import QUESTIONS, TRIALS, play, question_of
+from benchmarks.calibration.samples import QUESTIONS, play, question_of
 
-SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"compare": 10_000, "battle": 4_000}  # samples that take long
+SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"battle": 10_000}  # whose samples take long
 BINS = 20
 _AT_ONCE = 250  # seeds
 
@@ -59,8 +60,15 @@ def means_of(kind, means):
     """In what part of the samples the 95% interval of each mean covers the exact one."""
     found = []
     for (name, exact), (mean, error) in zip(question_of(kind).means.items(), means.transpose(1, 2, 0)):
-        found.append({"mean": name, "covered": float((np.abs(mean - exact) <= NORMAL_95 * error).mean())})
+        covered = float((np.abs(mean - exact) <= NORMAL_95 * error).mean())
+        found.append({"mean": name, "unlike": unlike(kind, name), "covered": covered})
     return found
+
+
+def unlike(kind, figure):
+    """In how many trials of a sample a figure is not what it is most often."""
+    shares = [row["probability"] for row in question_of(kind).samples.exact.distribution(figure)]
+    return float(TRIALS * (1 - max([*shares, 1 - sum(shares)])))
 
 
 def campaign(seeds, processes=1):

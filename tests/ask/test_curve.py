@@ -85,6 +85,27 @@ def test_usual_values():
     assert aimed.tolist() == [single(RIFLES[0], aiming=each).mean("models_destroyed") for each in (False, True)]
 
 
+def test_lists_of_bonuses_penalties_and_qualities():
+    near = {"distance": 12, "metric": "mean_models_destroyed"}
+    every = an.curve(RIFLES[1], GRENADIERS, over="bonuses", **near)
+    assert every.values == (("none", "aiming", "ammo_supply"),)
+    assert "short_range cut off" in every.cut[0]
+    aimed = single(RIFLES[1], GRENADIERS, distance=12, bonuses=["aiming"]).mean("models_destroyed")
+    assert every.frame["mean_models_destroyed"][1] == pytest.approx(aimed, abs=1e-15)
+    two = an.curve(RIFLES[1], GRENADIERS, over="qualities=none,Arc+Devastating", **near)
+    for asked, row in zip(([], ["Arc", "Devastating"]), two.frame.itertuples()):
+        found = single(RIFLES[1], GRENADIERS, distance=12, qualities=asked).mean("models_destroyed")
+        assert row.mean_models_destroyed == pytest.approx(found, abs=1e-15)
+    assert an.curve(RIFLES[1], GRENADIERS, over="penalties=concealed+suppressed", **near).values[0]
+
+
+def test_names_and_flags_need_no_values():
+    how = {"distance": 6, "metric": "p_broken"}
+    assert an.curve(RIFLES[1], GRENADIERS, over="rating", **how).values == (("weakened", "neutral", "improved"),)
+    assert an.curve(RIFLES[1], GRENADIERS, over="formation", **how).values == (("close", "open"),)
+    assert an.curve(RIFLES[1], GRENADIERS, over="target.suppressed", **how).values == ((False, True),)
+
+
 def test_levels_names_points_and_rows():
     found = an.curve(RIFLES[0], KRUPP, over="level", metric="mean_models_destroyed_per_100_points")
     library = an.load_profiles()
@@ -236,6 +257,21 @@ def test_pictures():
     assert front.get_ylabel() == "P(broken), percent"
     with pytest.raises(an.InputError, match="two or more"):
         an.curve(RIFLES[0], KRUPP, over=["dice=4", "DEFENCE=1..3"]).plot()
+
+
+def test_a_map_shows_where_several_are_best():
+    axes = an.curve(RIFLES, KRUPP, over=["distance=6..12:2", "DEFENCE=1..2"]).plot()
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts == [*RIFLES, "equal, or not told apart"]
+    assert axes.images[0].get_array().tolist() == [[2, 0, 0, 0]] * 2  # all equal at 6", sharp rifles beyond 7"
+    axes = an.curve(RIFLES, KRUPP, over=["distance=8..12:2", "DEFENCE=1..2"]).plot()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == RIFLES
+
+
+def test_what_is_taken_for_granted_is_said():
+    duels = an.curve(RIFLES, GRENADIERS, kind="duel", over="rounds=1..2")
+    assert "Assumption: cards with replacement" in str(duels)
+    assert "Assumption" not in str(an.curve(RIFLES, KRUPP))
 
 
 def test_rules_left_out_are_those_of_all_values():

@@ -102,6 +102,53 @@ def test_charges_and_focus_fire_are_fights_of_a_game():
     assert found.sides[0].destroyed == pytest.approx(8 * an.load_profiles()[GRENADIERS].level.points / 6)
 
 
+FOCUS = {"attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
+
+
+def test_focus_fire_is_looked_at_after_its_last_attack():
+    law = an.focus(FOCUS).pmf("models_destroyed").set_index("value")["probability"]
+    for destroyed in (3, 6):
+        chance = an.luck(FOCUS, destroyed=destroyed).fights[0].chance
+        assert chance.worse == pytest.approx(law[law.index < destroyed].sum(), abs=1e-12)
+        assert chance.equal == pytest.approx(law[destroyed], abs=1e-12)
+    side = an.luck(game({**FOCUS, "got": {"destroyed": 4, "broken": False}})).sides[0]
+    assert side.law["probability"].sum() == pytest.approx(1)
+    annihilated = float(an.focus(FOCUS).probability("annihilated"))
+    assert side.law["probability"].iloc[-1] == pytest.approx(annihilated, abs=1e-12)
+
+
+def test_the_margin_of_a_duel_and_who_wins():
+    duel = an.duel(RIFLES, GRENADIERS)
+    law = duel.pmf("margin").set_index("value")["probability"]
+    found = an.luck(RIFLES, GRENADIERS, kind="duel", got={"margin": 0}).fights[0]
+    assert found.chance.worse == pytest.approx(law[law.index < 0].sum(), abs=1e-12)
+    assert found.chance.equal == pytest.approx(law[0], abs=1e-12)
+    lost = an.luck(RIFLES, GRENADIERS, kind="duel", got={"b_wins": True}).fights[0].chance
+    assert lost.worse == 0
+    assert lost.equal == pytest.approx(float(duel.probability("b_wins")), abs=1e-12)
+    both = an.luck(RIFLES, GRENADIERS, kind="duel", got={"a_wins": True, "a_models_destroyed": 0}).fights[0].chance
+    frame = duel.joint(["a_wins", "a_models_destroyed"])
+    untouched = frame["probability"][frame["a_wins"] & (frame["a_models_destroyed"] == 0)].sum()
+    assert both.equal == pytest.approx(untouched, abs=1e-12)
+    assert both.better == pytest.approx(0, abs=1e-12)
+
+
+def test_what_is_good_for_a_side_is_good_for_it():
+    for kind, name in (("charge", "attacker_wins"), ("duel", "a_devastating"), ("charge", "target_broken")):
+        assert an.luck(RIFLES, GRENADIERS, kind=kind, got={name: True}).fights[0].chance.better == 0
+    for kind, name in (("charge", "target_wins"), ("duel", "b_devastating"), ("charge", "attacker_suppressed")):
+        assert an.luck(RIFLES, GRENADIERS, kind=kind, got={name: True}).fights[0].chance.worse == 0
+
+
+def test_what_an_answer_assumes_is_said():
+    said = str(an.luck(RIFLES, GRENADIERS, kind="duel", got={"margin": 0}))
+    assert "Assumption: cards with replacement" in said
+    assert "Destroyed: by damage" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
+    assert "Destroyed: by damage" not in str(
+        an.luck(RIFLES, GRENADIERS, got={"destroyed": 2, "broken": False}, distance=6)
+    )
+
+
 def test_in_plain_words():
     assert in_words(Chance(0.03, 0.011, 0.959), "such attacks") == (
         "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; mid-p 3.55%)."
@@ -129,6 +176,8 @@ def test_pictures():
         ({"got": {"models_destroyed": 1, "models_left": 6}}, "no such outcome"),
         ({"got": [1]}, "figures and events"),
         ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
+        ({"got": {"draw": True}, "kind": "duel"}, "neither good nor bad"),
+        ({"got": {"hits": 3, "suppressed": True}}, "a law of its own"),
     ],
 )
 def test_wrong_inputs(how, said):
@@ -183,3 +232,5 @@ def test_a_sampled_fight_shows_its_interval():
 def test_the_luck_of_a_battle_is_that_of_its_fights():
     with pytest.raises(an.InputError, match=r"its fights, one by one"):
         an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})
+    with pytest.raises(an.InputError, match=r"the luck of morale in other games is not worked out"):
+        an.luck({"courage": 2, "tokens": 3}, got={"panicked": True})

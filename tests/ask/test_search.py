@@ -210,6 +210,52 @@ def test_wrong_inputs(file, how, said):
         an.search(file, **how)
 
 
+def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
+    played, seen_in = [], searching._seen
+
+    def stop_after_three(*args):
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        played.append(args)
+        return seen_in(*args)
+
+    monkeypatch.setattr(searching, "_seen", stop_after_three)
+    file = {"baseline": ATTACK, "ranges": {"dice": "1..8"}}
+    found = an.search(file, metric="p_broken", method="race")
+    assert not found.complete
+    asked = found.frame[found.frame["status"] != "not asked"]
+    assert sorted(asked["variant"]) == ["baseline", "dice 1", "dice 2", "dice 5"]  # which is the baseline again
+    assert asked["value"].notna().all()
+    assert (asked["low"] <= asked["value"]).all()
+    assert Counter(asked["status"]) == {"best": 1, "tied": 1, "beaten": 2}
+    assert found.best == "baseline"
+    assert "5 variants not asked: it was stopped" in str(found)
+    assert re.search(r"Stopped: of what was asked baseline is best by P\(broken\): \d", str(found))
+
+
+def test_a_race_that_is_stopped_before_anything_was_played_is_none():
+    def never(variant, trials, stage):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        race(never, 3, is_probability=True)
+
+
+def test_equal_attacks_run_as_one():
+    file = {"baseline": ATTACK, "ranges": {"distance": [5, 6, 12], "aiming": "no,yes"}}
+    exact, raced = an.search(file, metric="p_broken"), an.search(file, metric="p_broken", method="race", trials=2000)
+    assert raced.fights == exact.fights < len(exact.frame)
+    assert raced.frame["same_as"].notna().sum() == exact.frame["same_as"].notna().sum()
+    assert f"{exact.fights} different fights" in str(exact)
+
+
+def test_what_the_best_takes_for_granted_is_said():
+    duels = {"baseline": {"duel": {"rounds": 1}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}}}
+    assert "Assumption: cards with replacement" in str(an.search(duels))
+    assert "Assumption: cards without replacement" in str(an.search(duels, method="race", trials=2000))
+    assert an.search({"baseline": ATTACK}).assumptions == ()
+
+
 def test_a_picture_of_the_best():
     found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..40"}}, metric="p_broken")
     axes = found.plot()

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from analyser.common.jit import interpreted
 from analyser.engine.rng import stream_of, word_of
-from benchmarks.calibration import campaign, coverage, page, samples, streams
+from benchmarks.calibration import campaign, counting, coverage, page, races, samples, streams
 from benchmarks.calibration.__main__ import LATEST, PAGE
 
 
@@ -16,8 +17,8 @@ def test_counts_are_those_of_the_answer_and_intervals_cover_them():
     assert counts.shape == (60, len(question.chances))
     assert means.shape == (60, len(question.means), 2)
     for chance, seen in zip(question.chances, counts.T):
-        error = (chance.p * (1 - chance.p) / samples.TRIALS / 60) ** 0.5
-        assert seen.mean() / samples.TRIALS == pytest.approx(chance.p, abs=5 * error)
+        error = (chance.p * (1 - chance.p) / counting.TRIALS / 60) ** 0.5
+        assert seen.mean() / counting.TRIALS == pytest.approx(chance.p, abs=5 * error)
     for found in campaign.chances_of("attack", counts):
         assert found["covered"]["shown"] > 0.8
         assert 0.945 <= found["by_law"]["shown"] <= 1
@@ -26,9 +27,30 @@ def test_counts_are_those_of_the_answer_and_intervals_cover_them():
     assert all(each["covered"] > 0.8 for each in campaign.means_of("attack", means))
 
 
+@pytest.mark.parametrize("kind", ["mordheim", "compare", pytest.param("duel", marks=pytest.mark.slow)])
+def test_many_samples_at_once_are_each_answered(kind):
+    question = samples.question_of(kind)
+    counts, means = samples.play(kind, range(4))
+    alone = counting.OneByOne(question.samples.exact, question.samples.answer)
+    with interpreted(False):
+        wanted = alone.counted(question.chances, [*question.means], range(4))
+    assert (counts == wanted[0]).all()
+    assert means == pytest.approx(wanted[1], rel=1e-9, abs=1e-9)
+    assert min(chance.p for chance in question.chances) * counting.TRIALS < 3  # the rarest
+
+
+def test_races_keep_the_best():
+    found = {each["what"]: each for each in races.races(6)}
+    assert list(found) == ["planted chances", "planted means", "attacks"]
+    for each in found.values():
+        assert (each["races"], each["lost"]) == (6, 0)
+        assert each["held"] > 0.5
+    assert found["attacks"]["decided"] == 1
+
+
 def test_ranks_are_uniform_if_the_law_is_right_and_only_then():
     rng, law = np.random.default_rng(1), campaign.law_of(0.001)
-    seen = rng.binomial(samples.TRIALS, 0.001, 4000)
+    seen = rng.binomial(counting.TRIALS, 0.001, 4000)
     right, wrong = campaign.ranks_of(seen, law, rng), campaign.ranks_of(seen, campaign.law_of(0.0012), rng)
     assert abs(right.mean() - 0.5) < 0.02 < abs(wrong.mean() - 0.5)
 
