@@ -1,4 +1,7 @@
-"""What loadouts do to each other, as a game: of every pair the share of each that is lost while both act once."""
+"""What loadouts do to each other, as a game: of every pair the share of each that is lost while both act once.
+
+Under best play it is what each loses in a duel, a round.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.acts import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
-from analyser.analysis.approach import COUNTRIES, Country, Movers
+from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
+from analyser.analysis.places import places_of
 from analyser.analysis.pricing import Array, connected
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import BEST_TRADE, Situation
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 
@@ -48,6 +52,9 @@ class Exchange(NamedTuple):
         Whether two of them meet.
     left_out : dict of str to str
         Why each loadout that is not in the game is not.
+    by_habit : ndarray or None
+        Under best play of both `losses` are those of the duels of :data:`~.situations.BEST_TRADES`, and all else here
+        is as above; so is this: the losses if all did so.
     """
 
     loadouts: tuple[Loadout, ...]
@@ -59,6 +66,7 @@ class Exchange(NamedTuple):
     ways: dict[str, Losses]
     met: NDArray[np.bool_]
     left_out: dict[str, str]
+    by_habit: Array | None = None
 
     @property
     def units(self) -> NDArray[np.int64]:
@@ -108,22 +116,50 @@ def exchange_of(
         elif each.selector not in both:
             left_out[each.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]
+    best = [each.name for each in situations if each.kind == BEST_TRADE]
     situations = [each for each in situations if each.kind in WAYS]
     acts, met = acts_of(frame, sides, situations, ruleset)
     rounds = _rounds(acts, met, sides, situations, ruleset)
     losses = rounds.held
+    if best:
+        losses, why_not = _played_best(frame, sides, best)
+        met = met & ~np.isnan(losses).any(axis=0)
+        losses = np.where(met, losses, 0.0)
+        left_out |= {sides[at].selector: reason for at, reason in why_not.items() if not met[at].any()}
     outside = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
-    left_out |= {
+    left_out = {
         sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in outside.nonzero()[0]
-    }
+    } | left_out
     kept = np.flatnonzero(~outside)
     both_ways = np.ix_(kept, kept)
     rallies = _rallies(sides, ruleset)
     ways = {way: mean_losses([acts[each.name] for each in situations if each.kind == way], rallies) for way in WAYS}
     only = {way: Losses(*((each * met)[both_ways] for each in both)) for way, both in ways.items() if both is not None}
-    losses, free, shot, answered, alone = (each[:, kept][:, :, kept] for each in rounds)
+    losses, held, free, shot, answered, alone = (each[:, kept][:, :, kept] for each in (losses, *rounds))
     loadouts = tuple(sides[at] for at in kept)
-    return Exchange(loadouts, losses, free, shot, answered, alone.mean(axis=0), only, met[both_ways], left_out)
+    by_habit = held if best else None
+    return Exchange(
+        loadouts, losses, free, shot, answered, alone.mean(axis=0), only, met[both_ways], left_out, by_habit
+    )
+
+
+def _played_best(
+    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
+) -> tuple[Array, dict[int, str]]:
+    """What is lost to each in a round of a duel that both play best, by situation, as :class:`Exchange` has it.
+
+    NaN of those who have none; and by its place the reason of each loadout that lacks one with anybody.
+    """
+    names = [each.selector for each in loadouts]
+    found, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
+    for losses, situation in zip(found, situations):
+        there = frame[frame["situation"] == situation]
+        rows, columns = (places_of(there[side], names) for side in ("attacker", "defender"))
+        known = (rows >= 0) & (columns >= 0)
+        losses[rows[known], columns[known]] = there["mean_share_lost"].to_numpy(np.float64)[known] / ROUNDS
+        missing = known & there["why_not"].notna().to_numpy()
+        reasons |= dict(zip(rows[missing].tolist(), there["why_not"][missing].tolist()))
+    return found, reasons
 
 
 def losses_of(

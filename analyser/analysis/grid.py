@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 METHOD: Method = "exact"
 OF_BOTH = ("attacker_share_lost", *RESULTS)
-AT_ONCE = 8  # attackers between two reports of progress
+AT_ONCE, LONG = 8, 2_000_000  # attackers between two reports of progress; microseconds that are worth keeping at once
 TARGET_STATE = Target(from_front=True)
 CELL = np.dtype(
     [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in OF_BOTH), ("why_not", object)]
@@ -96,7 +96,7 @@ class Known:
         return blank_cells(*self._shape), [(rows, columns)]
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """Called when these blocks have been fought, and all cells are known."""
+        """Called when these blocks have been fought, and their cells are known."""
 
 
 def grid(
@@ -119,11 +119,14 @@ def grid(
             opponents = fields.setdefault(
                 tuple(columns), replace(field, defenders=tuple(field.defenders[at] for at in columns))
             )
-            for start in range(0, len(rows), AT_ONCE):
-                some = rows[start : start + AT_ONCE]
+            at_once = min(max(LONG // (fight.cost * len(columns)), 1), AT_ONCE)
+            for start in range(0, len(rows), at_once):
+                some = rows[start : start + at_once]
                 cells[np.ix_(some, columns)] = fight.cells([attackers[at] for at in some], opponents, situation)
                 done += len(some)
                 progress(done, total)
+                if at_once < AT_ONCE:  # what is stopped goes on from there
+                    before.fought(situation, cells, [(some, columns)])
         before.fought(situation, cells, blocks)
     return _tidy(attackers, field, situations, np.stack([cells for _, cells, _ in plans], axis=-1))
 

@@ -91,7 +91,10 @@ class Kept(Known):
         if not anew or not self._pays(situation, cells.size if self._edits else anew):
             return
         path, mine = self._path(situation), (self._attackers, self._theirs(situation))
-        table = _Table(mine, cells, np.ones(cells.shape, np.bool_))
+        known = np.zeros(cells.shape, np.bool_)
+        for block in blocks:
+            known[np.ix_(*block)] = True
+        table = _Table(mine, cells, known)
         if (before := _read(path)) is not None:
             table = _joined(before, table)
         with suppress(InputError):  # the folder cannot be written to any more, or the disk is full

@@ -16,7 +16,7 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import EXCHANGES, Situation
+from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, priced_by, situations_called
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, kind_of_doubt, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -33,7 +33,9 @@ VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = EXCHANGES
 LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
 """What no price here knows, in one line."""
-MOST_SHOWN = 5
+LIMITS_OF_BEST = "Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
+"""The same of prices under best play."""
+MOST_SHOWN, MOST_REASONS = 5, 3
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
 
 
@@ -113,7 +115,8 @@ class FairPoints:
     @property
     def interval(self) -> str:
         """What the intervals are over."""
-        ground = ", closer or more open ground" if {each.kind for each in self.situations} >= set(WAYS) else ""
+        kinds = {each.kind for each in self.situations}
+        ground = ", closer or more open ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
         return f"95 of 100 tries (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -187,6 +190,7 @@ def fair_points(
     *,
     against: Selectors = EVERYBODY,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    policy: str = "habit",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -205,6 +209,10 @@ def fair_points(
     The field has each loadout the more often the better it does at today's points, without being the best alone
     (:func:`analyser.analysis.pricing.response`).
 
+    Under best play (`docs/best-play.md`) two fight a duel instead, on close ground and on open: six rounds, a toss each
+    round, both choosing state by state what destroys most victory points for those that it costs. What units of a role
+    are paid for what is not counted, and all else, is as above.
+
     Parameters
     ----------
     units : str, Loadout, several of them, or Matchups
@@ -213,6 +221,9 @@ def fair_points(
         The field, who meet each other and `units`. A loadout of `units` takes the place of one of that name.
     situations : str, Situation, or several of them
         As of :func:`analyser.matchups`.
+    policy : "habit" or "best"
+        Whether each does what gains it most in a single act, or both play whole duels best: half a second a pair at
+        basic level, up to some 20 at full strength. What is fought is kept, so that a run that is stopped goes on.
     profiles, threads, progress
         As of :func:`analyser.matchups`.
 
@@ -245,7 +256,8 @@ def fair_points(
     """
     if isinstance(units, Matchups):
         return fair_points_in(units)
-    table, shown = _all_meet(units, against, situations, profiles, threads, progress)
+    asked = priced_by(policy, situations_called(situations))
+    table, shown = _all_meet(units, against, asked, profiles, threads, progress)
     return fair_points_in(table, shown)
 
 
@@ -277,8 +289,19 @@ def fair_points_in(
     if shown is not None:
         rows = [name in shown for name in rating.frame["loadout"]]
         rating = rating._replace(frame=rating.frame[rows].reset_index(drop=True))
-    exchanged = tuple(each for each in found.situations if each.kind in WAYS)
-    return FairPoints(*rating, exchanged, found.profiles, judged_among=len(sides))
+    exchanged = tuple(each for each in found.situations if each.kind in (*WAYS, BEST_TRADE))
+    return FairPoints(*rating, exchanged, found.profiles, limits=_limits_of(found), judged_among=len(sides))
+
+
+def _limits_of(found: Matchups) -> str:
+    """What is not counted; of best play, which pairs are not."""
+    best = [each.name for each in found.situations if each.kind == BEST_TRADE]
+    if not best:
+        return LIMITS
+    missing = found.frame[found.frame["situation"].isin(best) & found.frame["why_not"].notna()]
+    pairs = len(missing.drop_duplicates(["attacker", "defender"]))
+    reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
+    return f"{LIMITS_OF_BEST} Of the pairs {pairs} are left out: {reasons}." if pairs else LIMITS_OF_BEST
 
 
 def _all_meet(

@@ -20,7 +20,7 @@ MOST_NAMED = 3  # qualities or special rules
 _WORTH_A_WORD = np.log(1.05)  # of what it destroys, or of how long it lasts: less is no reason
 _NOTHING = 1e-3  # of a point for a point, or of a die: what is less is nothing, and a logarithm needs something
 SHOOTING, FIGHTING, HITS, RULES, AWAY = "shooting", "close quarters", "hits", "rules", "out of reach"
-HOLDING, HELD = "suppressing", "suppressed"
+HOLDING, HELD, PLAYED = "suppressing", "suppressed", "played best"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
@@ -29,6 +29,7 @@ _TEXTS = {
     AWAY: "it shoots and is out of reach {share:.0%} of the time (other {role}: {usually:.0%})",
     HOLDING: "suppressing{detail}, it prevents {prevented:.0%} of what is done to it (other {role}: {usually:.0%})",
     HELD: "suppressed, it misses {prevented:.0%} of what it would do (other {role}: {usually:.0%})",
+    PLAYED: "by best play its worth grows {times} that of other {role}",
 }
 _NEARLY_NOTHING = {
     SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
@@ -70,7 +71,8 @@ class Reasons:
 
     It destroys by shooting and in close quarters, as far as it comes to that; it takes models x DAMAGE LIMIT x DEFENCE
     hits (AC-3.7, AC-3.8) to destroy it, and it holds out for so many longer or less long by its DISCIPLINE, its BREAK
-    LIMIT and its special rules; and it may shoot from where nobody reaches it.
+    LIMIT and its special rules; and it may shoot from where nobody reaches it. All that is by habit; where prices are
+    made of best play, there is also how much more it is worth by that.
 
     Attributes
     ----------
@@ -91,10 +93,12 @@ class Reasons:
         self._loadouts, self._roles, self._missing = exchange.loadouts, roles, missing
         self._units = units = [each.unit for each in exchange.loadouts]
         hundreds, losses = np.log(exchange.points / 100), exchange.mean()
+        habitual = losses if exchange.by_habit is None else exchange.by_habit.mean(axis=0)
         free, shot, answered = (each.mean(axis=0) for each in (exchange.free, exchange.shot, exchange.answered))
         self.offence, self.toughness = both_sides(losses, field, prices)
+        offence, toughness = both_sides(habitual, field, prices)
         unheld, unsuppressed = both_sides(free, field, prices)
-        away = self.toughness - both_sides(answered, field, prices)[1]
+        away = toughness - both_sides(answered, field, prices)[1]
         taken = field * np.exp(prices)
         by_shots, by_hand = shot @ taken, (free - shot) @ taken
         hits = np.log(
@@ -106,8 +110,9 @@ class Reasons:
             HITS: np.exp(hits - hundreds),
             RULES: np.exp(unsuppressed - away - hits),
             AWAY: np.exp(away),
-            HOLDING: np.exp(self.toughness - unsuppressed),
-            HELD: np.exp(self.offence - unheld),
+            HOLDING: np.exp(toughness - unsuppressed),
+            HELD: np.exp(offence - unheld),
+            PLAYED: np.exp(self.offence + self.toughness - offence - toughness),
         }
         even, peers = exchange.evenly, peers_of(roles, exchange.units)
 

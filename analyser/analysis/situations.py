@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
+from analyser.analysis.approach import COUNTRIES
+from analyser.analysis.best_duels import best_duel, trades
 from analyser.analysis.fights import Over, Ways, fought_cells
 from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
@@ -19,7 +21,6 @@ from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.best.explore import explored
-from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords
 from analyser.game.names import Name, Slug
@@ -241,31 +242,13 @@ def _terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
 def _best_duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[Ways]:
-    return [
-        each if isinstance(each, str) else _best_duel(each, enemy, ruleset) for each, enemy in product(sides, enemies)
-    ]
-
-
-def _best_duel(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    """A duel that the attacker begins, and that both play best."""
-    from analyser.results.play import play_of
-
-    scenario = duel_between(side, theirs, ruleset, best=True)
-    if isinstance(scenario, str):
-        return scenario
-    terms, mine = scenario.terms, scenario.a
-    try:
-        end = play_of(scenario).moments()[-1]
-    except InputError as error:
-        return error.problem
-    won = points_won(end.first, end.second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))
-    lost = points_won(end.second, end.first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))
-    (first, row), (second, column) = (np.unique(each, return_inverse=True) for each in (end.first, end.second))
-    joint = Joint(first, second, np.zeros((len(first), len(second))))
-    joint.probabilities[row, column] = end.weights
-    asked = side[1]
-    return [Over(None if asked is None else asked.id, joint, mine, theirs, p_wins, p_draw)]
+    """Duels that the attacker begins, and that both play best."""
+    found = list[Ways]()
+    for side, enemy in product(sides, enemies):
+        scenario = side if isinstance(side, str) else duel_between(side, enemy, ruleset, best=True)
+        asked = None if isinstance(side, str) or side[1] is None else side[1].id
+        found.append(scenario if isinstance(scenario, str) else best_duel(scenario, asked))
+    return found
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
@@ -280,6 +263,9 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
         return "take_cover"
     return "charge" if policies_of_duels.why_not("charge", mine, theirs) is None else "take_cover"
 
+
+BEST_TRADE = "best-trade"
+"""The kind of duel that prices under best play are made of."""
 
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=4e-3),
@@ -310,6 +296,15 @@ FIGHTS: Mapping[str, Fight] = {
         how="a whole duel, which both sides play best (docs/best-play.md); the figures are those of a duel",
         has_winner=True,
     ),
+    BEST_TRADE: Fight(
+        trades,
+        keywords.DUEL,
+        explored,
+        cost=600_000,
+        interpreted=25.0,
+        how="a duel from so many inches apart, a toss each round, which both sides play best for the points that they "
+        "destroy less those that they lose; the figures are those of a duel, a price is made of what both lose",
+    ),
 }
 """The kinds of situations by name. Another one is a function and an entry here."""
 
@@ -330,7 +325,8 @@ class Situation(Record):
         range, and short range is a bonus like the others.
     kind : str
         What the attackers do, a name of :data:`FIGHTS`: ``"ranged"``, shoot once (the keys above say how); ``"charge"``
-        (AC-8), ``"duel"`` or ``"best-duel"``, six rounds (AC-9.2), to which none of them applies.
+        (AC-8), ``"duel"`` or ``"best-duel"``, six rounds (AC-9.2), to which none of them applies; ``"best-trade"``,
+        six rounds from a distance, or without one.
 
     Examples
     --------
@@ -353,7 +349,8 @@ class Situation(Record):
             raise ValueError(f"no kind {self.kind!r}{did_you_mean(self.kind, FIGHTS)}: {', '.join(FIGHTS)}")
         if self.distance is not None and "short_range" in self.bonuses:
             raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
-        if self.kind != "ranged" and (self.bonuses or self.penalties or self.distance is not None):
+        apart = self.distance is not None and self.kind != BEST_TRADE
+        if self.kind != "ranged" and (self.bonuses or self.penalties or apart):
             raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
         return self
 
@@ -391,12 +388,28 @@ EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 
 
 POLICIES_OF_DUELS = ("habit", "best")
+BEST_TRADES = tuple(
+    Situation(
+        name=f"best-play-{each.name}",
+        title=f"six rounds from {each.apart:g} inches apart, both play best",
+        kind=BEST_TRADE,
+        distance=each.apart,
+    )
+    for each in COUNTRIES
+)
+"""Best play on close ground and on open: what prices under best play are made of."""
 
 
 def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
     """The same situations with the duel by ``habit``, or played ``best`` by both sides; InputError for another word."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(BEST_DUEL if policy == "best" and each == DUEL else each for each in situations)
+
+
+def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
+    """The situations that prices are made of: by ``habit`` as they are, by ``best`` play with :data:`BEST_TRADES`."""
+    check_choice(policy, "policy", POLICIES_OF_DUELS)
+    return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
 
 def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

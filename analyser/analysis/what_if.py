@@ -14,7 +14,7 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import Situation, priced_by, situations_called
 from analyser.analysis.standing import (
     ARROW,
     NONE,
@@ -183,6 +183,7 @@ def what_if(
     against: Selectors = EVERYBODY,
     row: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    policy: str = "habit",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -198,7 +199,7 @@ def what_if(
         The field, who meet each other and the unit.
     row : str, optional
         The row that `dice`, ranges and `qualities` are changed of. Default: every row.
-    situations, profiles, threads, progress
+    situations, policy, profiles, threads, progress
         As of :func:`analyser.fair_points`.
     **changes
         As of :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
@@ -227,7 +228,8 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
-    before = field_of(loadout, against, library, situations, threads, progress)
+    asked_of = priced_by(policy, situations_called(situations))
+    before = field_of(loadout, against, library, asked_of, threads, progress)
     after = before.with_([changed], threads, keep=True)
     asked = {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row})
     table = before.table
@@ -239,6 +241,7 @@ def what_if(
         moved(before, after, loadout.selector),
         table.situations,
         table.profiles,
+        limits=after.prices.limits,
     )
 
 

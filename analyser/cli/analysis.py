@@ -73,9 +73,7 @@ REPORT_OPTIONS = [
     Option("--attackers PATTERN", _WHO, required=True),
     Option("--defenders PATTERN", _WHO, required=True),
     _situations(". Default: all."),
-    Option(
-        "--policy", "How duels are fought: by habit (default), or best by both sides.", type=Choice(("habit", "best"))
-    ),
+    options.POLICY,
     Option(
         "--habits FILE",
         "What `analyser habits --out FILE` wrote: how far duels by habit can be trusted.",

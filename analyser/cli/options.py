@@ -262,6 +262,9 @@ DASK = Option(
     "--dask ADDRESS", "The workers of that scheduler of dask help; they see the same folder. local: one is begun here."
 )
 THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
+POLICY = Option(
+    "--policy", "What units do: by habit (default), or what is best for both sides.", type=Choice(("habit", "best"))
+)
 _PRECISION = "Monte Carlo: until no 95% interval is wider; 5%: than that share of any event."
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=Integer(0)),

@@ -12,6 +12,7 @@ from analyser.cli.options import (
     DASK,
     OUTPUT_OPTIONS,
     PLOT,
+    POLICY,
     PROFILES,
     QUIET_OPTION,
     THREADS,
@@ -37,13 +38,13 @@ _ROLE = Option("--role NAME", "Be paid as units of that role are. Default: its o
 _MOST = Option("--most N", "Try so many dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
 
 
-@click.command(cls=Command, params=[FIELD, SITUATIONS, THREADS, *OUTPUT_OPTIONS])
+@click.command(cls=Command, params=[FIELD, SITUATIONS, POLICY, THREADS, *OUTPUT_OPTIONS])
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def prices(units: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
     """What UNITS should cost, how sure that is, and why: selectors with wildcards. Default: everybody."""
     from analyser.analysis.prices import EVERYBODY, fair_points
 
-    how = given(keys, "against", "situations", "threads")
+    how = given(keys, "against", "situations", "policy", "threads")
     with progress_bar() as progress:
         found = fair_points(units or EVERYBODY, profiles=profiles_in(profiles), progress=progress, **how)
 
@@ -75,14 +76,14 @@ def site(folder: str, profiles: str | None, dask: str | None, **keys: Any) -> No
     click.echo(f"The page is {written}")
 
 
-@click.command("what-if", cls=Command, params=[_ROW, *_FIELD_OPTIONS, *_NO_PLOT])
+@click.command("what-if", cls=Command, params=[_ROW, POLICY, *_FIELD_OPTIONS, *_NO_PLOT])
 @click.argument("unit", shell_complete=complete_selector)
 @click.argument("changes", nargs=-1, required=True)
 def what_if(unit: str, changes: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
     """What CHANGES of UNIT would do: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
     from analyser.analysis.what_if import what_if as found_for
 
-    how = given(keys, "row", "against", "situations", "threads")
+    how = given(keys, "row", "against", "situations", "policy", "threads")
     with progress_bar(after=1.0) as progress:
         found = found_for(unit, **how, **_changes(changes), profiles=profiles_in(profiles), progress=progress)
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, priced_by, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
@@ -23,6 +24,7 @@ from analyser.report import parts
 from analyser.report.folder import (
     PARQUET,
     Inputs,
+    Work,
     check_replaceable,
     facts_of,
     key_of,
@@ -30,8 +32,11 @@ from analyser.report.folder import (
     write_manifest,
     write_units,
 )
+from analyser.report.habits import frame_in, jobs_for, kept_habits
 from analyser.report.page import parts_of_page, reasons, write_page
-from analyser.report.pool import Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.report.pool import Job, Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.rules.policies import BEST
+from analyser.scenarios.schema import DuelTerms
 
 A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
 MOST_REASONS = 4  # in a message
@@ -73,7 +78,8 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
     policy : "habit" or "best"
-        Whether duels are fought by habit, or both sides play them best (`docs/best-play.md`).
+        Whether duels are fought by habit, or both sides play them best, and prices are made of best play
+        (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
     metrics : sequence of str
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
@@ -81,7 +87,8 @@ def write_report(
     home : str
         The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
     habits : path, optional
-        The file that :func:`analyser.habits` wrote of these units: the page says how far its duels can be trusted.
+        The file that :func:`analyser.habits` wrote of these units: the page says how far duels by habit can be trusted.
+        Under best play the page says so without it.
     executor : Executor, optional
         Of ``concurrent.futures``: its workers, who see the folder of `out`, fight beside this process; pictures are
         drawn here. What one of them fails at, or is asked of another version of the program, is done here.
@@ -113,7 +120,7 @@ def write_report(
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
-        situations=played_by(policy, situations_called(situations)),
+        situations=_fought(policy, situations_called(situations), row),
         row=row,
         metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
@@ -128,7 +135,8 @@ def write_report(
         )
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
-        shared = sum(part.cost for part in not_known)
+        by_habit, duels = _duels_by_habit(inputs, policy, work)
+        shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
         whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
         jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
@@ -143,7 +151,9 @@ def write_report(
         own = 0 if executor is None else processes - 1  # pictures are drawn by processes of this machine
         with Pool(processes - 1, executor) as pool, Pool(own) as local:
             artists = pool if executor is None else local
-            pool.finish(pool.begin(jobs), tell)
+            pool.finish(pool.begin([*jobs, *duels]), tell)
+            if by_habit:
+                inputs = inputs._replace(habits=frame_in(by_habit))
             found = _matchups(inputs, parts.whole_table(inputs, work))
             drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
@@ -162,9 +172,27 @@ def write_report(
     return folder
 
 
-def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
-    from analyser.report.habits import kept_habits
+def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
+    """The situations under a policy: with best play, where prices can be made of it."""
+    played = played_by(policy, situations)
+    exchanged = row is None and any(each.kind in WAYS for each in situations)
+    return priced_by(policy, played) if exchanged else played
 
+
+def _duels_by_habit(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:
+    """What says how far habits can be trusted, where duels are played best and no file says it already."""
+    if policy != "best" or inputs.habits is not None or inputs.row is not None:
+        return [], []
+    if not any(each.fight.has_winner for each in inputs.situations):
+        return [], []
+    terms, files, jobs = DuelTerms(policy_a=BEST, policy_b=BEST), list[Path](), list[Job]()
+    for attackers, defenders in inputs.directions:
+        found = jobs_for(attackers, defenders, terms, inputs.ruleset, work.parts)
+        files, jobs = files + found[0], jobs + found[1]
+    return files, jobs
+
+
+def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
     return kept_habits(path, {each.selector for each in sides})
 
 

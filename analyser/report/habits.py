@@ -25,6 +25,7 @@ from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.common.text import aligned
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.report.pool import Job, Pool, interrupts_noted, processes_for
 from analyser.results.best import solve_best_play
@@ -233,19 +234,29 @@ def habits(
     if kept is not None:
         kept.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if kept is None else nullcontext(str(kept)) as folder:
-        files = [Path(folder) / f"{each.selector.replace('/', '-')}.json" for each in mine]
-        jobs = [
-            Job(A_DUEL * len(theirs), work_out, (each, theirs, wanted.model_dump(mode="json"), ruleset, file))
-            for each, file in zip(mine, files)
-            if not file.exists()
-        ]
+        files, jobs = jobs_for(mine, theirs, wanted, library.ruleset, Path(folder))
         _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress, executor)
-        rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
+        frame = frame_in(files)
     if target is not None:
         write_whole(target, lambda temporary: frame.to_csv(temporary, index=False, lineterminator="\n"))
         shutil.rmtree(str(kept))
     return Habits(frame, wanted, library.used)
+
+
+def jobs_for(
+    attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset, folder: Path
+) -> tuple[list[Path], list[Job]]:
+    """A file for each attacker in a folder, and the jobs that write those that are not there."""
+    files = [folder / f"habits-{each.selector.replace('/', '-')}.json" for each in attackers]
+    given = defenders, terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
+    missing = [(each, file) for each, file in zip(attackers, files) if not file.exists()]
+    return files, [Job(A_DUEL * len(defenders), work_out, (each, *given, file)) for each, file in missing]
+
+
+def frame_in(files: Sequence[Path]) -> pd.DataFrame:
+    """The duels in such files."""
+    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
+    return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 
 
 def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None, executor: Executor | None) -> None:

@@ -237,6 +237,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "most_beating": MOST_BEATING,
         "enemies": told,
         **_habits(inputs.habits),
+        "played_best": any(each.kind == "best-duel" for each in inputs.situations),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),
         "idle": idle(found.frame, found.situations, row_names(found.attackers)),

@@ -42,6 +42,7 @@ class Decider:
             [(int(each.manoeuvre), int(each.action), _number_of(each, chooser)) for each in chooser.options], np.int64
         )
         self._views: dict[int, NDArray[np.int64]] = {}
+        self._held: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}
 
     def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
         """What the column SALVO says of a line, and the strike that it looks along."""
@@ -62,6 +63,8 @@ class Decider:
             holds = open_yet.copy()
             for condition in all_conditions(line):
                 holds &= self.holds(condition, strike, number)
+                if not holds.any():
+                    break
             decisions[holds] = (int(line.manoeuvre), int(line.action), fired)
             strikes[holds] = strike
             open_yet &= ~holds
@@ -101,6 +104,12 @@ class Decider:
 
     def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         """In which nodes a condition holds in a round, for who means to shoot with that strike."""
+        key = condition, strike, number if condition.quantity.startswith("round") else NONE
+        if key not in self._held:
+            self._held[key] = self._holds(*key)
+        return self._held[key]
+
+    def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         quantity = condition.quantity
         if quantity in QUANTITIES:
             found = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
@@ -140,6 +149,6 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 
 def _number_of(option: Option, chooser: Chooser) -> int:
     """What the column SALVO says of an option."""
-    if option.charge_row is not None:
-        return chooser.charge_rows.index(option.charge_row)
+    if option.charge is not None:
+        return chooser.charges.index(option.charge)
     return chooser.salvos.index(option.shots) if option.shots else NONE

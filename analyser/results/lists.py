@@ -51,9 +51,14 @@ class Lists:
         self.rows = [row for row in table.reached(side, _SAME) if row["when"] != "reaction"]
 
     def exact(self) -> Listed:
-        """A line for each situation that comes up, and the commonest order as the last resort."""
+        """A line for each situation that comes up, and the commonest order as the last resort.
+
+        Of those that come up where a list fires on lookout as soon as it can, which the plan may not do.
+        """
         commonest = self._orders()[0]
-        texts = dict.fromkeys(f"{row['do']} if {_conditions(row)}" for row in self.rows if row["do"] != commonest)
+        table = PlanTable(self.play, self.play.plan_as_listed(self.side))
+        rows = [row for row in table.reached(self.side, _SAME) if row["when"] != "reaction"]
+        texts = dict.fromkeys(f"{row['do']} if {_conditions(row)}" for row in rows if row["do"] != commonest)
         return self.valued([*texts, commonest])
 
     def simplified(self, lines: int, within: float) -> Listed:

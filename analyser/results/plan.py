@@ -10,12 +10,12 @@ import numpy as np
 from analyser.common.text import counted
 from analyser.engine.fight.best.game import ORDERS
 from analyser.engine.fight.program import When
-from analyser.results.play import SIDES, Place, Play
+from analyser.results.play import SIDES, Place, Plan, Play
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
-from analyser.scenarios.best import Chooser, Option, Shot
+from analyser.scenarios.best import Charged, Chooser, Option, Shot
 from analyser.scenarios.schema import Combatant
 
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
@@ -43,28 +43,29 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
     parts = [_MOVES[option.manoeuvre], _ACTIONS[option.action]]
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
-        text += _with_rows(option.shots, len(chooser.rows) > 1)
-    if option.charge_row is not None and len(chooser.charge_rows) > 1:
-        text += f" with {option.charge_row.id}"
+        text += _with(option.shots, len(chooser.rows) > 1)
+    if option.charge is not None and not chooser.mine.overcharge:
+        text += _with((option.charge,), len(chooser.charge_rows) > 1)
     return text
 
 
 def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
     """What a unit on lookout does while its enemy acts."""
-    return HOLD_FIRE if shot is None else "opportunity fire" + _with_rows((shot,), len(chooser.lookout_rows) > 1)
+    return HOLD_FIRE if shot is None else "opportunity fire" + _with((shot,), len(chooser.lookout_rows) > 1)
 
 
-def _with_rows(shots: Sequence[Shot], named: bool) -> str:
-    rows = " and ".join(shot.row.id for shot in shots)
-    text = f" with {rows}{' overcharged' * shots[0].overcharge}" if named else ""
-    return text or (" with overcharge" if shots[0].overcharge else "")
+def _with(made: Sequence[Shot | Charged], named: bool) -> str:
+    rows = " and ".join(each.row.id for each in made)
+    text = f" with {rows}{' overcharged' * made[0].overcharge}" if named else ""
+    return text or (" with overcharge" if made[0].overcharge else "")
 
 
 class PlanTable:
-    """The plan of a play, row by row; values are of its :attr:`~.play.Play.wanter`."""
+    """A plan of a play, by default that of best play, row by row; values are of its :attr:`~.play.Play.wanter`."""
 
-    def __init__(self, play: Play) -> None:
-        self.play = play
+    def __init__(self, play: Play, plan: Plan | None = None) -> None:
+        self.play, self.plan = play, play.plan if plan is None else plan
+        self.weights = play.weights if plan is None else play.game.spread(plan)
         self._words = [self._words_of(side) for side in range(2)]
 
     def _words_of(self, side: int) -> dict[int, list[str]]:
@@ -83,7 +84,7 @@ class PlanTable:
             rows = []
             for place in self._places(side):
                 nodes = self.play.game.nodes_of(place.place)
-                there = nodes.start + np.flatnonzero(self.play.weights[number, nodes] > least)
+                there = nodes.start + np.flatnonzero(self.weights[number, nodes] > least)
                 rows += [self.row(place, number, node) for node in there.tolist() if self._is_choice(node)]
             found += sorted(rows, key=lambda row: -row["probability"])
         return found
@@ -105,7 +106,7 @@ class PlanTable:
         after, now = play.solved[1][number + 1], play.solved[1][number]
         to = game.edges.to[begin:end]
         values = np.where(to < game.starts, after[to], now[to])
-        taken = int(play.plan[number, node])
+        taken = int(self.plan[number, node])
         sign = 1 if place.side == play.wanter else -1
         words = [self._words[place.side][place.subject][branch] for branch in game.branches_at(node).tolist()]
         row = {"round": number + 1, "side": SIDES[place.side], "when": self._when(place), **self._stands(place, node)}
@@ -116,7 +117,7 @@ class PlanTable:
             row |= {"runner_up": words[second], "costs": max(float(sign * (values[taken] - values[second])), 0.0)}
         else:
             row |= {"runner_up": "", "costs": 0.0}
-        return row | {"probability": float(play.weights[number, node])}
+        return row | {"probability": float(self.weights[number, node])}
 
     def pictured(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
         """A row for each cell of a picture of a round, 0 being the first: `x`, `y`, what to `do`, what else `costs`.
@@ -134,7 +135,7 @@ class PlanTable:
                     continue
                 stands = self._stands(place, node)
                 statuses = len(stands["own_statuses"]) + len(stands["enemy_statuses"])
-                likely = -float(self.play.weights[number, node])
+                likely = -float(self.weights[number, node])
                 full = self.play.shooters[side].mine.models or 0
                 if by == "models":
                     cell = (stands["enemy_models"], stands["own_models"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
+from analyser.common.records import Integers
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.followed import Followed
 from analyser.engine.fight.best.game import FIRST, GUARD, REACTION, SUBJECT, Course, flattened
-from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWaysError, game_of
+from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWaysError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.deciding import Decider, Lines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
@@ -30,8 +31,12 @@ from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
 # Edges for each number of models and damage of both sides and each branch of a choice: about as many as were found with
-# a distance in four rounds and more; and how far beyond the room that estimate may be before a game is refused by it.
-EDGES_A_WAY, SPARED = 450, 2
+# a distance in four rounds and more. Where they are more than that share of the room, a game of fewer models is tried.
+EDGES_A_WAY, NEAR = 450, 0.3
+# Models times damage of a side in it, at least so many models, and edges at most, for half a second.
+MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = 6, 2, 600_000
+# The power of models that edges grow with, for each round, and at most; how many times too many that may tell.
+GROWTH_A_ROUND, GROWTH, UNSURE = 0.5, 1.5, 2.5
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -197,6 +202,15 @@ class Play:
         """A plan, by default that of best play, but that one side, which can choose, follows those lines."""
         return self._followed(self.plan if plan is None else plan, side, self.listed(side, lines))
 
+    def plan_as_listed(self, side: int) -> Plan:
+        """The plan of best play, but that one side's opportunity fire is that of lists: as soon as it can."""
+        plan, reaction = self.plan.copy(), self.listed(side, ()).reaction
+        for place in self.places:
+            if place.side == side and place.subject == REACTION:
+                nodes = self.game.nodes_of(place.place)
+                plan[:, nodes] = self._held_or_fired(nodes, reaction)
+        return plan
+
     def listed(self, side: int, lines: Sequence[Line]) -> Lines:
         """Lines with what goes without saying of that side's unit."""
         chooser = self.chooser_at(side)
@@ -270,23 +284,50 @@ def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) 
 
 def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     """A duel of which at least one side plays best; InputError where more can come of it than there is room for."""
-    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, course = course_of(shooters, scenario.terms)
-    start = duel_start(setup, (scenario.a, scenario.b))
-    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    shooters, setup, course = _laid_out(scenario)
     rules, ways = flattened(course), float(EDGES_A_WAY)
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
     ways *= len(rules.branches)
-    if ways > SPARED * most_edges:
-        raise too_large(f"about {ways:.1g} ways to go on", scenario)
+    if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
+        raise too_large(f"about {size:.1g} ways to go on", scenario)
+    start, dice = duel_start(setup, (scenario.a, scenario.b)), _chances(scenario)
     try:
-        game = game_of(setup, rules, start, scenario.terms.rounds, die, deck, most_edges, ways)
+        game = game_of(setup, rules, start, scenario.terms.rounds, *dice, most_edges, ways)
     except TooManyWaysError as error:
         raise too_large(
             f"more than {most_edges:.1g} ways to go on, from {error.nodes:,} situations", scenario
         ) from None
     return Play(scenario, shooters, setup, game, course)
+
+
+def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
+    """About how many ways there are to go on in a duel: those of one of fewer models, times how slowly they grow.
+
+    Found in well under a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
+    """
+    growth, fewer, power = 1.0, list[Combatant](), min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
+    for unit in (scenario.a, scenario.b):
+        models = unit.models or 1
+        kept = min(models, max(MODELS_TRIED // (unit.damage_limit or 1), FEWEST_TRIED))
+        fewer.append(unit.model_copy(update={"models": kept}))
+        growth *= (models / kept) ** power
+    tried = replace(scenario, a=fewer[0], b=fewer[1])
+    _, setup, course = _laid_out(tried)
+    start, rules = duel_start(setup, (tried.a, tried.b)), flattened(course)
+    graph = graph_of(setup, rules, start, tried.terms.rounds, *_chances(tried), MOST_TRIED, ways)
+    return growth * float(graph.edges[0])
+
+
+def _laid_out(scenario: DuelScenario) -> tuple[tuple[Shooter, Shooter], Setup, Course]:
+    """Both sides of a duel, its setup, and the course of a round."""
+    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+    return (shooters, *course_of(shooters, scenario.terms))
+
+
+def _chances(scenario: DuelScenario) -> tuple[Integers, Integers]:
+    """The faces of the die, and the cards of the deck."""
+    return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
 
 
 def too_large(size: str, scenario: DuelScenario) -> InputError:

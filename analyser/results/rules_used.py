@@ -245,8 +245,8 @@ def _not_chosen(shooter: Shooter, contact: bool) -> Iterator[str]:
         yield "the choice to fail a test on purpose (AC-5.1)"
     if unit.garrisoned:
         yield "the choice to leave a building"
-    if contact and any(row.has("Overcharge") for row in near):
-        yield "the choice to overcharge in close quarters (AC-6): it is as stated"
+    if contact and any(row.has("Overcharge") for row in near if row.kind == "melee"):
+        yield "the choice to overcharge in striking back (AC-6): it is as stated"
     if contact and len([row for row in near if row.kind == "melee"]) > 1:
         yield "the choice of the row that strikes back (AC-8.3): it is the first, or as stated"
     if unit.has("Overrun") and unit.may_charge(shooter.theirs, BEST):
@@ -284,7 +284,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         for fight in (CLOSE_QUARTERS, "", DUEL):
             rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
         rules.not_used += _unused_in_shooting(shooter)
-        rules.not_used += _unused_in_contact(unit, rows[place], where, f"{where}.charge" if charges[place] else "")
+        charges_by = f"{where}.charge" if charges[place] else ""
+        rules.not_used += _unused_in_contact(unit, rows[place], where, charges_by, chooses=shooter.chooses)
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter, contact)
     assumptions = [CARDS[with_replacement]]
@@ -326,7 +327,7 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
         out_of_sight=distant,
         distant=distant,
         opportunity_fire=shooter is not None and row in shooter.watching,
-        overcharge=policy == "overcharge" or chooses if row.kind == "ranged" else unit.overcharge,
+        overcharge=chooses or (policy == "overcharge" if row.kind == "ranged" else unit.overcharge),
         shoots=shooter is not None,
         tested=enemy.discipline is not None,
     )
@@ -339,9 +340,11 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     return list({row.id: row for row in rows}.values())
 
 
-def _unused_in_contact(unit: Combatant, rows: Iterable[Row], where: str, charges_by: str) -> Iterator[str]:
+def _unused_in_contact(
+    unit: Combatant, rows: Iterable[Row], where: str, charges_by: str, *, chooses: bool = False
+) -> Iterator[str]:
     """Overcharge and Overrun that a unit could use and does not; `charges_by`: the section of how it charges, if so."""
-    if not unit.overcharge and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
+    if not (unit.overcharge or chooses) and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield _COULD_BE_USED.format("Overcharge", f"{where}.overcharge")
     if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
         yield _COULD_BE_USED.format(rule.canonical, f"{charges_by}.overrun")

@@ -105,8 +105,9 @@ class View(NamedTuple):
 def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     """What is left of a decision in a building, which allows no manoeuvre, and after a failed rally test (AC-5.6).
 
-    Then it is the movement step or the attack step: the attack, unless nothing is in range; and no charge, unless the
-    unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or advances.
+    Then it is the movement step or the attack step: the attack, unless nothing is in range or nothing but a move was
+    wanted; and no charge, unless the unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or
+    advances.
     """
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
@@ -114,6 +115,6 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
         return Manoeuvre.STAY, action
     if view.must_charge:
         return Manoeuvre.CHARGE, Action.NOTHING
-    if not view.rally_failed or manoeuvre == Manoeuvre.STAY:
+    if not view.rally_failed or manoeuvre == Manoeuvre.STAY or action == Action.NOTHING:
         return manoeuvre, action
     return (Manoeuvre.STAY, action) if action != Action.SHOOT or view.in_range else (manoeuvre, Action.NOTHING)

@@ -32,13 +32,20 @@ class Shot(NamedTuple):
     follows: bool = False  # made after another one (All-Out Attack)
 
 
+class Charged(NamedTuple):
+    """One charge that can be chosen."""
+
+    row: Row
+    overcharge: bool = False
+
+
 class Option(NamedTuple):
     """One way to spend an activation, or to react to one."""
 
     manoeuvre: Manoeuvre
     action: Action
     shots: tuple[Shot, ...] = ()  # that it makes, or that it goes where it could make
-    charge_row: Row | None = None
+    charge: Charged | None = None
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
@@ -85,6 +92,13 @@ class Chooser(Shooter):
         first = self.mine.charge_row(self.where)
         others = [row for row in self.mine.rows or () if row.kind in ("melee", "impact") and row is not first]
         return [first] if self.mine.close_quarters_row else [first, *others]
+
+    @cached_property
+    def charges(self) -> list[Charged]:
+        """All charges that it can make: with each row, and with its Overcharge; as stated, if that is stated."""
+        plain = [Charged(row, self.mine.overcharge) for row in self.charge_rows]
+        able = [] if self.mine.overcharge else [row for row in self.charge_rows if row.has("Overcharge")]
+        return [*plain, *(Charged(row, overcharge=True) for row in able)]
 
     @property
     def rearms(self) -> bool:
@@ -169,8 +183,8 @@ class Chooser(Shooter):
                 yield Option(manoeuvre, action)
         for manoeuvre in (*moves, *([Manoeuvre.DOUBLE_TIME] if moves else ())):
             yield Option(manoeuvre, Action.NOTHING)
-        for row in self.charge_rows:
-            yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge_row=row)
+        for charge in self.charges:
+            yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
 
     def choice(
         self, shots: Sequence[int], made: Callable[[int], list[Operation | Choice]], strikes: list[Strike]
@@ -184,8 +198,9 @@ class Chooser(Shooter):
             branch: list[Operation | Choice] = [order]
             for shot in option.shots if option.action == Action.SHOOT else ():
                 branch += made(number_of[shot])
-            if option.charge_row is not None:
-                mine = self.mine.model_copy(update={"close_quarters_row": option.charge_row.id})
+            if option.charge is not None:
+                chosen = {"close_quarters_row": option.charge.row.id, "overcharge": option.charge.overcharge}
+                mine = self.mine.model_copy(update=chosen)
                 sides = (mine, self.theirs) if self.side == 0 else (self.theirs, mine)
                 branch += combat(sides, (), self.side, strikes)
             branches.append(branch)
@@ -220,13 +235,19 @@ class Chooser(Shooter):
         return self.salvo_of(self.habit(habits[fired]))
 
     def charge_named(self, fired: str) -> int:
-        """Which of the :attr:`charge_rows` a line charges with; NONE where it cannot charge."""
-        for place, row in enumerate(self.charge_rows):
-            if not fired or fired in (row.id.lower(), row.name.lower()):
+        """Which of the :attr:`charges` a line makes; NONE where it cannot charge.
+
+        `fired` is a row's id, ``overcharge``, or empty: as it is stated, with the first row.
+        """
+        said, charged = fired.removesuffix(" overcharged"), fired.endswith(" overcharged") or fired == "overcharge"
+        for place, charge in enumerate(self.charges):
+            named = said in ("", "overcharge", charge.row.id.lower(), charge.row.name.lower())
+            if named and (charge.overcharge or not charged):
                 return place
-        if fired and self.charge_rows:
+        if fired and self.charges:
             names = [row.id for row in self.charge_rows]
-            problem = f"no row {fired!r} to charge with{did_you_mean(fired, names)}"
+            names += ["overcharge"] if any(charge.overcharge for charge in self.charges) else []
+            problem = f"nothing to charge with as {fired!r}{did_you_mean(fired, names)}"
             raise InputError(problem, where=f"duel.policy_{self.where}", allowed=", ".join(names))
         return NONE
 

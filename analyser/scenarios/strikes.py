@@ -249,8 +249,10 @@ def place(
         room = 1 << TOPMOST - int(side.position_at)  # on either side of the middle
         if strides_back + strides_ahead >= 2 * room:
             length = back + ahead
-            finest = next(each for each in range(1, INCH + 1) if INCH % each == 0 and length // each < 2 * room - 2)
+            steps = (each for each in range(stride + 1, INCH + 1) if INCH % each == 0)
+            finest = next((each for each in steps if length // each < 2 * room - 2), None)
             problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
-            allowed = f"lengths in steps of {finest / INCH:g} inches, or fewer rounds"
+            coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
+            allowed = f"{coarser}fewer rounds"
             raise InputError(problem, where=where, allowed=allowed)
         side.origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2

@@ -35,7 +35,7 @@ from analyser.sweep.schema import BY_WORTH, MOST_CELLS, Number, SampleFile, Side
 
 FORMAT = 1
 SECONDS = 3.0  # of work that a part is to be
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8}  # of a typical core
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # of a typical core
 _A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds of a sampled cell, and of each of its trials
 TRIALS_A_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
 """Trials of a part, some seconds of work, by the kinds of questions that are sampled."""

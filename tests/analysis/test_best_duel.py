@@ -4,9 +4,13 @@ import json
 
 import pytest
 
-from analyser import InputError, best_play, matchups
-from analyser.analysis.situations import BEST_DUEL, CHARGE, DUEL, played_by
+from analyser import InputError, best_play, fair_points, matchups, what_if
+from analyser.analysis import best_duels
+from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL, played_by
+from analyser.game.profiles import Profiles
 from analyser.report import write_report
+from analyser.results.states import share_lost
+from tests.helpers.planted import copies
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 
@@ -37,4 +41,90 @@ def test_a_report_under_best_play(tmp_path):
     folder = write_report(RIFLES, GRENADIERS, out=tmp_path / "r", situations=["duel"], policy="best", threads=1)
     manifest = json.loads((folder / "manifest.json").read_text())
     assert [each["name"] for each in manifest["situations"]] == ["duel-best-play"]
-    assert "both play best" in (folder / "index.html").read_text(encoding="utf-8")
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "both play best" in page
+    told = "how far duels by habit can be trusted: The habit of comparisons gives away more than 1 in 0% of 2 duels"
+    assert told in page  # of both, without a file
+
+
+@pytest.fixture(scope="module")
+def twins():
+    """Four that are the same but for Overcharge, which only the first has."""
+    plain = Profiles()["enlightened/citizen-soldier-contingent@basic"].with_(models=3, qualities="-Overcharge")
+    return copies(plain, 4, qualities="+Overcharge", row="ranged-light")
+
+
+@pytest.mark.slow
+def test_best_play_pays_for_what_only_play_makes_use_of(twins):
+    """No single act of a comparison is overcharged, so that by habit all four are worth the same."""
+    habit, best = (fair_points(twins, against=twins, policy=each) for each in ("habit", "best"))
+    assert habit.frame["trades_evenly_at"].to_numpy() == pytest.approx([35] * 4)
+    prices = best.frame["trades_evenly_at"].to_numpy()
+    assert prices[0] > prices[1] + 0.2
+    assert prices[1:] == pytest.approx([prices[1]] * 3)
+    assert best.residuals["trades_evenly"] < 1e-9
+    assert "table edges" in best.limits
+    assert [each.name for each in best.situations][-2:] == ["best-play-close", "best-play-open"]
+
+
+def test_a_trade_is_what_both_lose_in_a_duel_for_points_from_so_far_apart(twins):
+    overcharging, plain = twins[:2]
+    found = matchups([overcharging, plain], [overcharging, plain], situations=BEST_TRADES[:1]).frame
+    found = found.set_index(["attacker", "defender"])
+    a, b = overcharging.selector, plain.selector
+    alone = best_play(
+        {"unit": overcharging, "from_front": True}, {"unit": plain, "from_front": True}, distance=18, want="points"
+    )
+    end = alone.moments[-1]
+    lost = [end.weights @ share_lost(states, 3, 1) for states in (end.first, end.second)]
+    row, reverse = found.loc[a, b], found.loc[b, a]
+    assert [row["attacker_share_lost"], row["mean_share_lost"]] == pytest.approx(lost, abs=1e-12)
+    assert [reverse["mean_share_lost"], reverse["attacker_share_lost"]] == pytest.approx(lost, abs=1e-12)
+    assert row["p_attacker_wins"] + reverse["p_attacker_wins"] + row["p_draw"] == pytest.approx(1, abs=1e-12)
+    same = found.loc[a, a]
+    assert same["mean_share_lost"] == pytest.approx(same["attacker_share_lost"], abs=1e-12)
+
+
+def test_what_cannot_be_played_is_left_out_and_told():
+    flies = "imperium/messer-interceptor-squadron@basic"
+    found = matchups(flies, GRENADIERS, situations=[BEST_TRADES[0]]).frame
+    assert "flies sorties: no duel" in found["why_not"].iloc[0]
+    with_row = matchups(RIFLES, GRENADIERS, situations=[BEST_TRADES[0]], row="ranged-light").frame
+    assert "leave out the row" in with_row["why_not"].iloc[0]
+    for call in (fair_points, lambda unit, **how: what_if(unit, points=1, **how)):
+        with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
+            call(RIFLES, policy="bets")
+
+
+def test_what_is_fought_is_kept_row_by_row(twins, monkeypatch, tmp_path):
+    """A run that is stopped goes on from there."""
+    monkeypatch.setattr("analyser.analysis.kept.folder_for", lambda _: tmp_path)
+    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
+    fought = []
+    monkeypatch.setattr("analyser.analysis.best_duels._end_of", counting(best_duels._end_of, fought))
+    best_duels._traded_once.cache_clear()
+
+    def stop(done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        matchups(twins, twins, situations=BEST_TRADES[:1], progress=stop, threads=1)
+    so_far = len(fought)
+    best_duels._traded_once.cache_clear()
+    found = matchups(twins, twins, situations=BEST_TRADES[:1], threads=1)
+    assert so_far == 4 + 3
+    assert len(fought) - so_far < 10  # one row at least was kept
+    best_duels._traded_once.cache_clear()
+    assert matchups(twins, twins, situations=BEST_TRADES[:1], threads=1).frame.equals(found.frame)
+    assert len(fought) - so_far < 10
+
+
+def counting(function, calls):
+    """The same function, which notes each call."""
+
+    def noted(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
+
+    return noted

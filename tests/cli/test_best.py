@@ -110,3 +110,19 @@ def test_refusals(arguments, told):
 def test_a_list_without_a_last_resort_is_warned_of():
     result = run("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if he is suppressed", "--format", "csv")
     assert "no last resort" in result.stderr
+
+
+def test_prices_under_best_play_are_asked_for_in_a_word():
+    assert "did you mean 'best'" in refusal("prices", RIFLES, "--policy", "bst")
+    assert "did you mean 'best'" in refusal("what-if", RIFLES, "points+1", "--policy", "bst")
+    for command in ("prices", "what-if", "report"):
+        assert "--policy" in answer(command, "--help")
+
+
+@pytest.mark.slow
+def test_prices_under_best_play():
+    """Of two, which are too few for a verdict."""
+    how = ("--against", "imperium/scion-grenadier-platoon@basic", "--policy", "best", "--format", "json", "--quiet")
+    record = json.loads(answer("prices", RIFLES, *how))
+    assert record["situations"][-2:] == ["best-play-close", "best-play-open"]
+    assert "table edges" in record["limits"]

@@ -229,12 +229,13 @@ class Game:
         return [duel.distance is not None and is_short(row, duel.distance)]
 
     def charges(self, duel, side):
-        """The law of a charge with each row."""
+        """The law of a charge with each row, with Overcharge or without, unless it is stated."""
         facts = getattr(self.field, side)
         for row in self.charge_rows(side):
             rows = [row, *(other for other in facts["rows"] if other is not row)]
-            field = self.field._replace(**{side: facts | {"rows": rows}})
-            yield close_quarters(field, duel, side), True
+            for overcharge in {facts["overcharge"], "Overcharge" in row["qualities"]}:
+                field = self.field._replace(**{side: facts | {"rows": rows, "overcharge": overcharge}})
+                yield close_quarters(field, duel, side), True
 
 
 def known_policy(policy):

@@ -8,7 +8,9 @@ import pytest
 from analyser import InputError, best_play, duel, exact
 from analyser.results.best import BestResult
 from analyser.results.lists import Lists
+from analyser.results.plan import PlanTable
 from analyser.results.simplified import Search, Tried
+from analyser.rules.orders import lines_of
 from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.load import load_as
 
@@ -233,10 +235,41 @@ def test_the_shortest_list_within_a_bound(apart):
             apart.as_policy(within=within)
 
 
-def test_a_plan_of_hundreds_of_situations_is_a_list_too():
+def test_a_plan_of_many_situations_is_a_list_too():
     gang = "commonwealth/azhdaya-beserker-gang@basic"
     listed = best_play(RIFLES, gang, distance=18, first="a").as_policy()
-    assert len(listed.lines) > 100
+    assert len(listed.lines) > 50
     assert listed.gives_away < SAME
     tossed = best_play(small(RIFLES), small(gang), distance=18, rounds=2)  # who has been activated counts, too
     assert tossed.as_policy().gives_away < SAME
+
+
+def test_a_charge_may_be_made_with_overcharge():
+    gang = small("commonwealth/azhdaya-beserker-gang@basic", 4)
+    found = best_play(gang, small(GRENADIERS, 4), rounds=2, want="points")
+    without = next(row for row in found.regrets() if row["habit"] == "charge")
+    assert {row["do"] for row in found.plan("a")} & {"charge with overcharge"}
+    assert without["gives_away"] > 0.01
+    listed = duel(gang, small(GRENADIERS, 4), rounds=2, policy_a=["charge with overcharge"], policy_b="best")
+    assert listed.play.chooser_at(0).charges[1].overcharge
+    with pytest.raises(InputError, match=r"nothing to charge with as 'overcharg'; did you mean 'overcharge'"):
+        duel(gang, small(GRENADIERS, 4), rounds=1, policy_a=["charge with overcharg"])
+
+
+def test_a_unit_that_failed_its_rally_test_still_moves_by_a_list():
+    """A move alone is its movement step (AC-5.6): no line makes more of it, nor less."""
+    play = best_play(small(RIFLES, 6), small(GRENADIERS, 3), rounds=2, distance=18).play
+    plan = play.plan_of_lines(0, lines_of(["retire if rally failed", "aim and shoot"], "policy"))
+    table = PlanTable(play, plan)
+    moved = [
+        row for row in table.reached(0, SAME) if "rally_failed" in row["own_statuses"] and row["when"] != "reaction"
+    ]
+    assert moved
+    assert {row["do"] for row in moved} == {"retire"}
+
+
+def test_the_list_of_a_plan_gives_away_its_opportunity_fire_and_nothing_else():
+    """A list fires as soon as it can; all else of the plan its lines can say, after failed rally tests, too."""
+    found = best_play(small(RIFLES, 3), small("imperium/teutonic-armiger-crusaders@basic", 3), rounds=4, distance=14)
+    fires_at_once = found.play.following(found.play.plan_as_listed(0))
+    assert found.as_policy().gives_away == pytest.approx(found.value - fires_at_once, abs=SAME)

@@ -9,7 +9,7 @@ import numpy as np
 
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight.best.backup import Edges, backed_up, spread
-from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, explored
+from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explored
 from analyser.engine.fight.best.game import CHOOSER, Round
 from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
@@ -78,6 +78,24 @@ class TooManyWaysError(Exception):
         self.nodes = nodes
 
 
+def graph_of(
+    setup: Setup,
+    rules: Round,
+    start: Pair,
+    rounds: int,
+    die: Integers,
+    deck: Integers,
+    most_edges: int,
+    ways: float = 0.0,
+) -> Graph:
+    """The graph of :func:`game_of`, cut off beyond `most_edges`."""
+    explored.expect(ways * _OF_ESTIMATE * _INTERPRETED)
+    strikes = rules.operations[:, 0] == Kind.STRIKE
+    rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
+    pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
+    return Graph(*explored(setup, rules, start, rounds, pools, die, deck, most_edges))
+
+
 def game_of(
     setup: Setup,
     rules: Round,
@@ -92,11 +110,7 @@ def game_of(
 
     `ways`: about how many edges there are, at most.
     """
-    explored.expect(ways * _OF_ESTIMATE * _INTERPRETED)
-    strikes = rules.operations[:, 0] == Kind.STRIKE
-    rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
-    pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    graph = explored(setup, rules, start, rounds, pools, die, deck, most_edges)
+    graph = graph_of(setup, rules, start, rounds, die, deck, most_edges, ways)
     count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
     if edges > most_edges:
         raise TooManyWaysError(count)

@@ -45,3 +45,20 @@ def test_two_rounds_and_several_rows(seed):
             duel[name]["models"] = min(duel[name]["models"], 2)
             duel[name].pop("exposed", None)
         check({**duel, "rounds": 1 + (seed == 1), "policy_a": BEST, "policy_b": BEST}, "win")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stated", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_charge_with_overcharge_or_without(seed, stated):
+    """Whoever charges chooses, unless it is stated; whoever strikes back does as it is stated (AC-6, AC-8.1)."""
+    for duel in random_fights(random_duel, seed, 1):
+        for name in "ab":
+            unit = duel[name]
+            unit["models"] = min(unit["models"], 2)
+            unit.pop("exposed", None)
+            unit["rows"] = [row for row in unit["rows"] if row["kind"] == "melee"][:1]
+            for row in unit["rows"]:
+                row["qualities"] = [*{*row["qualities"], "Overcharge"}]
+            unit["overcharge"] = stated
+        check({**duel, "rounds": 1, "policy_a": BEST, "policy_b": BEST}, "margin")

@@ -1,11 +1,13 @@
 """Best play beside all plans of tiny duels, beside habits, and beside the engine of distributions."""
 
+import random
+import time
 from itertools import product
 
 import numpy as np
 import pytest
 
-from analyser import InputError, duel
+from analyser import InputError, duel, load_profiles
 from analyser.common.jit import interpreted
 from analyser.engine.fight import strikes
 from analyser.engine.fight.best.game import FIRST, GUARD, TO
@@ -14,10 +16,10 @@ from analyser.engine.fight.exact.propagate import after_operation
 from analyser.engine.fight.exact.strike import after_strike, none_known, pool_cache_for
 from analyser.engine.fight.program import Kind, dice_of
 from analyser.game.ruleset import Rating
-from analyser.results.play import play_of
+from analyser.results.play import UNSURE, likely_size, play_of
 from analyser.rules import unit_state
 from analyser.rules.structs import NONE
-from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.duel import DuelScenario, course_of, shooters_of
 from analyser.scenarios.load import load_as
 
 SAME = 1e-12
@@ -209,13 +211,47 @@ def test_the_value_is_what_the_engine_of_distributions_makes_of_the_plan():
     assert sum(chance * worth[pair] for pair, chance in law.items()) == pytest.approx(play.value, abs=SAME)
 
 
-def test_what_is_too_large_is_refused_before_it_starts():
-    with pytest.raises(InputError, match=r"ways to go on.*fewer rounds or models"):
+def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
+    monkeypatch.setattr("analyser.results.play.game_of", None)  # it is not even begun
+    with pytest.raises(InputError, match=r"about .* ways to go on.*fewer rounds or models"):
         played(unit(200), unit(200), rounds=6)
 
 
+@pytest.mark.slow
+def test_the_largest_duels_are_refused_in_a_second(monkeypatch):
+    monkeypatch.setattr("analyser.results.play.game_of", None)
+    castellans = "imperium/teutonic-armiger-castellans@full-strength"
+    terms = {"policy_a": "best", "policy_b": "best", "distance": 17.5}
+    scenario = load_as(DuelScenario, {"duel": terms, "a": {"unit": castellans}, "b": {"unit": castellans}})
+    likely_size(scenario)  # by now all is compiled
+    began = time.process_time()
+    with pytest.raises(InputError, match=r"about 6e.07 ways to go on.*multiple of the SPEEDs"):
+        play_of(scenario)
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distance", [None, 12, 17.5])
+@pytest.mark.parametrize("rounds", [2, 6])
+def test_no_more_is_told_beforehand_than_there_is(rounds, distance):
+    """The size that a duel is refused by is never beyond that which it has."""
+    units = [each for each in load_profiles().matching("*/*@reinforced") if each.unit.type != "aircraft"]
+    rng = random.Random(f"{rounds} {distance}")
+    for _ in range(3):
+        a, b = rng.sample(units, 2)
+        terms = {"policy_a": "best", "policy_b": "best", "rounds": rounds, "first": "a"}
+        terms |= {} if distance is None else {"distance": distance}
+        scenario = load_as(DuelScenario, {"duel": terms, "a": {"unit": a}, "b": {"unit": b}})
+        try:
+            shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+            course_of(shooters, scenario.terms)
+        except InputError:  # there are more places than a state has room for
+            continue
+        assert likely_size(scenario) <= UNSURE * len(play_of(scenario).game.edges.to)
+
+
 def test_what_turns_out_too_large_is_refused_with_its_size(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.SPARED", 1000)
+    monkeypatch.setattr("analyser.results.play.NEAR", 1e9)
     scenario = {"duel": {"policy_a": "best", "policy_b": "best"}, "a": unit(3), "b": unit(3)}
     with pytest.raises(InputError, match=r"more than 1e.03 ways to go on, from"):
         play_of(load_as(DuelScenario, scenario), most_edges=1000)

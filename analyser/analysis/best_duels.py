@@ -1,0 +1,110 @@
+"""Duels that both sides play best, as fights of a comparison: begun by the attacker, and those that prices need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.analysis.fights import Cells, Over, Ways, cells_of
+from analyser.analysis.grid import Field, blank_cells, side_of
+from analyser.common.errors import InputError
+from analyser.engine.fight.exact.distribution import Joint
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
+from analyser.results.states import JointStates, points_won
+from analyser.rules.policies import BEST
+from analyser.scenarios.duel import DuelScenario, bits_of_wins
+from analyser.scenarios.schema import Combatant, DuelTerms
+
+if TYPE_CHECKING:
+    from analyser.analysis.situations import Situation
+
+_REMEMBERED = 1 << 16  # pairs, of which each is two short records
+
+
+def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
+    """A duel that both play best, of an attacker who has been asked to use that row, if any."""
+    try:
+        end = _end_of(scenario)
+    except InputError as error:
+        return error.problem
+    return [_over(end, scenario, row)]
+
+
+def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> Cells:
+    """What two that begin so far apart do to each other in a duel that both play best, for points.
+
+    A toss says in each round who is first, so that a pair and its reverse are one fight: it is fought once.
+    """
+    cells = blank_cells(len(attackers), len(field.combatants))
+    if field.row is not None:
+        cells["why_not"] = "both choose among all their rows: leave out the row"
+        return cells
+    sides = [side_of(each) for each in attackers]
+    pairs = list(product(sides, field.combatants))
+    ways = list(dict.fromkeys(_in_order(*pair) for pair in pairs))
+    with ThreadPoolExecutor(field.threads) as pool:
+        fought = dict(zip(ways, pool.map(partial(_traded, situation.distance, field.ruleset), ways)))
+    for at, pair in enumerate(pairs):
+        way = _in_order(*pair)
+        found = fought[way]
+        if found.why_not:
+            cells["why_not"].flat[at] = found.why_not
+        else:
+            cells.flat[at] = found.cells[0 if way == pair else 1]
+    return cells
+
+
+class _Traded(NamedTuple):
+    """A pair as a cell of either, or why they cannot fight."""
+
+    cells: NDArray[np.void]
+    why_not: str = ""
+
+
+def _in_order(mine: Combatant, theirs: Combatant) -> tuple[Combatant, Combatant]:
+    """The two, always in one order."""
+    first, second = sorted((mine, theirs), key=lambda unit: unit.unit or "")
+    return first, second
+
+
+def _traded(distance: float | None, ruleset: Ruleset, pair: tuple[Combatant, Combatant]) -> _Traded:
+    return _traded_once(*pair, distance, ruleset.model_dump_json())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: str) -> _Traded:
+    terms = DuelTerms(policy_a=BEST, policy_b=BEST, want="points", distance=distance)
+    scenario = DuelScenario(terms, a, b, Ruleset.model_validate_json(ruleset))
+    try:
+        over = _over(_end_of(scenario), scenario)
+    except InputError as error:
+        return _Traded(blank_cells(1, 2)[0], error.problem)
+    joint = over.distribution
+    reverse = Joint(joint.second, joint.first, joint.probabilities.T)
+    lost = 1.0 - over.p_attacker_wins - over.p_draw
+    return _Traded(cells_of([over, Over(None, reverse, b, a, lost, over.p_draw)]))
+
+
+def _end_of(scenario: DuelScenario) -> JointStates:
+    from analyser.results.play import play_of  # most comparisons do without
+
+    return play_of(scenario).moments()[-1]
+
+
+def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> Over:
+    """A duel that has come to this end."""
+    a, b, terms = scenario.a, scenario.b, scenario.terms
+    won = points_won(end.first, end.second, a, b, bits_of_wins(a, b, terms, 0))
+    lost = points_won(end.second, end.first, b, a, bits_of_wins(b, a, terms, 1))
+    p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))
+    (first, at), (second, to) = (np.unique(each, return_inverse=True) for each in (end.first, end.second))
+    joint = Joint(first, second, np.zeros((len(first), len(second))))
+    joint.probabilities[at, to] = end.weights
+    return Over(row, joint, a, b, p_wins, p_draw)
