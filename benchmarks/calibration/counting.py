@@ -61,9 +61,11 @@ class OneByOne:
 
     def counted(self, chances, means, seeds):
         """The counts of each chance, shape (seeds, chances), and means with errors, shape (seeds, means, 2)."""
-        answers = [self.answer(sample_of(seed)) for seed in seeds]
-        counts = [[round(chance.weight(each)) for chance in chances] for each in answers]
-        errors = [[each.mean_with_error(name) for name in means] for each in answers]
+        counts, errors = [], []
+        for seed in seeds:  # an answer of battles holds tables of some megabytes: one at a time
+            answer = self.answer(sample_of(seed))
+            counts.append([round(chance.weight(answer)) for chance in chances])
+            errors.append([answer.mean_with_error(name) for name in means])
         return np.array(counts), np.array(errors).reshape(len(seeds), -1, 2)
 
 
