@@ -46,8 +46,7 @@ In few trials, over all probabilities from 0.001 to a half:
 every figure, that {trials:,} trials see at least half a time. *Ranks* says how far the distribution of the ranks of the
 counts in their exact laws is from uniform, at most, over all chances of the question; the band is where the greatest of
 so many would be in 95% of campaigns if all laws were right (Dvoretzky, Kiefer, Wolfowitz; Bonferroni).
-A share of 100,000 samples is known to within 0.14 percentage points, of 50,000 to within 0.19, of 20,000 to within 0.3,
-of 2,000 to within 1.0. Where there are fewer than 100,000 it is for the time that they take.
+A share of 100,000 samples is known to within 0.14 percentage points, of 10,000 to within 0.43.
 {battles}
 {kinds}
 
@@ -84,8 +83,9 @@ often than they may.
 Written on {date}, by `make calibration`, of analyser {version}.
 """
 _BATTLES = """Battles of whole armies have no exact answer: in its place stands a sample of {reference:,} battles, whose
-own error is 4% of an interval's half width; *ranks* are not told there. They take the longest by far, and their counts
-are of the same kind as all others, so they have the fewest samples.
+own error is 4% of an interval's half width, which can cost a tenth of a percentage point of what is covered; *ranks*,
+where it would be seen, are not told there. They take the longest by far, and their counts are of the same
+kind as all others, so they have the fewest samples.
 """
 _NO_BATTERY = "dieharder is not installed where this was written: no battery was run."
 _BATTERY = """Tests of dieharder on the words as the kernels draw them (SplitMix64 by counter, 64 bits each, read as two
