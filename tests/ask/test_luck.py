@@ -213,7 +213,7 @@ def test_a_sampled_game_says_how_sure_its_sums_are():
     shares = np.array([each.sides[0].chance.as_bad for each in found])
     halves = np.array([each.sides[0].chance.half_width for each in found])
     assert (np.abs(shares - exact.as_bad) <= halves).mean() > 0.8
-    assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.6)
+    assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.3)  # of 30: known to 13%
     assert "sampled law" in str(found[0])
     assert "2,000 trials of each fight" in str(found[0])
     assert found[0].as_dict()["stop_reason"] == "trials"
