@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ LOOPBACK = "127.0.0.1"
 PATIENCE = 20.0  # seconds for a scheduler to answer
 MOST_ALONE = 120.0  # and for a worker to be there, on a machine that may be busy
 _MEMORY = "auto"
+_CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # they log what is told here
 
 
 class _Processes(ProcessPoolExecutor):
@@ -81,6 +83,20 @@ def _gone(address: str) -> InputError:
 
 
 @contextmanager
+def _one_voice() -> Iterator[None]:
+    """No tracebacks from dask's own thread, when a connection breaks, beside the one message of this program."""
+    loggers = [logging.getLogger(name) for name in _CHATTER]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
 def dask(address: str, workers: int) -> Iterator[Executor]:
     """The workers of the scheduler at an address; with ``"local"`` a scheduler and so many workers are begun."""
     try:
@@ -91,7 +107,7 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
         cluster = distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, host=LOOPBACK, dashboard_address=None, memory_limit=_MEMORY
         )
-        with cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
+        with _one_voice(), cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
             yield executor
         return
     try:
@@ -102,5 +118,5 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
             where="--dask",
             allowed="its address, such as tcp://127.0.0.1:8786",
         ) from None
-    with client, _OfDask(client, address) as executor:
+    with _one_voice(), client, _OfDask(client, address) as executor:
         yield executor

@@ -1,5 +1,6 @@
 """Who works does not matter, nor who is lost on the way: the bytes are the same."""
 
+import logging
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
 
@@ -7,6 +8,7 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.sweep import parts
+from analyser.sweep.executors import HERE, dask
 from analyser.sweep.hands import MOST_LOSSES, work_through
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
@@ -105,6 +107,16 @@ def test_one_thread_or_two(done, tmp_path):
     with ThreadPoolExecutor(1) as pool:
         run_sweep(PLAN, tmp_path / "store", executor=pool)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
+
+
+@pytest.mark.slow
+def test_what_breaks_in_the_thread_of_dask_is_not_logged_beside_the_message():
+    pytest.importorskip("distributed")
+    names = ["distributed.client", "tornado.application"]
+    before = [logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names]
+    with dask(HERE, 1):
+        assert not any(logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names)
+    assert [logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names] == before
 
 
 @pytest.mark.slow
