@@ -134,8 +134,8 @@ def _verify(context: click.Context, path: str, remove: bool) -> None:
     store = Store(path)
     found = store.verified(remove=remove)
     click.echo(
-        f"{len(found.whole):,} of {store.plan.parts:,} parts are whole, {len(found.damaged):,} damaged, "
-        f"{len(found.missing):,} to be made"
+        f"{found.whole:,} of {store.plan.parts:,} parts are whole, {len(found.damaged):,} damaged, "
+        f"{found.missing:,} to be made"
     )
     for each in found.damaged:
         note(f"{each} is damaged{' and was taken away' if remove else '; --remove takes it away'}", "warning")

@@ -99,7 +99,7 @@ def _rows(plan: Plan, block: Block, words: Words) -> _Rows:
     return _Rows(np.array(attacks, ATTACK), can, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
 
 
-@lru_cache(maxsize=2)  # slice after slice, and part after part, has the same
+@lru_cache(maxsize=1)  # slice after slice, and part after part, has the same
 def _columns(plan: Plan, columns: range) -> _Columns:
     words = Words()
     numbers = plan.file.defenders.numbers
@@ -110,10 +110,7 @@ def _columns(plan: Plan, columns: range) -> _Columns:
     alike, classes = _alike(bases, numbers)
     places = np.arange(columns.start, columns.stop, dtype=np.int64)
     of, rest = np.divmod(places, per)
-    codes = classes[of - first] * per + rest
-    used = np.zeros(len(alike) * per, np.bool_)
-    used[codes] = True
-    there = np.flatnonzero(used)
+    there, which = np.unique(classes[of - first] * per + rest, return_inverse=True)
     targets = alike[there // per]
     why_not = np.full(len(columns), -1, np.int32)
     turn = per
@@ -126,7 +123,7 @@ def _columns(plan: Plan, columns: range) -> _Columns:
         reasons = np.array([_reasons(plan, first + each, number, words) for each in range(len(defenders))], np.int32)
         mine = reasons[of - first, rest // turn % len(values)]
         why_not = np.where(why_not < 0, mine, why_not)
-    return _Columns(targets, (np.cumsum(used)[codes] - 1).astype(np.int32), why_not, words.words)
+    return _Columns(targets, which.astype(np.int32), why_not, words.words)
 
 
 @lru_cache(maxsize=4096)
