@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -10,7 +10,10 @@ from analyser import __version__
 from analyser.common.files import write_content
 from analyser.report.page import templates
 from analyser.sweep.opening import Sweep
+from analyser.sweep.plan import Plan
 from analyser.sweep.store import PAGE, Missing
+
+_MOST_SHOWN = 8  # values of an axis
 
 
 class Cost(NamedTuple):
@@ -99,13 +102,25 @@ def write_page(sweep: Sweep) -> None:
     plan = sweep.plan
     facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
     facts += [(name.capitalize(), str(value)[:16]) for name, value in plan.content["program"].items()]
-    axes: list[tuple[str, int]] = []
-    if not plan.is_sample:
-        axes = [("rulesets", len(plan.rulesets)), ("situations", len(plan.situations))]
-        axes.append(("attackers", sum(map(len, plan.attackers.values()))))
-        axes += [(f"{each.key} of attackers", len(each.values)) for each in plan.file.attackers.numbers]
-        axes.append(("defenders", len(plan.defenders)))
-        axes += [(f"{each.key} of defenders", len(each.values)) for each in plan.file.defenders.numbers]
+    how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
+    axes = [] if plan.is_sample else list(_axes(plan))
     page = templates().get_template("sweep.html.jinja")
-    html = page.render(version=__version__, sweep=sweep, status=status_of(sweep), axes=axes, facts=facts)
+    html = page.render(version=__version__, sweep=sweep, status=status_of(sweep), how=how, axes=axes, facts=facts)
     write_content(sweep.store.folder / PAGE, html)
+
+
+def _axes(plan: Plan) -> Iterator[tuple[str, int, str]]:
+    """What is varied: how many values each axis has, and which."""
+    yield "rulesets", len(plan.rulesets), ", ".join(plan.rulesets)
+    yield "situations", len(plan.situations), _some([each.name for each in plan.situations])
+    for name, side in (("attackers", plan.file.attackers), ("defenders", plan.file.defenders)):
+        loadouts = sum(map(len, plan.attackers.values())) if name == "attackers" else len(plan.defenders)
+        yield name, loadouts, _some(side.units) + (f" at {', '.join(side.levels)}" if side.levels else "")
+        for each in side.numbers:
+            signed = [f"{value:+d}" if each.is_added else str(value) for value in each.values]
+            yield f"{each.key.replace('_', ' ')} of {name}", len(each.values), _some(signed)
+
+
+def _some(values: Sequence[str]) -> str:
+    """The values, or the first and the last of many."""
+    return ", ".join(values) if len(values) <= _MOST_SHOWN else f"{', '.join(values[:3])} ... {values[-1]}"
