@@ -89,8 +89,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             error.show()
         return error.exit_code
     except click.Abort:
-        return INTERRUPTED
+        status = INTERRUPTED
+    if status == INTERRUPTED:
+        _end_helpers()
     return status if isinstance(status, int) else 0
+
+
+def _end_helpers() -> None:
+    """End the processes that are still at work: whoever asks twice does not wait for them."""
+    if helpers := sys.modules.get("multiprocessing"):
+        for each in helpers.active_children():
+            each.kill()
 
 
 def _interrupted_again(unraisable: Any) -> None:

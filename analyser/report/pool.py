@@ -15,11 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing import connection
+from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from analyser.analysis.kept import program
 
+ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
 MOST_PROCESSES = 4
 NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is hundreds
@@ -36,6 +39,36 @@ class Job(NamedTuple):
 def processes_for(cost: int, threads: int) -> int:
     """How many processes are to share out work of that cost."""
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
+
+
+class Processes(ProcessPoolExecutor):
+    """So many processes that run no caller's script, hear no Ctrl-C, and end with the one that they help."""
+
+    def __init__(self, workers: int) -> None:
+        with on_its_own():  # the executor has a process of its own, which counts locks
+            super().__init__(workers, multiprocessing.get_context("spawn"), begin_to_help)
+
+    def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
+        """As usual; a process may begin with it."""
+        with on_its_own():
+            return super().submit(work, *arguments, **keys)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As usual; Ctrl-C meanwhile ends what is at work at once.
+
+        The processes are waited for, and not the thread that looks after them: interrupted, that would count as ended
+        (Python before 3.13), and this process would hang as it exits.
+        """
+        at_work: dict[Any, BaseProcess] = {each.sentinel: each for each in (self._processes or {}).values()}
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        try:
+            while wait and at_work:
+                for sentinel in connection.wait(list(at_work)):
+                    del at_work[sentinel]
+        except KeyboardInterrupt:
+            for process in at_work.values():
+                process.kill()
+            raise
 
 
 class Pool:
@@ -57,9 +90,8 @@ class Pool:
         self._is_lent = executor is not None
         self._handed: list[Future[None]] = []
         if helpers and executor is None:
-            with suppress(OSError), on_its_own():  # the executor has a process of its own, which counts locks
-                context = multiprocessing.get_context("spawn")
-                self._helpers = ProcessPoolExecutor(helpers, context, begin_to_help)
+            with suppress(OSError):
+                self._helpers = Processes(helpers)
 
     def __enter__(self) -> Pool:
         return self
@@ -148,14 +180,25 @@ def on_its_own() -> Iterator[None]:
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Ctrl-C is heard only after this."""
+    """Ctrl-C is heard only after this.
+
+    Blocked for this thread, which processes inherit that begin here; and noted by its handler, which runs here even if
+    another thread gets the signal.
+    """
     masks = hasattr(signal, "pthread_sigmask")  # which is not so on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    heard: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if in_main_thread else None
     try:
         yield
     finally:
+        if in_main_thread:
+            signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
         if masks:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def begin_to_help() -> None:

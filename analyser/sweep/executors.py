@@ -1,18 +1,16 @@
-"""The executors that come with this program: processes of this machine, and dask's scheduler with its workers."""
+"""The executor that is a scheduler of dask with its workers; processes of this machine are those of the reports."""
 
 from __future__ import annotations
 
 import importlib
 import logging
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
-from analyser.report.pool import begin_to_help, on_its_own
 
 ResultT = TypeVar("ResultT")
 HERE = "local"  # instead of an address: a scheduler and workers of this machine are begun
@@ -21,21 +19,6 @@ PATIENCE = 20.0  # seconds for a scheduler to answer
 MOST_ALONE = 120.0  # and for a worker to be there, on a machine that may be busy
 _MEMORY = "auto"
 _CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # they log what is told here
-
-
-class _Processes(ProcessPoolExecutor):
-    """Processes that run no caller's script, hear no Ctrl-C, and end with the one that they help."""
-
-    def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
-        with on_its_own():
-            return super().submit(work, *arguments, **keys)
-
-
-@contextmanager
-def processes(workers: int) -> Iterator[Executor]:
-    """So many processes of this machine."""
-    with _Processes(workers, multiprocessing.get_context("spawn"), begin_to_help) as pool:
-        yield pool
 
 
 class _OfDask(Executor):

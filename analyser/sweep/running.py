@@ -13,8 +13,8 @@ from typing import Any
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.sampling import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
+from analyser.report.pool import Processes
 from analyser.sweep.executors import dask as dask_hands
-from analyser.sweep.executors import processes
 from analyser.sweep.hands import Hands, Progress, work_through
 from analyser.sweep.opening import Sweep
 from analyser.sweep.page import write_page
@@ -102,7 +102,7 @@ def _run(
     if dask is not None and executor is not None:
         raise InputError("both dask and an executor", where="dask", allowed="one of them")
     many = workers or default_threads()
-    hands: Hands = partial(processes, many) if dask is None else partial(dask_hands, dask, many)
+    hands: Hands = partial(Processes, many) if dask is None else partial(dask_hands, dask, many)
     if executor is not None:
         given: Callable[[], AbstractContextManager[Executor]] = lambda: nullcontext(executor)  # noqa: E731
         hands = given

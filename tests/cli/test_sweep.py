@@ -1,11 +1,17 @@
 """The command of sweeps."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 
 import pandas as pd
 import pytest
 
+import analyser
 from analyser.cli import main
 from analyser.sweep.running import run_sweep
 from tests.helpers.sweeps import PLAN, Inline
@@ -119,6 +125,24 @@ def test_what_cannot_be_done_is_one_message(plan, tmp_path, capsys, words, messa
     said = capsys.readouterr().err
     assert "Traceback" not in said
     assert re.search(message, said), said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
+    path, store = tmp_path / "plan.toml", tmp_path / "store"
+    sides = "dice = '-5..5'\n[defenders]\nunits = 'imperium/*'\nmodels = '1..99'\ndamage_limit = '1..99'"
+    path.write_text(f"[attackers]\nunits = 'crown/*'\n{sides}\ndefence = '1..99'", encoding="utf-8")
+    words = [sys.executable, "-m", "analyser", "sweep", str(path), "--out", str(store), "--workers", "1"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not list(store.rglob("*.parquet")):
+            time.sleep(0.05)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)  # while the first has it wait for what is at work
+        assert process.wait(timeout=60) == 130
+        assert "Traceback" not in process.stderr.read()  # which ends when the last process that writes to it has ended
+    assert analyser.open_sweep(store).done
 
 
 def test_a_scheduler_that_is_not_there_is_told_for_reports_too(tmp_path, capsys, monkeypatch):
