@@ -185,7 +185,7 @@ def lines_of(
 
 def _whole(question: Any, number: int, library: Profiles) -> Line:
     raw, where = read_scenario(question)
-    name = where.rpartition("/")[2].removesuffix(".toml") if where != "scenario" else f"question {number}"
+    name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
     return Line(name, with_armies(raw, where, library))
 
 
