@@ -94,6 +94,8 @@ class Asker:
         if kind not in FILES:
             raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
         scenario = load(raw, self.library, kind)
+        if isinstance(scenario, Scenario):
+            self._note_gaps(scenario)
         return _same(scenario), scenario
 
     def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.ask.keys import LEVEL, POINTS
-from analyser.ask.readings import shown_value, title_of
+from analyser.ask.readings import by_points, shown_value, title_of
 from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
@@ -372,10 +372,7 @@ class Curve:
         if said or len(set(self.costs.values())) < len(_TWO):
             return []
         costs = ", ".join(f"{name} {points:g}" for name, points in self.costs.items())
-        means = [each for each in self.metrics if each.startswith(("mean_", "expected_"))]
-        means = [each for each in means if not each.endswith(PER_100_POINTS)]
-        remedy = f"; {means[0]}{PER_100_POINTS} sets them against it" if means else ""
-        return [f"Points differ: {costs}{remedy}."]
+        return [f"Points differ: {costs}{by_points(self.metrics[0], self.kind)}."]
 
     def as_dict(self) -> dict[str, Any]:
         """What was found as plain data: what ``--format json`` prints."""

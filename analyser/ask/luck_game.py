@@ -25,14 +25,15 @@ from analyser.common.errors import (
     within,
 )
 from analyser.common.intervals import NORMAL_95
-from analyser.scenarios.load import FILES, OWN_SECTIONS
+from analyser.common.text import with_article
+from analyser.scenarios.load import OWN_SECTIONS
 
 FIGHT = "fight"
 SIDES = ("mine", "yours")
 KINDS = ("attack", "charge", "focus")  # of fights
 _FATES = ("broken", "fled", "annihilated")
 _OF_A_FIGHT = ("side", "got", "label")
-_SECTIONS = {"target", "ruleset"}.union(*(OWN_SECTIONS[kind] for kind in FILES if kind in KINDS))
+_SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
@@ -90,6 +91,8 @@ def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
     check_choice(side, "side", SIDES)
     check_text(label, "label", "a text")
     kind = kind_in(question)
+    if kind not in KINDS:
+        raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
     got = got_in(fight.get("got"), None, kind)
     result = asker.explained(question)
     models, prefix = int(result.scenario.target.models or 0), "target_" if kind == "charge" else ""

@@ -71,6 +71,23 @@ def title_of(metric: str) -> str:
     return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
 
 
+def by_points(metric: str, kind: str) -> str:
+    """Which figure sets what is compared against its points, as the end of a sentence; nothing where none does.
+
+    >>> by_points("mean_hits", "attack")
+    '; mean_hits_per_100_points sets them against it'
+    >>> by_points("p_annihilated", "attack")
+    '; chances are not divided by points, as mean_models_destroyed_per_100_points is'
+    """
+    if metric.endswith(PER_100_POINTS):
+        return ""
+    if metric.startswith(("mean_", "expected_")):
+        return f"; {metric}{PER_100_POINTS} sets them against it"
+    if not is_probability(metric) or kind not in DESTROYED:
+        return ""
+    return f"; chances are not divided by points, as mean_{DESTROYED[kind]}{PER_100_POINTS} is"
+
+
 def reading(result: Result, metric: str, points: float | None = None) -> Reading:
     """A figure of an answer of any kind.
 
