@@ -40,7 +40,7 @@ class Curve:
     frame : DataFrame
         One row a line and value: `line`, each key by its name, of an attack `fires` (the row), each figure by its name
         (of a sample with ``_low`` and ``_high``, a 95% interval, and `trials`, `planned_trials` and `stop_reason`), and
-        `why_not` where there is none.
+        `why_not` where there is none; over levels `costs`, the points of who attacks.
     lines, keys, metrics : tuple of str
     values : tuple of tuples
         Those of each key.
@@ -367,12 +367,23 @@ class Curve:
         return notes + [f"Warning: {each}" for each in warnings if not each.startswith("attack.row is not given")]
 
     def _of_costs(self) -> list[str]:
-        """That the lines cost different points, where the figures do not say it."""
+        """That the lines cost different points, where the figures do not say it; of levels what each costs."""
+        if LEVEL in self.keys:
+            return self._of_levels()
         said = {POINTS, LEVEL}.intersection(self.keys) or all(each.endswith(PER_100_POINTS) for each in self.metrics)
         if said or len(set(self.costs.values())) < len(_TWO):
             return []
         costs = ", ".join(f"{name} {points:g}" for name, points in self.costs.items())
         return [f"Points differ: {costs}{by_points(self.metrics[0], self.kind)}."]
+
+    def _of_levels(self) -> list[str]:
+        """What each line costs at each level."""
+        known = self.frame.dropna(subset=["costs"]).drop_duplicates(["line", LEVEL])
+        costs = [
+            f"{line} {', '.join(f'{row.costs:g} {getattr(row, LEVEL)}' for row in part.itertuples())}"
+            for line, part in known.groupby("line", sort=False)
+        ]
+        return [f"Points: {'; '.join(costs)}{by_points(self.metrics[0], self.kind)}."] if costs else []
 
     def as_dict(self) -> dict[str, Any]:
         """What was found as plain data: what ``--format json`` prints."""

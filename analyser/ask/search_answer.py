@@ -39,7 +39,7 @@ _OWN_COLUMNS = {
     "same_as",
     "why_not",
 }
-_OWN_WORDS = re.compile(r"'[^']*'|\S+/\S+@\S+|-?\d[\d.,]*")  # names, units and numbers
+_OWN_WORDS = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # names, units and numbers
 _BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # reasons row by row
 
 
@@ -249,7 +249,7 @@ def _kind_of(why: str) -> str:
 
     >>> rows = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> _kind_of(rows)
-    '#: no row can make this attack its long range is #, and the distance #; it is melee'
+    '#: no row can make this attack it is melee; its long range is #, and the distance #'
     """
     by_row = _BY_ROW.search(why)
     if by_row is None:

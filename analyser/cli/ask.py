@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -20,6 +21,7 @@ from analyser.cli.fights import (
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, Option, complete_selector, keys_of
 from analyser.cli.shell import INTERRUPTED, Choice, Command, given, profiles_in, progress_bar
 from analyser.common.errors import InputError
+from analyser.common.files import is_there
 from analyser.common.text import with_article
 from analyser.scenarios.schema import BETWEEN_TWO, Charge, DuelTerms
 
@@ -104,6 +106,12 @@ def curve(
         section, conditions = target_and_conditions(target, kind)
         how |= {"target": section, "kind": kind, "rows": rows, **conditions}
     else:
+        if not any(each.endswith(".toml") or is_there(Path(each)) for each in units):
+            problem, allowed = (
+                "this option is missing: there is nobody to attack",
+                "a unit; or files of whole questions",
+            )
+            raise InputError(problem, where="--target", allowed=allowed)
         stated = [option.opts[0] for option, _ in options.given_keys()]
         if stated or rows or kind != "attack":
             problem = "without --target the questions stand in files, which say that themselves"
