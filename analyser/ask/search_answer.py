@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from analyser import plots
 from analyser.ask.curve_answer import plain_rows, word_of
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
 from analyser.ask.readings import by_points, is_probability, shown_between, shown_value, title_of
+from analyser.ask.reasons import kind_of
 from analyser.ask.variants import BASELINE
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
@@ -39,8 +39,6 @@ _OWN_COLUMNS = {
     "same_as",
     "why_not",
 }
-_OWN_WORDS = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # names, units and numbers
-_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # reasons row by row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,7 +195,7 @@ class Search:
         """Why variants are not possible: reasons by kind, counted; with the value that those and no others have."""
         keys = [name for name in self.frame.columns if name not in _OWN_COLUMNS]
         lines = []
-        kinds = gone["why_not"].map(_kind_of)
+        kinds = gone["why_not"].map(kind_of)
         for _, part in sorted(gone.groupby(kinds, sort=False), key=lambda each: -len(each[1])):
             alike = "" if part["why_not"].nunique() == 1 else ", and alike"
             values = {key: set(part[key].map(word_of, na_action="ignore")) for key in keys}
@@ -242,17 +240,3 @@ class Search:
 
 def _few(names: Sequence[str]) -> str:
     return "; ".join(names[:3]) + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
-
-
-def _kind_of(why: str) -> str:
-    """A reason without its numbers and names: of one row by row, what is wrong with any of them.
-
-    >>> rows = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
-    >>> _kind_of(rows)
-    '#: no row can make this attack it is melee; its long range is #, and the distance #'
-    """
-    by_row = _BY_ROW.search(why)
-    if by_row is None:
-        return _OWN_WORDS.sub("#", why)
-    each = {_OWN_WORDS.sub("#", part.partition(": ")[2]) for part in by_row[1].split("; ")}
-    return _OWN_WORDS.sub("#", why[: by_row.start()]) + "; ".join(sorted(each))
