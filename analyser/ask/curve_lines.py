@@ -61,8 +61,8 @@ def check_not_stated(keys: Sequence[Key], conditions: Mapping[str, Any], target:
     for key in keys:
         for path in key.paths:
             section, name = target if path[0] in _SECONDS else conditions, str(path[-1])
-            if not isinstance(section, Mapping) or key.what in (LEVEL, POINTS):
-                continue
+            if not isinstance(section, Mapping) or key.what in (LEVEL, POINTS) or name == "unit":
+                continue  # a target has to be named, whatever it is asked over
             listed = section.get(name)
             is_marked = key.mark in section or (isinstance(listed, list | tuple) and key.mark in listed)
             if is_marked if key.what == "mark" else name in section:

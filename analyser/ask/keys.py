@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, shown
 from analyser.common.validation import Record
@@ -194,6 +194,9 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
         problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
         refusal = InputError if unit is None else MisspeltError
         raise refusal(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
+    if level not in get_args(LevelName):
+        problem = f"{shown(level)} is not a level{did_you_mean(level, get_args(LevelName))}"
+        raise MisspeltError(problem, where=where, allowed=", ".join(get_args(LevelName)))
     loadout = library.loadout(unit) if isinstance(unit, str) else unit
     check_choice(level, where, list(loadout.unit.levels))
     return f"{unit_of(loadout.selector)}@{level}" if isinstance(unit, str) else loadout.at(cast("LevelName", level))

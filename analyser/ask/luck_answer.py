@@ -200,9 +200,9 @@ class Luck:
             return "\n".join([fight.label, *fight.asked, "", fight.sentence, "", *self._notes()]) + "\n"
         head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
-            [each.label, each.side, str(row["got"]), f"{row['models_gone']} of {row['of_models']}"]
+            [each.label, each.side, str(row["got"]), f"{gone} of {models}"]
             + [_shown(share, each.chance) for share in (each.chance.as_bad, each.chance.as_good, each.chance.mid_p)]
-            for each, row in zip(self.fights, self.rows())
+            for each, row, (gone, models) in zip(self.fights, self.rows(), self._gone())
         ]
         said = [
             f"{x.side}: {x.destroyed:.1f} {x.unit} destroyed, {x.expected:.1f} expected. "
@@ -247,7 +247,16 @@ class Luck:
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_law(fight.law, happened=dict(fight.got), heading=fight.label, ax=ax)
-        return plots.luck_strips(pd.DataFrame(self.rows()), heading="Luck of the whole game", ax=ax)
+        frame = pd.DataFrame(self.rows())
+        frame["got"] = [
+            *(f"{gone} of {models} models" for gone, models in self._gone()),
+            *frame["got"][len(self.fights) :],
+        ]
+        return plots.luck_strips(frame, heading="Luck of the whole game", ax=ax)
+
+    def _gone(self) -> list[tuple[int, int]]:
+        """The models that are gone in each fight of a game, and of how many."""
+        return [each.gone for each in self.fights if each.gone is not None]
 
 
 def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:

@@ -143,9 +143,9 @@ def checked_value(name: str, value: Any, column: Any) -> Any:
     is_flag = np.asarray(column).dtype == np.bool_
     if isinstance(value, bool) != is_flag or not isinstance(value, int):
         allowed = "true or false" if is_flag else f"{min(column)} to {max(column)}"
-        raise InputError(f"{name} {shown(value)} is not usable", where="got", allowed=allowed)
+        raise InputError(f"{words_of(name)} {shown(value)} is not usable", where="got", allowed=allowed)
     if not is_flag and not min(column) <= value <= max(column):
-        raise InputError(f"{name} cannot be {value}", where="got", allowed=f"{min(column)} to {max(column)}")
+        raise InputError(f"{words_of(name)} cannot be {value}", where="got", allowed=f"{min(column)} to {max(column)}")
     return value
 
 

@@ -195,7 +195,7 @@ class Search:
         """Why variants are not possible: reasons by kind, counted; with the value that those and no others have."""
         keys = [name for name in self.frame.columns if name not in _OWN_COLUMNS]
         lines = []
-        kinds = gone["why_not"].map(kind_of)
+        kinds = gone["why_not"].map({why: kind_of(why) for why in gone["why_not"].unique()})
         for _, part in sorted(gone.groupby(kinds, sort=False), key=lambda each: -len(each[1])):
             alike = "" if part["why_not"].nunique() == 1 else ", and alike"
             values = {key: set(part[key].map(word_of, na_action="ignore")) for key in keys}

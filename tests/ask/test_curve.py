@@ -402,11 +402,17 @@ def test_what_was_asked_before_an_interrupt_is_shown():
         ({"over": "rounds=1..3", "kind": "duel", "rounds": 2}, r"^rounds: the question is asked over"),
         ({"over": "aiming=no,maybe"}, r"^aiming: 'maybe' is not usable"),
         ({"over": "dice=3,x"}, r"^attack.dice: 'x' is not usable"),
+        ({"over": "level=basic,reinforcd"}, r"^level: 'reinforcd' is not a level; did you mean 'reinforced'"),
     ],
 )
 def test_what_is_asked_over_is_not_stated_beside_it(asked, said):
     with pytest.raises(an.InputError, match=said):
         an.curve(RIFLES, **{"target": KRUPP, **asked})
+
+
+def test_a_target_is_named_beside_those_it_is_asked_over():
+    found = an.curve(RIFLES, KRUPP, over={"target": [KRUPP, GRENADIERS]})
+    assert found.values == ((KRUPP, GRENADIERS),)
 
 
 def test_levels_are_of_units_and_have_their_points():

@@ -218,7 +218,9 @@ def test_pictures():
     law = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).plot()
     assert law.get_xlabel().startswith("models destroyed, suppressed")
     strips = an.luck(game(shot(RIFLES, GRENADIERS, 4), shot(KRUPP, RIFLES, 1, "yours"))).plot()
-    assert len(strips.get_yticklabels()) == 4
+    names = [each.get_text() for each in strips.get_yticklabels()]
+    assert [name.partition(": ")[2] for name in names if "all" not in name] == ["4 of 6 models", "1 of 12 models"]
+    assert len(names) == 4
 
 
 @pytest.mark.parametrize(
