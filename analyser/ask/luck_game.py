@@ -31,7 +31,7 @@ from analyser.scenarios.load import OWN_SECTIONS
 FIGHT = "fight"
 SIDES = ("mine", "yours")
 KINDS = ("attack", "charge", "focus")  # of fights
-_FATES = ("broken", "fled", "annihilated")
+_FATES = ("broken", "fled", "annihilated", "destroyed")
 _OF_A_FIGHT = ("side", "got", "label")
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
@@ -93,9 +93,10 @@ def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
     kind = kind_in(question)
     if kind not in KINDS:
         raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
-    got = got_in(fight.get("got"), None, kind)
+    prefix = "target_" if kind == "charge" else ""  # who broke is the enemy
+    got = {f"{prefix * (each in _FATES)}{each}": value for each, value in got_in(fight.get("got"), None, kind).items()}
     result = asker.explained(question)
-    models, prefix = int(result.scenario.target.models or 0), "target_" if kind == "charge" else ""
+    models = int(result.scenario.target.models or 0)
     name, fates = DESTROYED[kind], [f"{prefix}{fate}" for fate in _FATES]
     others = [each for each in got if each not in (name, *fates)]
     columns, weights = columns_of(result, [name, *fates, *others])

@@ -103,8 +103,11 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     }
     ranges = {}
     for name, given in _table(raw, "ranges", where):
-        key = key_of(name, kind)
-        ranges[key] = _expanded(key, values_of(given, within(where, f"ranges.{name}")), library)
+        key, place = key_of(name, kind), within(where, f"ranges.{name}")
+        try:
+            ranges[key] = _expanded(key, values_of(given, ""), library)
+        except InputError as error:
+            raise error.inside(place) from None
     metric, least = raw.get("metric"), raw.get("least", False)
     if metric is not None:
         check_text(metric, within(where, "metric"), "the name of a figure")

@@ -219,7 +219,7 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     """
     listed = {key: value for key, value in section.items() if key not in FLAGS}
     for name, key in FLAGS.items():
-        if name in section:
+        if name in section and isinstance(listed.get(key, ()), list | tuple):
             check_flag(section[name], name)
             marks = [each for each in listed.get(key) or () if each != name]
             if marks or section[name]:

@@ -113,6 +113,13 @@ def test_saying_what_did_not_happen_changes_nothing(method):
     assert numbers_of(an.luck(game(*broken), **how)) != expected
 
 
+def test_who_broke_in_a_charge_is_who_was_charged():
+    charge = {"charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}}
+    short, full = (an.luck(game(charge | {"got": {name: True}})) for name in ("broken", "target_broken"))
+    assert numbers_of(short) == numbers_of(full)
+    assert short.fights[0].gone == (6, 6)
+
+
 def test_a_fight_of_a_game_goes_by_what_is_gone_and_then_by_what_else_is_said():
     frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
     gone = frame["models_destroyed"].where(~frame["annihilated"], 6)
@@ -122,6 +129,8 @@ def test_a_fight_of_a_game_goes_by_what_is_gone_and_then_by_what_else_is_said():
     assert told.gone == (2, 6)
     whole = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"broken": True}}))
     assert whole.fights[0].gone == (6, 6)
+    destroyed = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"destroyed": True}}))
+    assert destroyed.fights[0].chance == whole.fights[0].chance
     assert an.luck(game(shot(RIFLES, GRENADIERS, 6))).fights[0].chance.better == pytest.approx(0, abs=1e-12)
 
 
