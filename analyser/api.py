@@ -23,29 +23,15 @@ from analyser.results.base import Result
 from analyser.results.charge import ChargeResult, solve_charge
 from analyser.results.duel import DuelResult, solve_duel
 from analyser.results.focus import FocusResult, check_until, solve_focus
+from analyser.results.solve import solve
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.battle import BattleScenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.load import FILES, AnyScenario, Question, Unit
 from analyser.scenarios.schema import Charge, DuelTerms, Kind
 
-
-def _solve_battle(scenario: BattleScenario, sampling: Sampling) -> Result:
-    from analyser.results.battle import solve_battle  # which takes as long to read as all others
-
-    return solve_battle(scenario, sampling)
-
-
-_SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
-    "attack": solve_attack,
-    "charge": solve_charge,
-    "focus": solve_focus,
-    "duel": solve_duel,
-    "battle": _solve_battle,
-}
 _OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
 
 
@@ -409,11 +395,10 @@ def _answer(
         ask = asking[kind or "attack"]
         return ask(question, target, method=sampling.method, profiles=profiles, **how, **conditions)
     if isinstance(question, AnyScenario) and kind is None and profiles is None:
-        return _SOLVED_BY[question.kind](question, sampling)
+        return solve(question, sampling)
     scenarios.check_whole(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
-        scenario = scenarios.load(question, library_of(profiles), cast("Kind", kind))
-        return _SOLVED_BY[scenario.kind](scenario, sampling)
+        return solve(scenarios.load(question, library_of(profiles), cast("Kind", kind)), sampling)
     return morale.solve(str(kind), question, sampling, profiles)
 
 

@@ -19,14 +19,13 @@ from analyser.game.units import Loadout
 from analyser.morale.api import solve as solve_morale
 from analyser.morale.systems import system_of
 from analyser.results import rules_used
-from analyser.results.attack import AttackResult, numbers_of, solve_attack
+from analyser.results.attack import AttackResult, numbers_of
 from analyser.results.base import Result
-from analyser.results.charge import solve_charge
-from analyser.results.duel import solve_duel
-from analyser.results.focus import solve_focus
+from analyser.results.solve import solve
 from analyser.scenarios import battle
 from analyser.scenarios.attack import Scenario, row_for
 from analyser.scenarios.load import (
+    FILES,
     AnyScenario,
     Unit,
     kind_of,
@@ -36,24 +35,9 @@ from analyser.scenarios.load import (
     with_conditions,
 )
 from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_target
-from analyser.scenarios.schema import ScenarioFile, Target
+from analyser.scenarios.schema import BETWEEN_TWO, ScenarioFile, Target
 
-
-def _solve_battle(scenario: Any, sampling: Sampling) -> Result:
-    from analyser.results.battle import solve_battle  # which takes as long to read as all others
-
-    return solve_battle(scenario, sampling, swing=False, orders=False)
-
-
-_SOLVED_BY: Mapping[str, Any] = {
-    "attack": solve_attack,
-    "charge": solve_charge,
-    "focus": solve_focus,
-    "duel": solve_duel,
-    "battle": _solve_battle,
-}
 BATTLE = "battle"
-KINDS = ("attack", "charge", "duel")  # of questions between two units
 _INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
 
 
@@ -91,32 +75,32 @@ class Asker:
         kind = kind_in(raw)
         if kind == "attack" and self.sampling.is_exact:
             return self._exact_attack(raw)
-        if kind not in _SOLVED_BY:
+        if kind not in FILES:
             same: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
             return self._kept(same, lambda: solve_morale(kind, raw, self.sampling, self.library))
-        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
-        return self._kept(_same(scenario), lambda: _SOLVED_BY[kind](scenario, self.sampling))
+        scenario = load(raw, self.library, kind)
+        return self._kept(_same(scenario), lambda: solve(scenario, self.sampling, brief=True))
 
     def explained(self, raw: Raw) -> Result:
         """The answer to a question with all that an answer says: rules, assumptions, warnings."""
         kind = kind_in(raw)
         if kind != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
-        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
-        result: Result = _SOLVED_BY[kind](scenario, self.sampling)
-        return result
+        return solve(load(raw, self.library, kind), self.sampling, brief=True)  # type: ignore[arg-type]
 
     def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
         """A question made ready, for :meth:`solved`; and what is fought: the same for questions that are the same."""
         kind = kind_in(raw)
-        if kind not in _SOLVED_BY:
+        if kind not in FILES:
             raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
-        scenario = load(raw, self.library, kind)  # type: ignore[arg-type]
+        scenario = load(raw, self.library, kind)
+        if isinstance(scenario, Scenario):
+            self._note_gaps(scenario)
         return _same(scenario), scenario
 
     def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
         """The answer to a question that is ready, as `sampling` says."""
-        result: Result = _SOLVED_BY[scenario.kind](scenario, sampling)
+        result = solve(scenario, sampling, brief=True)
         self._gaps |= dict.fromkeys(result.not_modelled)
         return result
 
@@ -142,7 +126,7 @@ class Asker:
 
     def _exact_attack(self, raw: Raw) -> Answer:
         """An attack without what an answer says beside its numbers, which takes longer than these."""
-        file = parse_scenario(raw, ScenarioFile, self.library.ruleset, where="scenario")
+        file = parse_scenario(raw, ScenarioFile, self.library.ruleset, where="")
         attacker = self._loadout(file.attack.attacker, "attack.attacker")
         written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
         if not written or written not in self._targets:
@@ -173,7 +157,7 @@ class Asker:
 
 def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
     """The question of a kind between two units, under conditions: what :func:`analyser.attack` and its like take."""
-    check_choice(kind, "kind", KINDS)
+    check_choice(kind, "kind", BETWEEN_TWO)
     other = section_of(second, "target")
     if kind == "attack":
         section = section_of(first, "attacker", "attacker")

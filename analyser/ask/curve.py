@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.asking import BATTLE, Asker, between, check_method, kind_in, with_armies
+from analyser.ask.asking import BATTLE, Asker, check_method, kind_in
 from analyser.ask.curve_answer import Curve, word_of
-from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, with_value
+from analyser.ask.curve_lines import Line, check_not_stated, lines_of, without_levels
+from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
 from analyser.ask.readings import DEFAULT, LEAST, Reading, kept_to, reading
-from analyser.common.errors import InputError, check_flag, shown
+from analyser.common.errors import InputError, MisspeltError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
@@ -25,7 +26,7 @@ from analyser.common.sequences import ERROR
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.battle import BattleTerms
-from analyser.scenarios.load import Question, Unit, read_scenario
+from analyser.scenarios.load import Question, Unit
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
 
 MOST_POINTS = 200_000
@@ -40,13 +41,6 @@ _RECORDS: Mapping[str, Any] = {  # what may stand in a section, where a key with
 }
 
 
-class Line(NamedTuple):
-    """One of the things that are set side by side: what it is called, and its question."""
-
-    name: str
-    raw: Raw
-
-
 class Point(NamedTuple):
     """A line at a combination of values: its figures, or why it has none."""
 
@@ -57,6 +51,7 @@ class Point(NamedTuple):
     why_not: str | None
     trials: int | None = None
     stopping: Stopping | None = None
+    costs: float | None = None  # what who attacks costs there
 
 
 def curve(
@@ -137,6 +132,8 @@ def curve(
     if of == BATTLE and sampling.trials is None and sampling.precision is None:
         sampling = replace(sampling, trials=USUAL_BATTLES)
     keys, axes = _axes(over, of, lines, library)
+    check_not_stated(keys, conditions, target)
+    lines = without_levels(lines, keys)
     size = _size(axes, lines)
     error = ERROR / (size * len(metrics)) if all_at_once else ERROR
     asker = Asker(library, sampling, size)
@@ -161,37 +158,6 @@ def curve(
     points = [each for of_line in zip(*rows_of) for each in of_line]
     answer = _answer(asker, lines, keys, axes, metrics, points)
     return replace(answer, all_at_once=all_at_once, complete=complete)
-
-
-def lines_of(
-    question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool = False
-) -> list[Line]:
-    """The questions that are set side by side; each is called by what tells it from the others."""
-    if target is None:
-        if conditions or rows:
-            raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
-        wholes = question if isinstance(question, list | tuple) else [question]
-        lines = [_whole(each, number, library) for number, each in enumerate(wholes, start=1)]
-        if len({kind_in(each.raw) for each in lines}) > 1:
-            raise InputError("questions of several kinds", where="question", allowed="one kind")
-    else:
-        attackers = selection.loadouts(question, library)
-        made = [Line(each.selector, between(each, target, kind, conditions)) for each in attackers]
-        lines = [each for line in made for each in (_each_row(line) if rows and kind == "attack" else [line])]
-    if not lines:
-        raise InputError("nobody has a ranged row", where="rows")
-    return lines
-
-
-def _whole(question: Any, number: int, library: Profiles) -> Line:
-    raw, where = read_scenario(question)
-    name = where.rpartition("/")[2].removesuffix(".toml") if where != "scenario" else f"question {number}"
-    return Line(name, with_armies(raw, where, library))
-
-
-def _each_row(line: Line) -> list[Line]:
-    ranged = [row.id for row in line.raw["attack"]["attacker"].unit.rows if row.kind == "ranged"]
-    return [Line(f"{line.name} {row}", {**line.raw, "attack": {**line.raw["attack"], "row": row}}) for row in ranged]
 
 
 def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
@@ -313,9 +279,9 @@ def point_at(asker: Asker, line: Line, keys: Sequence[Key], at: Sequence[Any], m
         points = _price(prices[0]) if prices else asker.points_of(raw)
         found = tuple(reading(result, name, points) for name in metrics)
         row = getattr(getattr(result.scenario, "attack", None), "row", None)
-        return Point(line.name, tuple(at), found, row, None, result.trials, result.stopping)
+        return Point(line.name, tuple(at), found, row, None, result.trials, result.stopping, points)
     except InputError as error:
-        if error.where and str(error.where).startswith("metric"):
+        if error.where.startswith("metric") or isinstance(error, MisspeltError):
             raise
         return Point(line.name, tuple(at), tuple(Reading(np.nan) for _ in metrics), row, str(error))
 
@@ -403,6 +369,7 @@ def _frame(
     for each in points:
         row: dict[str, Any] = {"line": each.line, **dict(zip((key.name for key in keys), each.at))}
         row |= {} if each.row is None else {"fires": each.row}
+        row |= {"costs": each.costs} if LEVEL in row else {}
         for (name, _), found in zip(metrics, each.readings):
             row[name] = found.value
             row |= {} if exact else {f"{name}_low": found.low, f"{name}_high": found.high}

@@ -12,14 +12,13 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.keys import LEVEL, POINTS
+from analyser.ask.curve_notes import notes_of
 from analyser.ask.readings import shown_value, title_of
 from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import PER_100_POINTS
 from analyser.results.base import Result
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # of a table as text
 MOST_SENTENCES = 20
 MOST_COLUMNS = 12  # of a map as text
+MOST_LINES = 6  # side by side in a table as text
 EQUAL, UNSURE = " = ", " ≈ "
 
 
@@ -40,7 +40,7 @@ class Curve:
     frame : DataFrame
         One row a line and value: `line`, each key by its name, of an attack `fires` (the row), each figure by its name
         (of a sample with ``_low`` and ``_high``, a 95% interval, and `trials`, `planned_trials` and `stop_reason`), and
-        `why_not` where there is none.
+        `why_not` where there is none; over levels `costs`, the points of who attacks.
     lines, keys, metrics : tuple of str
     values : tuple of tuples
         Those of each key.
@@ -310,7 +310,8 @@ class Curve:
         metric = self.metrics[0]
         rows = []
         for (value,), part in self._by_value():
-            cells = [shown_value(metric, *self._ends(row)) for _, row in part.iterrows()]
+            of_lines = part.set_index("line").loc[list(self.shown_lines)]
+            cells = [shown_value(metric, *self._ends(row)) for _, row in of_lines.iterrows()]
             rows.append((value, cells))
         merged: list[tuple[Any, Any, list[str]]] = []
         for value, cells in rows:
@@ -319,7 +320,7 @@ class Curve:
             else:
                 merged.append((value, value, cells))
         body = [[word_of(one) if one == other else f"{one} to {other}", *cells] for one, other, cells in merged]
-        return [[self.keys[0].replace("_", " "), *self.lines], *body]
+        return [[self.keys[0].replace("_", " "), *self.shown_lines], *body]
 
     def _table_of_front(self) -> list[list[str]]:
         """The points that no other beats, some of many."""
@@ -346,36 +347,15 @@ class Curve:
 
     def notes(self) -> list[str]:
         """What holds between the values, what was cut off and not modelled, and where the numbers come from."""
-        notes = []
-        if self.holds_between:
-            notes.append("At no other distance does anything change, so stretches hold at every distance in them.")
-        elif self.keys[0].endswith("distance"):
-            notes.append("At the distances that are listed; what is between them was not asked.")
-        if not self.exact:
-            each = "at 95% all at once" if self.all_at_once else "each at 95% by itself"
-            stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(self.sampling.precision)
-            notes.append(f"Named together: those whose intervals reach each other, {each}{stopped}.")
-        notes += self._of_costs()
-        notes += [] if self.complete else ["Stopped: what was asked before is shown."]
-        notes += [f"Cut: {each}." for each in self.cut]
-        why = self.frame.dropna(subset=["why_not"]).drop_duplicates("line")
-        notes += [f"Blank: {row['line']}: {row['why_not']}" for _, row in why.iterrows()]
-        warnings = dict.fromkeys(each for result in self.results for each in result.warnings)
-        notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
-        notes += dict.fromkeys(f"Assumption: {each}." for result in self.results for each in result.assumptions)
-        notes += [f"Profiles: {self.profiles}."] if self.profiles is not None else []
-        return notes + [f"Warning: {each}" for each in warnings if not each.startswith("attack.row is not given")]
+        return notes_of(self)
 
-    def _of_costs(self) -> list[str]:
-        """That the lines cost different points, where the figures do not say it."""
-        said = {POINTS, LEVEL}.intersection(self.keys) or all(each.endswith(PER_100_POINTS) for each in self.metrics)
-        if said or len(set(self.costs.values())) < len(_TWO):
-            return []
-        costs = ", ".join(f"{name} {points:g}" for name, points in self.costs.items())
-        means = [each for each in self.metrics if each.startswith(("mean_", "expected_"))]
-        means = [each for each in means if not each.endswith(PER_100_POINTS)]
-        remedy = f"; {means[0]}{PER_100_POINTS} sets them against it" if means else ""
-        return [f"Points differ: {costs}{remedy}."]
+    @cached_property
+    def shown_lines(self) -> tuple[str, ...]:
+        """The lines that a table as text has room for: those that are best somewhere go first."""
+        if len(self.lines) <= MOST_LINES:
+            return self.lines
+        ahead = dict.fromkeys(name for names in self.best["best"] for name in names)
+        return tuple([*ahead, *(each for each in self.lines if each not in ahead)][:MOST_LINES])
 
     def as_dict(self) -> dict[str, Any]:
         """What was found as plain data: what ``--format json`` prints."""

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
-from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, shown
 from analyser.common.validation import Record
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
 from analyser.scenarios.battle import SIDES, BattleTerms
-from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, FocusAttack, Target
+from analyser.scenarios.load import with_flags_listed
+from analyser.scenarios.schema import (
+    BONUSES,
+    LIST_OF,
+    PENALTIES,
+    Attack,
+    Charge,
+    Combatant,
+    DuelTerms,
+    FocusAttack,
+    Target,
+)
 
 Raw = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -38,7 +49,6 @@ _FIRST: Mapping[str, Path] = {
 }
 """Where who attacks first is named: levels and points are its own."""
 _SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _FIRST}
-_MARKS = {**dict.fromkeys(map(str, BONUSES), "bonuses"), **dict.fromkeys(map(str, PENALTIES), "penalties")}
 
 
 class Key(NamedTuple):
@@ -92,7 +102,7 @@ def key_of(name: str, kind: str) -> Key:
         close = did_you_mean(plain, known)
         problem = f"{shown(name)}: of which side?" if several else f"unknown key{close}"
         allowed = ", ".join(several or (each for each in known if "." not in each))
-        raise InputError(problem, where=f"over: {name}", allowed=allowed)
+        raise MisspeltError(problem, where=f"over: {name}", allowed=allowed)
     return known[plain]
 
 
@@ -109,7 +119,7 @@ def _keys(kind: str) -> Iterator[tuple[str, Key]]:
             found.setdefault(field, []).append(Key(field, (path,), what))
             yield f"{section}.{field}", Key(f"{section}.{field}", (path,), what)
         if record in (Attack, FocusAttack):
-            for mark, where in _MARKS.items():
+            for mark, where in LIST_OF.items():
                 path = (*root, "*", where) if section == "attacks" else (*root, where)
                 if mark not in fields:
                     found.setdefault(mark, []).append(Key(mark, (path,), "mark", mark))
@@ -138,9 +148,13 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
         for place, at in _places(changed, path):
             if not isinstance(place, dict):
                 raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
+            if key.what in ("mark", "list"):
+                stated = with_flags_listed(place)
+                place.clear()
+                place.update(stated)
             if key.what == "mark":
                 if not isinstance(value, bool):
-                    raise InputError(f"{shown(value)} is not usable", where=key.name, allowed="yes or no")
+                    raise MisspeltError(f"{shown(value)} is not usable", where=key.name, allowed="yes or no")
                 marks = [each for each in place.get(at) or () if each != key.mark]
                 place[at] = [*marks, *([key.mark] if value else [])]
             elif key.what == "list" and isinstance(value, str):
@@ -178,7 +192,11 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
     """The selector, or the loadout, of the same unit at another level."""
     if unit is None or not isinstance(level, str):
         problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
-        raise InputError(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
+        refusal = InputError if unit is None else MisspeltError
+        raise refusal(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
+    if level not in get_args(LevelName):
+        problem = f"{shown(level)} is not a level{did_you_mean(level, get_args(LevelName))}"
+        raise MisspeltError(problem, where=where, allowed=", ".join(get_args(LevelName)))
     loadout = library.loadout(unit) if isinstance(unit, str) else unit
     check_choice(level, where, list(loadout.unit.levels))
     return f"{unit_of(loadout.selector)}@{level}" if isinstance(unit, str) else loadout.at(cast("LevelName", level))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up to which share of all outcomes
 
 
+GONE = "models_gone"  # destroyed, or all of a unit that broke or fled
 _BY_DAMAGE = {f"{side}models_destroyed" for side in ("", "target_", "b_")}
 _FATES = {f"{side}{fate}" for side in ("", "target_", "b_") for fate in ("annihilated", "broken", "fled")}
 
@@ -79,6 +80,10 @@ class Fought:
         Of a sample.
     rules : RulesUsed
         What its answer says of rules: those not modelled, assumptions and warnings are shown.
+    asked : tuple of str
+        What was taken for granted: row, dice, distance, target.
+    gone : tuple of two int, or None
+        Of a fight of a game, by what all of its fights are measured: models that are gone, and of how many.
     """
 
     label: str
@@ -89,12 +94,14 @@ class Fought:
     law: pd.DataFrame
     trials: int | None
     rules: RulesUsed
+    asked: tuple[str, ...] = ()
+    gone: tuple[int, int] | None = None
 
     @property
     def sentence(self) -> str:
         """How lucky it was, in plain words."""
         noun = "sequences of focus fire" if self.kind == "focus" else f"{self.kind}s"
-        what = ", ".join(f"{name.replace('_', ' ')}: {word_of(value)}" for name, value in self.got.items())
+        what = ", ".join(f"{words_of(name)}: {word_of(value)}" for name, value in self.got.items())
         return f"{what}. {in_words(self.chance, f'such {noun}', self.trials)}"
 
 
@@ -147,9 +154,10 @@ class Luck:
         rows: list[dict[str, Any]] = []
         for each in self.fights:
             got = ", ".join(f"{name}={word_of(value)}" for name, value in each.got.items())
-            rows.append({"fight": each.label, "side": each.side, "got": got, **each.chance.as_dict()})
+            gone = {} if each.gone is None else {"models_gone": each.gone[0], "of_models": each.gone[1]}
+            rows.append({"fight": each.label, "side": each.side, "got": got, **gone, **each.chance.as_dict()})
         for side in self.sides:
-            got = f"{side.destroyed:.4g} {side.unit} destroyed"
+            got = f"{side.destroyed:.1f} {side.unit}"
             rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
@@ -161,6 +169,8 @@ class Luck:
                 "side": x.side,
                 "kind": x.kind,
                 "got": dict(x.got),
+                "asked": list(x.asked),
+                **({} if x.gone is None else {"models_gone": x.gone[0], "of_models": x.gone[1]}),
                 **x.chance.as_dict(),
                 "said": x.sentence,
             }
@@ -187,19 +197,20 @@ class Luck:
         """What happened, how likely that was, and of a game the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
-            return "\n".join([fight.label, fight.sentence, "", *self._notes()]) + "\n"
-        head = ["fight", "side", "got", "as bad or worse", "as good or better", "mid-p"]
+            return "\n".join([fight.label, *fight.asked, "", fight.sentence, "", *self._notes()]) + "\n"
+        head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
-            [str(row[key]) for key in head[:3]]
-            + [str(Estimate(row[key])) for key in ("as_bad_or_worse", "as_good_or_better", "mid_p")]
-            for row in self.rows()[: len(self.fights)]
+            [each.label, each.side, str(row["got"]), f"{gone} of {models}"]
+            + [_shown(share, each.chance) for share in (each.chance.as_bad, each.chance.as_good, each.chance.mid_p)]
+            for each, row, (gone, models) in zip(self.fights, self.rows(), self._gone())
         ]
         said = [
-            f"{x.side}: {x.destroyed:.4g} {x.unit} destroyed, {x.expected:.1f} expected. "
+            f"{x.side}: {x.destroyed:.1f} {x.unit} destroyed, {x.expected:.1f} expected. "
             + in_words(x.chance, "such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
             for x in self.sides
         ]
-        return "\n".join([*aligned([head, *rows], "<<<>"), "", *said, "", *self._notes()]) + "\n"
+        asked = [f"{each.label}: {'; '.join(' '.join(line.split()) for line in each.asked)}." for each in self.fights]
+        return "\n".join([*aligned([head, *rows], "<<<>"), "", *said, "", *self._notes(), *asked]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -208,18 +219,22 @@ class Luck:
 
     def _notes(self) -> list[str]:
         several = any(len(each.got) > 1 for each in self.fights)
-        notes = ["Worse: what is less good for who attacks, by the figures in the order in which they are given."]
-        notes = notes if several else []
-        notes.append("mid-p: worse, and half of exactly this; 50% is neither luck nor bad luck.")
+        notes = ["Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "]
+        notes = [f"{notes[0]}it is neither good luck nor bad."]
         if self.sides:
             how = "exactly, each by its own law"
             if not self.sampling.is_exact:
                 how = "each by its own sampled law; ± by 400 samples of those laws"
-            notes.append(
-                f"Of both sides: the sum over all fights, {how}; a unit that is annihilated counts whole where a fight "
-                "says so, or that it broke or fled."
-            )
-        if any({*each.got} & _BY_DAMAGE and not {*each.got} & _FATES for each in self.fights):
+            notes += [
+                "All fights by one measure: the enemy's models that are gone, all of a unit that broke or fled. "
+                "What is not said to have happened did not: of a unit that broke, say so. Anything else that is said "
+                "decides between equal outcomes of its own fight.",
+                f"Of both sides: the sum over all fights, {how}.",
+            ]
+        elif several:
+            said = "Worse: what is less good for who attacks, by the figures in the order in which they are given."
+            notes.insert(0, said)
+        if not self.sides and any({*each.got} & _BY_DAMAGE and not {*each.got} & _FATES for each in self.fights):
             notes.append("Destroyed: by damage; of a unit that broke or fled say that too, such as --got broken=yes.")
         gaps = dict.fromkeys(gap for each in self.fights for gap in each.rules.not_modelled)
         notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
@@ -232,14 +247,23 @@ class Luck:
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_law(fight.law, happened=dict(fight.got), heading=fight.label, ax=ax)
-        return plots.luck_strips(pd.DataFrame(self.rows()), heading="Luck of the whole game", ax=ax)
+        frame = pd.DataFrame(self.rows())
+        frame["got"] = [
+            *(f"{gone} of {models} models" for gone, models in self._gone()),
+            *frame["got"][len(self.fights) :],
+        ]
+        return plots.luck_strips(frame, heading="Luck of the whole game", ax=ax)
+
+    def _gone(self) -> list[tuple[int, int]]:
+        """The models that are gone in each fight of a game, and of how many."""
+        return [each.gone for each in self.fights if each.gone is not None]
 
 
 def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
     """How lucky something was, in a sentence.
 
     >>> in_words(Chance(0.02, 0.01, 0.97), "such attacks")
-    'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; mid-p 2.50%).'
+    'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
     """
     bad = chance.as_bad <= chance.as_good
     share = chance.as_bad if bad else chance.as_good
@@ -247,9 +271,19 @@ def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
     lead = "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
     what = "as bad or worse" if bad else "as good or better"
     how = "exact" if trials is None else f"{trials:,} trials"
+    shown, middle = _shown(share, chance), _shown(chance.mid_p, chance)
+    return f"{lead}: {what} happens in {shown} of {noun} ({how}; percentile {middle})."
+
+
+def _shown(share: float, chance: Chance) -> str:
+    """A share of all outcomes, of a sample with the widest interval of any of them."""
     half = chance.half_width
-    shown = Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0))
-    return f"{lead}: {what} happens in {shown} of {noun} ({how}; mid-p {Estimate(chance.mid_p)})."
+    return str(Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0)))
+
+
+def words_of(name: str) -> str:
+    """A figure or an event as a sentence has it."""
+    return name.replace("_", " ")
 
 
 def word_of(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +25,17 @@ DEFAULT = {
     "duel": "p_a_wins",
     "battle": "p_victory",
 }
+DESTROYED: Mapping[str, str] = {  # the enemy's models that are destroyed, by kind of fight
+    "attack": "models_destroyed",
+    "focus": "models_destroyed",
+    "charge": "target_models_destroyed",
+    "duel": "b_models_destroyed",
+}
 _TUNED_FOR = 100_000  # trials
 LEAST = ":least"  # after the name of a figure of which less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
 _FORMS = "p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
-_OF_TWO = "attack"  # whose figures per point destroyed and so on are those of comparisons
 
 
 class Reading(NamedTuple):
@@ -63,6 +69,23 @@ def title_of(metric: str) -> str:
     else:
         text = plain.replace("_", " ")
     return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
+
+
+def by_points(metric: str, kind: str) -> str:
+    """Which figure sets what is compared against its points, as the end of a sentence; nothing where none does.
+
+    >>> by_points("mean_hits", "attack")
+    '; mean_hits_per_100_points sets them against it'
+    >>> by_points("p_annihilated", "attack")
+    '; chances are not divided by points, as mean_models_destroyed_per_100_points is'
+    """
+    if metric.endswith(PER_100_POINTS):
+        return ""
+    if metric.startswith(("mean_", "expected_")):
+        return f"; {metric}{PER_100_POINTS} sets them against it"
+    if not is_probability(metric) or kind not in DESTROYED:
+        return ""
+    return f"; chances are not divided by points, as mean_{DESTROYED[kind]}{PER_100_POINTS} is"
 
 
 def reading(result: Result, metric: str, points: float | None = None) -> Reading:

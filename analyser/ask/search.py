@@ -14,9 +14,9 @@ from analyser.ask.asking import Asker, check_method
 from analyser.ask.keys import Raw
 from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, reading
-from analyser.ask.search_answer import Search
-from analyser.ask.variants import Variant, Variants, read_variants
-from analyser.common.errors import InputError, check_choice, check_integer, check_text
+from analyser.ask.search_answer import ASKED, Search
+from analyser.ask.variants import BASELINE, Variant, Variants, read_variants
+from analyser.common.errors import InputError, MisspeltError, check_choice, check_integer, check_text, within
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
@@ -111,15 +111,16 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                         points = each.values.get("points") or asker.points_of(each.raw)
                         row["costs"] = points
                         row["value"] = reading(answer.result, metric, points).value
-                        row["same_as"] = _merged(first, (answer.same, points), each.name)
+                        row["same_as"] = _merged(first, answer.same, each.name)
                     except InputError as error:
-                        _check_is_of_variant(error)
+                        _check_is_of_variant(error, each.name, read)
                         row["why_not"] = str(error)
                 rows.append(row)
                 reporting.report(len(rows), len(read))
         except KeyboardInterrupt:
             left = itertools.islice(read.made(asker.library), len(rows), None)
             rows += [_row(each) | {"status": "not asked"} for each in left]
+    _check_any_possible(rows, read)
     complete = not any(row["status"] == "not asked" for row in rows)
     frame = _ranked(rows, least)
     return _found(asker, read, frame, metric, least, None, complete, sampling)
@@ -136,10 +137,24 @@ def _merged(first: dict[Hashable, str], same: Hashable, name: str) -> str | None
     return None if before == name else before
 
 
-def _check_is_of_variant(error: InputError) -> None:
-    """Raise an error again that is nobody's fault among the variants: that of the figure."""
+def _check_is_of_variant(error: InputError, name: str, read: Variants) -> None:
+    """Raise an error again that is no reason to cut a variant: of the figure, or of what is misspelt in it."""
     if error.where.startswith("metric"):
         raise error
+    if isinstance(error, MisspeltError):
+        raise error.inside(within(read.where, name))
+
+
+def _check_any_possible(rows: Sequence[Mapping[str, Any]], read: Variants) -> None:
+    """Raise InputError where there is nothing to choose from: no variant, or the baseline alone, is possible."""
+    reasons = [row["why_not"] for row in rows if row["why_not"]]
+    if not reasons or any(row["why_not"] is None and row["variant"] != BASELINE for row in rows):
+        return
+    left = "but the baseline " * (len(reasons) < len(rows))
+    problem = f"no variant {left}is possible: {reasons[0]}"
+    raise InputError(
+        problem + f", and {len(reasons) - 1:,} more" * (len(reasons) > 1), where=within(read.where, "variants")
+    )
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
@@ -148,8 +163,7 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     values = frame["value"].to_numpy(np.float64)
     known = ~np.isnan(values)
     if not known.any():
-        reasons = [each for each in frame["why_not"] if each]
-        raise InputError(f"no variant is possible: {reasons[0] if reasons else 'none was asked'}", where="variants")
+        raise InputError("nothing was asked before it was stopped", where="variants")
     top = np.nanmin(values) if least else np.nanmax(values)
     equal = known & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
     status = np.where(equal, "tied", np.where(known, "beaten", "not possible"))
@@ -179,9 +193,9 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                 scenarios.setdefault(same, scenario)
                 rows[place]["costs"] = each.values.get("points") or asker.points_of(each.raw)
             except InputError as error:
+                _check_is_of_variant(error, each.name, read)
                 rows[place]["why_not"] = str(error)
-    if not runners:
-        raise InputError(f"no variant is possible: {rows[0]['why_not']}", where="variants")
+    _check_any_possible(rows, read)
     fights = list(runners)
     what, _, figure = metric.partition("_")
     is_chance, cannot = what == "p", dict[int, str]()
@@ -192,7 +206,7 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             try:
                 return _seen(asker.solved(scenarios[fights[runner]], how), metric, figure, trials)
             except InputError as error:  # a policy, say, that its unit cannot carry out
-                _check_is_of_variant(error)
+                _check_is_of_variant(error, made[runners[fights[runner]][0]].name, read)
                 cannot[runner] = str(error)
                 return None
 
@@ -205,8 +219,6 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             most_trials=most_trials,
             report=reporting.report,
         )
-    if not raced.left:
-        raise InputError(f"no variant is possible: {cannot[0]}", where="variants")
     for runner, same in enumerate(fights):
         if runner in cannot:
             for place in runners[same]:
@@ -219,6 +231,7 @@ def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
             asked = "tied" if runner in raced.left else "beaten"
             row["status"] = asked if raced.trials[runner] else "not asked"
             row["same_as"] = made[runners[same][0]].name if number else None
+    _check_any_possible(rows, read)
     frame = _ranked_by_race(rows, raced, fights, runners, least)
     return _found(asker, read, frame, metric, least, raced, raced.why != "interrupted", sampling)
 
@@ -278,7 +291,6 @@ def _found(
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
-    fights = asker.fought if raced is None else len(raced.values)
     raw = next(each.raw for each in read.made(asker.library) if each.name == best)
     return Search(
         frame=frame,
@@ -289,7 +301,7 @@ def _found(
         kind=read.kind,
         raced=raced,
         complete=complete,
-        fights=fights,
+        fights=int((frame["same_as"].isna() & frame["status"].isin(ASKED)).sum()),
         sampling=sampling,
         not_modelled=asker.not_modelled,
         assumptions=_assumed(asker, raw),

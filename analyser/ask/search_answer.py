@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ import pandas as pd
 from analyser import plots
 from analyser.ask.curve_answer import plain_rows, word_of
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
-from analyser.ask.readings import is_probability, shown_between, shown_value, title_of
+from analyser.ask.readings import by_points, is_probability, shown_between, shown_value, title_of
+from analyser.ask.reasons import kind_of
 from analyser.ask.variants import BASELINE
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
@@ -24,6 +24,7 @@ from analyser.plots.metrics import PER_100_POINTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+ASKED = ("best", "tied", "beaten")  # what becomes of a variant that was asked
 SHOWN = 15
 MOST_REASONS = 10
 _OWN_COLUMNS = {
@@ -38,7 +39,6 @@ _OWN_COLUMNS = {
     "same_as",
     "why_not",
 }
-_NUMBER = re.compile(r"-?\d[\d.,]*")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,19 +101,30 @@ class Search:
         beside = self._beside()
         if not self.tied:
             return f"The best is {self.best}: {what} {value}, {how}.{beside}"
+        many = counted(len(self.tied), "variant")
         if self.raced is None:
-            equal = f"{counted(len(self.tied), 'variant')} are exactly equal"
-            return f"A tie: {equal}, {what} {value}: {_few(self.tied)}.{beside}"
-        reach = self._reach()
+            return f"A tie: {many} are exactly equal, {what} {value}: {_few(self.tied)}.{beside}"
+        tied = self.frame[self.frame["variant"].isin(self.tied)]
+        different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
+        if len(different) == 1:
+            return f"A tie: {many} are one and the same fight, {what} {value}, {how}: {_few(self.tied)}.{beside}"
+        equal = len(tied) - len(different)
+        also = f"; {equal:,} more {'is' if equal == 1 else 'are'} the same fight as one of these" * bool(equal)
         return (
-            f"Not told apart: {counted(len(self.tied), 'variant')} ({_few(self.tied)}), {what} {value} of the first; "
-            f"none is more than {reach} behind the best, {how}.{self._beside()}"
+            f"Not told apart: {len(different):,} different fights ({_few(different)}{also}), {what} {value} of the "
+            f"first; none is more than {self._reach()} behind the best, {how}.{beside}"
         )
 
     def _beside(self) -> str:
-        """What the baseline has, where it is not among the best."""
+        """What the baseline has, where it is not among the best; and how many variants are not possible."""
         baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
-        return f" The baseline has {self._shown(baseline.iloc[0])}." if len(baseline) else ""
+        said = f" The baseline has {self._shown(baseline.iloc[0])}." if len(baseline) else ""
+        gone = int((self.frame["status"] == "not possible").sum())
+        return (
+            said
+            + f" Of {counted(len(self.frame), 'variant')} {gone:,} {'is' if gone == 1 else 'are'} not possible."
+            * bool(gone)
+        )
 
     def _reach(self) -> str:
         left = self.frame[self.frame["status"].isin(("best", "tied"))]
@@ -122,17 +133,19 @@ class Search:
 
     def __str__(self) -> str:
         """Which is best, the first of the others, and what was merged or is not possible."""
-        shown = self.frame.head(max(SHOWN, min(len(self.tied), 2 * SHOWN)))
+        asked = self.frame[self.frame["status"].isin(ASKED)]
+        shown = asked.head(max(SHOWN, min(len(self.tied), 2 * SHOWN)))
         costs = "costs" in self.frame
         head = ["", "variant", title_of(self.metric), *(["trials"] if self.raced is not None else [])]
         head += ["points"] if costs else []
         rows = []
         for _, row in shown.iterrows():
-            mark = {"best": "*", "tied": "=" if self.raced is None else "≈"}.get(str(row["status"]), "")
+            is_equal = self.raced is None or self._fight_of(row) == self._fight_of(self.frame.iloc[0])
+            mark = {"best": "*", "tied": "=" if is_equal else "≈"}.get(str(row["status"]), "")
             trials = [f"{int(row['trials']):,}"] if self.raced is not None else []
             points = ["" if pd.isna(row["costs"]) else f"{row['costs']:g}"] if costs else []
             rows.append([mark, row["variant"], self._shown(row), *trials, *points])
-        more = len(self.frame) - len(shown)
+        more = len(asked) - len(shown)
         table = aligned([head, *rows], "<<>")
         return (
             "\n".join([self.sentence(), "", *table, *([f"and {more:,} more"] if more else []), "", *self.notes()])
@@ -144,6 +157,10 @@ class Search:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
+    def _fight_of(self, row: Any) -> str:
+        """The first variant that is the same fight."""
+        return str(row["variant"] if pd.isna(row["same_as"]) else row["same_as"])
+
     def _shown(self, row: Any) -> str:
         if self.raced is None:
             return shown_value(self.metric, row["value"])
@@ -151,56 +168,50 @@ class Search:
 
     def notes(self) -> list[str]:
         """How they were told apart, what was merged, what is not possible, and where the numbers come from."""
-        statuses = Counter(self.frame["status"])
-        asked = len(self.frame) - statuses["not possible"] - statuses["not asked"]
-        how = "exact" if self.raced is None else self._how()
-        notes = [
-            f"{counted(len(self.frame), 'variant')}, {asked:,} asked, {counted(self.fights, 'different fight')}: {how}."
-        ]
-        if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
-            means = self.metric.startswith(("mean_", "expected_")) and self.raced is None
-            remedy = f" {self.metric}{PER_100_POINTS} sets them against it." if means else ""
-            costs = self.frame["costs"].dropna()
-            notes.append(f"Who attacks costs {costs.min():g} to {costs.max():g} points.{remedy}")
-        same = int(self.frame["same_as"].notna().sum())
-        if same:
-            are = "is" if same == 1 else "are"
-            shares = f"{are} the same fight as another and share{'s' * (same == 1)} its answer (`same_as`)."
-            notes.append(f"{counted(same, 'variant')} {shares}")
         gone = self.frame[self.frame["status"] == "not possible"]
+        notes = [f"{self._counts()}: {'exact' if self.raced is None else self._how()}."]
+        if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
+            remedy = by_points(self.metric, self.kind) if self.raced is None else ""
+            costs = self.frame["costs"].dropna()
+            notes.append(f"Who attacks costs {costs.min():g} to {costs.max():g} points{remedy}.")
         if len(gone):
             notes += [f"{counted(len(gone), 'variant')} not possible, cut:", *self._reasons(gone)]
-        if statuses["not asked"]:
-            notes.append(f"{counted(statuses['not asked'], 'variant')} not asked: it was stopped.")
+        if not self.complete:
+            notes.append(f"{counted(Counter(self.frame['status'])['not asked'], 'variant')} not asked: it was stopped.")
         notes.append(f"Not modelled: {', '.join(self.not_modelled) or 'none'}.")
         notes += [f"Assumption: {each}." for each in self.assumptions]
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
+    def _counts(self) -> str:
+        """How many variants there are, and what they come to: numbers that add up."""
+        statuses = Counter(self.frame["status"])
+        same = sum(statuses[each] for each in ASKED) - self.fights
+        parts = [counted(self.fights, "different fight")]
+        parts += [f"{same:,} the same fight as one of these (`same_as`)"] if same else []
+        parts += [f"{number:,} {each}" for each in ("not possible", "not asked") if (number := statuses[each])]
+        return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
+
     def _reasons(self, gone: pd.DataFrame) -> list[str]:
-        """Why variants are not possible: values that nobody can have, then reasons by kind, counted."""
+        """Why variants are not possible: reasons by kind, counted; with the value that those and no others have."""
         keys = [name for name in self.frame.columns if name not in _OWN_COLUMNS]
         lines = []
-        for key in keys:
-            alive = set(self.frame.loc[self.frame["status"] != "not possible", key].dropna().map(word_of))
-            for value, part in gone.groupby(gone[key].map(word_of, na_action="ignore"), sort=False):
-                if alive and value not in alive and len(part) > 1:
-                    why = part["why_not"].iloc[0]
-                    lines.append(f"  {len(part):,}: {key} = {value} is not possible for anybody: {why}")
-                    gone = gone.drop(part.index)
-        kinds: dict[str, list[str]] = {}
-        for why in gone["why_not"]:
-            kinds.setdefault(_NUMBER.sub("#", why), []).append(why)
-        for each in kinds.values():
-            alike = "" if len(set(each)) == 1 else ", and alike"
-            lines.append(f"  {len(each):,}: {each[0]}{alike}")
-        return lines[:MOST_REASONS] + [f"  and {len(lines) - MOST_REASONS:,} more reasons"] * (
-            len(lines) > MOST_REASONS
-        )
+        kinds = gone["why_not"].map({why: kind_of(why) for why in gone["why_not"].unique()})
+        for _, part in sorted(gone.groupby(kinds, sort=False), key=lambda each: -len(each[1])):
+            alike = "" if part["why_not"].nunique() == 1 else ", and alike"
+            values = {key: set(part[key].map(word_of, na_action="ignore")) for key in keys}
+            of_all = [
+                f"{key} = {value}: "
+                for key, (value, *others) in values.items()
+                if not others and (self.frame[key].map(word_of, na_action="ignore") == value).sum() == len(part)
+            ]
+            lines.append(f"  {len(part):,}: {''.join(of_all[:1])}{part['why_not'].iloc[0]}{alike}")
+        more = len(lines) - MOST_REASONS
+        return lines[:MOST_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
 
     def _how(self) -> str:
         assert self.raced is not None
         ends = {
-            "decided": "one is left",
+            "decided": "one fight is left",
             "alike": "those left are alike",
             "trials": f"{MOST_TRIALS:,} trials",
             "interrupted": "stopped",

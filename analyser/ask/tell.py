@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.ask.asking import between, kind_in
 from analyser.ask.luck_answer import word_of
-from analyser.ask.readings import LEAST
+from analyser.ask.readings import DESTROYED, LEAST
 from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
 from analyser.ask.told_fight import ReadTrial, told_fights
 from analyser.ask.told_morale import TOLD, told_morale
@@ -28,12 +28,7 @@ PICKS = ("worst", "median", "best")
 MOST_TOLD = 1_000_000  # of a sample that is read again, an attack takes some 20 microseconds
 USUAL = 1000
 MOST_FIGHTS = 10_000  # of longer fights, some milliseconds
-PICKED_BY = {  # by kind of fight
-    "attack": "models_destroyed",
-    "charge": "target_models_destroyed",
-    "focus": "models_destroyed",
-    "duel": "margin",
-}
+PICKED_BY = {**DESTROYED, "duel": "margin"}
 
 
 @dataclass(frozen=True, repr=False)

@@ -21,10 +21,8 @@ from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_
 from analyser.engine.fight.sampled.told import Chance, Tracer, What
 from analyser.engine.pool.replay import Die
 from analyser.game.ruleset import Rating
-from analyser.results.charge import solve_charge
-from analyser.results.duel import solve_duel
-from analyser.results.focus import solve_focus
 from analyser.results.play import play_of
+from analyser.results.solve import solve
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.activation import Order
@@ -297,7 +295,7 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
     found = sorted(tracer.trials(ready.start, trials, seed), key=lambda each: each.number)[first:]
     walker = Walker(ready.setup, ready.parts, ready.names, tracer.dice_of, tracer.most_dice, ready.choices)
     walked = np.array([walker.walk(ready.start, each.chances, told=False).pairs for each in found], np.int64)
-    once: Any = _SOLVED_BY[scenario.kind](scenario, Sampling("monte-carlo", trials=1, seed=seed))
+    once: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     weights = np.ones(len(found), np.int64)
     moments = tuple(JointStates(walked[:, part, 0], walked[:, part, 1], weights) for part in ready.moments)
     result = replace(once, moments=moments, trials=len(found))
@@ -348,6 +346,3 @@ def _ready(scenario: Any) -> _Ready:
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = in_parts(rounds, shooters)
     return _Ready(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends, "Round")
-
-
-_SOLVED_BY: Mapping[str, Any] = {"charge": solve_charge, "focus": solve_focus, "duel": solve_duel}

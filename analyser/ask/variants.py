@@ -12,7 +12,7 @@ from analyser.ask.asking import kind_in, with_armies
 from analyser.ask.curve_answer import word_of
 from analyser.ask.keys import Key, Raw, key_of, with_value
 from analyser.ask.ranges import plain_value, values_of
-from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown, within
 from analyser.game.profiles import Profiles
 
 MOST_VARIANTS = 1_000_000
@@ -43,6 +43,8 @@ class Variants:
     ranges : mapping of Key to values
     metric : str or None
     least : bool
+    where : str
+        The file.
     """
 
     kind: str
@@ -51,13 +53,14 @@ class Variants:
     ranges: Mapping[Key, Sequence[Any]]
     metric: str | None = None
     least: bool = False
+    where: str = ""
 
     def __len__(self) -> int:
         """How many there are: the baseline as it is, and with each override at every combination of the ranges."""
         return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def made(self, library: Profiles) -> Iterator[Variant]:
-        """Each of them, the baseline first; where a value has no place, why."""
+        """Each of them, the baseline first; where a value has no place, why; InputError for one that is misspelt."""
         if self.ranges:
             yield Variant(BASELINE, self.baseline, {})
         every: dict[str, Mapping[Key, Any]] = {BASELINE: {}, **self.named}
@@ -71,6 +74,8 @@ class Variants:
                     raw = self.baseline
                     for key, value in values.items():
                         raw = with_value(raw, key, value, library)
+                except MisspeltError as error:
+                    raise error.inside(within(self.where, called)) from None
                 except InputError as error:
                     yield Variant(called, self.baseline, stated, str(error))
                 else:
@@ -87,23 +92,28 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     """
     if unknown := [key for key in raw if key not in _SECTIONS]:
         problem = f"unknown key{did_you_mean(unknown[0], _SECTIONS)}"
-        raise InputError(problem, where=f"{where}: {unknown[0]}", allowed=", ".join(_SECTIONS))
+        raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_SECTIONS))
     baseline = raw.get(BASELINE)
     if not isinstance(baseline, Mapping) or not baseline:
         allowed = "a question, as in a scenario file"
-        raise InputError("there is no baseline", where=f"{where}: {BASELINE}", allowed=allowed)
+        raise InputError("there is no baseline", where=within(where, BASELINE), allowed=allowed)
     kind, baseline = kind_in(baseline), with_armies(dict(baseline), where, library)
-    named = {name: _overrides(each, kind, f"{where}: variants.{name}") for name, each in _table(raw, "variants", where)}
+    named = {
+        name: _overrides(each, kind, within(where, f"variants.{name}")) for name, each in _table(raw, "variants", where)
+    }
     ranges = {}
     for name, given in _table(raw, "ranges", where):
-        key = key_of(name, kind)
-        ranges[key] = _expanded(key, values_of(given, f"{where}: ranges.{name}"), library)
+        key, place = key_of(name, kind), within(where, f"ranges.{name}")
+        try:
+            ranges[key] = _expanded(key, values_of(given, ""), library)
+        except InputError as error:
+            raise error.inside(place) from None
     metric, least = raw.get("metric"), raw.get("least", False)
     if metric is not None:
-        check_text(metric, f"{where}: metric", "the name of a figure")
+        check_text(metric, within(where, "metric"), "the name of a figure")
     if not isinstance(least, bool):
-        raise InputError(f"{shown(least)} is not usable", where=f"{where}: least", allowed="true or false")
-    found = Variants(kind, dict(baseline), named, ranges, metric, least)
+        raise InputError(f"{shown(least)} is not usable", where=within(where, "least"), allowed="true or false")
+    found = Variants(kind, dict(baseline), named, ranges, metric, least, where)
     size = (1 + len(named)) * math.prod(map(len, ranges.values()))
     if size > MOST_VARIANTS:
         raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}: narrower ranges")
@@ -113,10 +123,10 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
 def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
     table = raw.get(name, {})
     if not isinstance(table, Mapping):
-        raise InputError(f"{shown(table)} is not usable", where=f"{where}: {name}", allowed="a table")
+        raise InputError(f"{shown(table)} is not usable", where=within(where, name), allowed="a table")
     for each in table:
         if not isinstance(each, str) or not each.isprintable():
-            raise InputError(f"{shown(each)} is not a name", where=f"{where}: {name}", allowed="names in plain text")
+            raise InputError(f"{shown(each)} is not a name", where=within(where, name), allowed="names in plain text")
     return list(table.items())
 
 

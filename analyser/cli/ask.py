@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, write
-from analyser.cli.fights import ATTACK_OPTIONS, OF_COMBATANT, OF_DUELLIST, OF_TARGET, attack_scenario, unit_from
+from analyser.cli.fights import (
+    ATTACK_OPTIONS,
+    OF_COMBATANT,
+    OF_DUELLIST,
+    OF_DUELS,
+    OF_TARGET,
+    attack_scenario,
+    unit_from,
+)
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, Option, complete_selector, keys_of
 from analyser.cli.shell import INTERRUPTED, Choice, Command, given, profiles_in, progress_bar
 from analyser.common.errors import InputError
-from analyser.scenarios.schema import Charge, DuelTerms
+from analyser.common.files import is_there
+from analyser.common.text import with_article
+from analyser.scenarios.schema import BETWEEN_TWO, Charge, DuelTerms
 
 ASKED = "Asked"
-KINDS = ("attack", "charge", "duel")
 SAMPLING = ("method", "trials", "seed", "precision", "threads", "all_at_once")
 _METHODS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
@@ -27,7 +37,7 @@ CONDITIONS = [
     *keys_of(Charge, "charge", "Charge, with --kind charge"),
     *(each for each in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if each.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "What the units do. Default: attack.", ASKED, type=Choice(KINDS), default="attack")
+KIND = Option("--kind", "What the units do. Default: attack.", ASKED, type=Choice(BETWEEN_TWO), default="attack")
 _TARGET = "Selector of the unit that all attack, charge or fight. Without it: question files."
 _OVER = "Over what: distance=1..24, dice=4..12, level, ...; twice: a map. Default: distance."
 _METRIC = "The figure, such as p_broken; NAME:least where less is better; twice: a front."
@@ -54,6 +64,19 @@ TELL_OPTIONS = [
     *[each for each in OUTPUT_OPTIONS if each.name != "plot"],
 ]
 _GOT = "What happened besides, such as suppressed=yes; can be repeated, the most important first."
+_A_GAME = """\b
+The file of a game, a [[fight]] for each; what is not said in got did not happen:
+  [[fight]]
+  side = "mine"                          # or "yours"; label = "round 1", if you like
+  got = { destroyed = 1, broken = false }
+  attack = { attacker = "crown/rifle-platoon@reinforced", distance = 6, aiming = true }
+  target = { unit = "imperium/scion-grenadier-platoon@basic", models = 4 }
+  [[fight]]
+  side = "yours"
+  got = { destroyed = 2 }                # or a charge; or focus fire, by attacks = [...]
+  charge = {}
+  attacker = { unit = "imperium/scion-grenadier-platoon@basic" }
+  target = { unit = "crown/rifle-platoon@reinforced" }"""
 LUCK_OPTIONS = [
     Option("--destroyed N", "Models that were destroyed.", ASKED, type=options.Integer(0)),
     Option("--got FIGURE=VALUE", _GOT, ASKED, multiple=True),
@@ -64,7 +87,7 @@ LUCK_OPTIONS = [
 ]
 
 
-@click.command(cls=Command, params=CURVE_OPTIONS)
+@click.command(cls=Command, params=CURVE_OPTIONS, epilog=OF_DUELS)
 @click.argument("units", nargs=-1, required=True, shell_complete=complete_selector)
 @click.pass_context
 def curve(
@@ -83,6 +106,12 @@ def curve(
         section, conditions = target_and_conditions(target, kind)
         how |= {"target": section, "kind": kind, "rows": rows, **conditions}
     else:
+        if not any(each.endswith(".toml") or is_there(Path(each)) for each in units):
+            problem, allowed = (
+                "this option is missing: there is nobody to attack",
+                "a unit; or files of whole questions",
+            )
+            raise InputError(problem, where="--target", allowed=allowed)
         stated = [option.opts[0] for option, _ in options.given_keys()]
         if stated or rows or kind != "attack":
             problem = "without --target the questions stand in files, which say that themselves"
@@ -114,7 +143,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
             conditions[key] = value
         elif section in ("charge", "duel"):
             raise InputError(
-                f"not of {'an attack' if kind == 'attack' else f'a {kind}'}",
+                f"not of {with_article(kind)}",
                 where=option.opts[0],
                 allowed=f"with --kind {section}",
             )
@@ -125,7 +154,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
     return conditions
 
 
-@click.command(cls=Command, params=TELL_OPTIONS)
+@click.command(cls=Command, params=TELL_OPTIONS, epilog=OF_DUELS)
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", required=False, shell_complete=OF_TARGET.complete)
 def tell(attacker: str, target: str | None, kind: str, **keys: Any) -> None:
@@ -157,13 +186,13 @@ def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[
     return unit, {"target": section, "kind": kind, **conditions}
 
 
-@click.command(cls=Command, params=LUCK_OPTIONS)
+@click.command(cls=Command, params=LUCK_OPTIONS, epilog=f"{_A_GAME}\n\n{OF_DUELS}")
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", required=False, shell_complete=OF_TARGET.complete)
 def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[str, ...], **keys: Any) -> None:
     """How likely it was that a fight went as badly as it did, or worse: --destroyed 2, --got broken=no.
 
-    Without TARGET the first argument is a scenario file, or the file of a whole game (docs/ask.md).
+    Without TARGET the first argument is a scenario file, or the file of a whole game, as below.
     """
     from analyser.ask.luck import luck as asked
 

@@ -18,6 +18,8 @@ from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
     BONUSES,
     CIRCUMSTANCES,
+    FLAGS,
+    LIST_OF,
     PENALTIES,
     WANTS,
     Attack,
@@ -31,9 +33,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 _BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma that is in no list and no table
-_KEYS_TOO = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
 _NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector itself, tables, and what nobody need say
-_MARKS = dict.fromkeys(map(str, BONUSES), "bonuses") | dict.fromkeys(map(str, PENALTIES), "penalties")
 
 
 class Words(NamedTuple):
@@ -77,12 +77,12 @@ _OF_TARGET = {
     key: f"attacker_{key} here, {key} {_AT_THE_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AT_THE_TARGET
     for key in _words(Target)
 }
-_RANGED = dict.fromkeys(_words(Attack, _MARKS), "for attack and focus, after the colon of who attacks")
+_RANGED = dict.fromkeys(_words(Attack, LIST_OF), "for attack and focus, after the colon of who attacks")
 _CLOSE = dict.fromkeys(_words(Combatant), "for charge and duel")
 _OF_A_DUEL = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"a matter of policy, {_POLICY}")
 
-OF_ATTACKER = Words(_words(Attack, _MARKS), _OF_TARGET)
-OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*_MARKS, *CIRCUMSTANCES)), _OF_TARGET)
+OF_ATTACKER = Words(_words(Attack, LIST_OF), _OF_TARGET)
+OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*LIST_OF, *CIRCUMSTANCES)), _OF_TARGET)
 OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after the colon of who attacks it"))
 OF_COMBATANT = Words(_words(Combatant), _RANGED | _options(Charge))
 OF_SECONDARY = Words(_words(Combatant, ["threatened"]), OF_COMBATANT.elsewhere)
@@ -106,10 +106,10 @@ def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
     selector, keys = _selector_and_keys(text, where, words)
     attack: dict[str, Any] = {"attacker": selector}
     for key, value in keys.items():
-        if key not in _MARKS or (value is not True and key in _KEYS_TOO):
+        if key not in LIST_OF or (value is not True and key not in FLAGS):
             attack[key] = value
         elif value is True:
-            add_mark(attack, _MARKS[key], key)
+            add_mark(attack, LIST_OF[key], key)
         else:
             raise InputError(f"{value!r} is not usable", where=f"{where}.{key}", allowed="the word alone")
     return attack
@@ -142,7 +142,7 @@ def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[s
 def _example_for(key: str) -> str:
     """A value as it may stand after a key; none where the key alone says yes."""
     field = {**Attack.model_fields, **Combatant.model_fields}.get(key)
-    kind = None if field is None or key in _MARKS else options.plain_type(field.annotation)
+    kind = None if field is None or key in LIST_OF else options.plain_type(field.annotation)
     if get_origin(kind) is Literal:
         return str(get_args(kind)[0])
     if get_origin(kind) is tuple:
@@ -256,12 +256,14 @@ _TOLD |= {
     "in words": 'such as "charge if he is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{told}" for name, told in each.items()] for each in (_TOLD, WANTS))
+OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", "\b", "What who plays best can want:", *_WANTS])
+"""What stands below the options of a duel."""
 
 
 @click.command(
     cls=Command,
     params=[*keys_of(DuelTerms, "duel", "Duel"), *FIGHT_OPTIONS],
-    epilog="\n".join(["\b", "Policies:", *_POLICIES, "", "\b", "What who plays best can want:", *_WANTS]),
+    epilog=OF_DUELS,
 )
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", shell_complete=OF_DUELLIST.complete)

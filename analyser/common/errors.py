@@ -51,10 +51,16 @@ class InputError(AnalyserError, ValueError):
         return f"{place}{self.problem}{remedy}"
 
     def inside(self, place: str) -> InputError:
-        """The same error, seen from one step further out (a file around a key)."""
+        """The same error, seen from one step further out (a file around a key); from nowhere it is as it was."""
         outer = copy.copy(self)
+        if not place:
+            return outer
         outer.where = printable(f"{place}: {self.where}" if self.where else place, piece=LONGEST)
         return outer
+
+
+class MisspeltError(InputError):
+    """A name that nothing has, or a value of another type: what no change of anything beside it could make right."""
 
 
 class TooLargeError(InputError):
@@ -62,6 +68,11 @@ class TooLargeError(InputError):
 
     def __init__(self, problem: str, *, where: str = "", less: str = "") -> None:
         super().__init__(problem, where=where, allowed=f"{less}; --method monte-carlo (simulate) answers it as it is")
+
+
+def within(*places: str) -> str:
+    """Places from the outermost in, such as a file and a key in it; those that are empty are none."""
+    return ": ".join(filter(None, places))
 
 
 def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:

@@ -95,6 +95,15 @@ def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
     return f"{conditions['rating']}{noun}" + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
+def with_article(noun: str) -> str:
+    """A noun with its article.
+
+    >>> with_article("melee row"), with_article("impact row")
+    ('a melee row', 'an impact row')
+    """
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun: ``1 die``, ``12 dice``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, did_you_mean, shown
 from analyser.common.files import check_plain
 
 ItemT = TypeVar("ItemT")
@@ -20,6 +20,7 @@ class Record(BaseModel):
     """A validated, frozen piece of input: no unknown keys, no silent conversion of types."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
+    also_read: ClassVar[tuple[str, ...]] = ()  # keys that are no fields, and that a validator makes into some
 
 
 def as_tuple(value: object) -> object:
@@ -46,7 +47,8 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") ->
         first = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
         same = [_input_error(model, each, where) for each in findings if _key(each) == _key(first)]
         ways = dict.fromkeys(each.allowed for each in same)  # of a union, what each of its branches allows
-        raise InputError(same[0].problem, where=same[0].where, allowed=" or ".join(filter(None, ways))) from None
+        allowed = " or ".join(filter(None, ways))
+        raise type(same[0])(same[0].problem, where=same[0].where, allowed=allowed) from None
 
 
 _BRANCH = ("constrained-", "literal[")  # of a union: pydantic's word for it, no key
@@ -64,6 +66,9 @@ _ALLOWED = {  # types in the words of a TOML file
 }
 
 
+_OF_TYPES = {*_ALLOWED, "literal_error", "enum"}  # what a value is, rather than how much
+
+
 def _key(finding: Mapping[str, Any]) -> str:
     return ".".join(str(step) for step in finding["loc"] if not str(step).startswith(_BRANCH))
 
@@ -72,10 +77,13 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     kind, value, place = finding["type"], finding["input"], ": ".join(filter(None, (where, _key(finding))))
     message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
     if kind == "extra_forbidden":
-        fields = _model_around(model, finding["loc"]).model_fields
-        names = [field.alias or name for name, field in fields.items()]
+        around = _model_around(model, finding["loc"])
+        names = [
+            *(field.alias or name for name, field in around.model_fields.items()),
+            *getattr(around, "also_read", ()),
+        ]
         problem = f"unknown key{did_you_mean(str(finding['loc'][-1]), names)}"
-        return InputError(problem, where=place, allowed=", ".join(names))
+        return MisspeltError(problem, where=place, allowed=", ".join(names))
     if kind == "missing":
         return InputError("this key is missing: it is required", where=place)
     if kind == "value_error":  # one of our own checks: its message says it all
@@ -96,7 +104,8 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     hint = ""
     if kind in ("literal_error", "enum") and isinstance(value, str):
         hint = did_you_mean(value, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
-    return InputError(f"{shown(value)} is not usable{hint}", where=place, allowed=allowed)
+    refusal = MisspeltError if kind in _OF_TYPES and value is not None else InputError
+    return refusal(f"{shown(value)} is not usable{hint}", where=place, allowed=allowed)
 
 
 def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:

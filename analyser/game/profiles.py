@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
-from analyser.common.errors import InputError, check_text, nearest, one_of_these, shown
+from analyser.common.errors import InputError, MisspeltError, check_text, nearest, one_of_these, shown
 from analyser.common.files import is_there, path_of, read_toml
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
@@ -296,7 +296,7 @@ class Profiles:
         if not fitting:
             names = sorted(self.by_selector)
             close = nearest(pattern, names) or names[:3]
-            raise InputError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
+            raise MisspeltError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
         return fitting
 
 
@@ -419,10 +419,10 @@ def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: s
     names = [name for name, _ in named]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     close = _near(part, names)
-    allowed = _listed(names if len(names) <= MOST_LISTED else close or names)
-    if lists and not close and len(set(names)) > MOST_LISTED:
-        allowed = f"one of {len(set(names))} {what}s; {lists}"
-    raise InputError(f"selector {shown(selector)}: {problem}{one_of_these(close)}", allowed=allowed)
+    allowed = _listed(names)
+    if len(set(names)) > MOST_LISTED:
+        allowed = f"one of {len(set(names))} {what}s; {lists}" if lists else "" if close else allowed
+    raise MisspeltError(f"selector {shown(selector)}: {problem}{one_of_these(close)}", allowed=allowed)
 
 
 def _near(part: str, names: Collection[str]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from analyser.common.errors import InputError, check_flag, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, check_flag, did_you_mean, shown, within
 from analyser.common.files import check_plain, is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
@@ -21,8 +21,8 @@ from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.schema import (
-    BONUSES,
-    PENALTIES,
+    FLAGS,
+    LIST_OF,
     Attack,
     ChargeFile,
     DuelFile,
@@ -100,9 +100,6 @@ def load_as(wanted: type[ScenarioT], source: Any, profiles: ProfilesLike | None 
     return scenario
 
 
-_LIST_OF: dict[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
-
-
 def asked_attack(
     attacker: Any, target: Unit | None, conditions: dict[str, Any], profiles: ProfilesLike | None
 ) -> Scenario:
@@ -119,13 +116,13 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
     for name, value in conditions.items():
         if name in Attack.model_fields:
             section[name] = value
-        elif (key := _LIST_OF.get(name)) is not None:
+        elif (key := LIST_OF.get(name)) is not None:
             check_flag(value, f"attack: {name}")
             section[key] = [*section.get(key, ()), *([name] if value else [])]
         else:
-            names = tuple(dict.fromkeys((*Attack.model_fields, *_LIST_OF)))
+            names = tuple(dict.fromkeys((*Attack.model_fields, *LIST_OF)))
             problem = f"unknown key{did_you_mean(name, names)}"
-            raise InputError(problem, where=f"attack: {name}", allowed=", ".join(names))
+            raise MisspeltError(problem, where=f"attack: {name}", allowed=", ".join(names))
     return section
 
 
@@ -163,10 +160,10 @@ def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
 
 
 def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
-    """The raw sections of a scenario, and what to call their source in a message."""
+    """The raw sections of a scenario, and what to call their source in a message; nothing, if it is no file."""
     if isinstance(source, Mapping):
         check_plain(source, "scenario")
-        return {str(key): value for key, value in source.items()}, "scenario"
+        return {str(key): value for key, value in source.items()}, ""
     path = path_of(source, "scenario")
     return read_toml(path), str(path)
 
@@ -199,13 +196,45 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset,
     sections = dict(raw)
     for name, section in raw.items():
         if isinstance(section, Mapping):
-            sections[name] = {key: value for key, value in section.items() if value is not None}
-    stated = sections.pop("ruleset", None)
-    if stated is not None and not isinstance(stated, Mapping):
-        raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
-    if stated:
-        default = checked(Ruleset, {**default.model_dump(), **stated}, where=f"{where}: ruleset")
+            stated = {key: value for key, value in section.items() if value is not None}
+            sections[name] = with_flags_listed(stated) if name == "attack" else stated
+        elif isinstance(section, str | Loadout) and name in _TABLES:
+            problem, allowed = f"{shown(section)} is no table of keys", _table_with(name)
+            raise MisspeltError(problem, where=within(where, name), allowed=allowed)
+    if isinstance(several := raw.get("attacks"), list | tuple):
+        sections["attacks"] = [with_flags_listed(each) if isinstance(each, Mapping) else each for each in several]
+    own = sections.pop("ruleset", None)
+    if own is not None and not isinstance(own, Mapping):
+        raise InputError(f"{shown(own)} is not usable", where=within(where, "ruleset"), allowed="a table")
+    if own:
+        default = checked(Ruleset, {**default.model_dump(), **own}, where=within(where, "ruleset"))
     return checked(model, {**sections, "ruleset": default}, where=where)
+
+
+def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of an attack with its bonuses and penalties in their lists, where they were given as flags.
+
+    >>> with_flags_listed({"distance": 6, "bonuses": ["short_range"], "aiming": True, "reforming": False})
+    {'distance': 6, 'bonuses': ['short_range', 'aiming']}
+    """
+    listed = {key: value for key, value in section.items() if key not in FLAGS}
+    for name, key in FLAGS.items():
+        if name in section and isinstance(listed.get(key, ()), list | tuple):
+            check_flag(section[name], name)
+            marks = [each for each in listed.get(key) or () if each != name]
+            if marks or section[name]:
+                listed[key] = [*marks, *([name] if section[name] else [])]
+    return listed
+
+
+_TABLES = ("attack", "target", "charge", "attacker", "duel", "a", "b")
+
+
+def _table_with(section: str) -> str:
+    """How a section that names a unit alone is written, for a message."""
+    if section == "attacker":
+        return 'of an attack attack = { attacker = "..." }, of a charge attacker = { unit = "..." }'
+    return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'
 
 
 def empty_sections(raw: Mapping[str, Any]) -> tuple[str, ...]:

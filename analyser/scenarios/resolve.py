@@ -75,10 +75,13 @@ def keys_of(model: type[RecordT], record: Record) -> RecordT:
     return model.model_validate({key: getattr(record, key) for key in keys})
 
 
+_IN_WORDS = {"melee": "a melee row", "impact": "an impact row"}
+
+
 def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
     """Why `row` cannot make this attack (AC-3.1, AC-4.1; by its qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
-        return f"it is a {row.kind} row"
+        return f"it is {_IN_WORDS[row.kind]}"
     if target.category not in row.against:
         return f"it fires at {'/'.join(row.against)} targets, and the target is {target.category}"
     assert row.long_range is not None

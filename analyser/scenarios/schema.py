@@ -51,6 +51,13 @@ Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Carriages = Annotated[int, Field(ge=0, le=20)]
 
 
+LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
+"""Of each bonus and penalty the list of an attack that it is an entry of."""
+_OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
+FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
+"""Those that may stand in an attack as flags."""
+
+
 class ExtraReroll(Record):
     """Further faces that may be re-rolled, and by how many dice at most (AC-3.5)."""
 
@@ -62,6 +69,7 @@ class Attack(Record, Bearer):
     """The ``[attack]`` of a scenario (AC-3, AC-4). `docs/scenario.md` says each key."""
 
     bears: ClassVar[str] = "qualities"
+    also_read: ClassVar[tuple[str, ...]] = tuple(FLAGS)
 
     kind: Literal["ranged"] = "ranged"
     attacker: Selector | None = None
@@ -292,6 +300,7 @@ class Secondary(Combatant):
 
 
 Kind = Literal["attack", "charge", "focus", "duel", "battle"]
+BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # questions that two units alone make
 
 
 class QuestionFile(Record):

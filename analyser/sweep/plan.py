@@ -24,6 +24,7 @@ from analyser.analysis.situations import Situation, played_by, situations_called
 from analyser.ask.ranges import values_of
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
+from analyser.common.text import with_article
 from analyser.common.validation import checked
 from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -353,7 +354,7 @@ def _frozen_sample(file: SampleFile, library: Profiles, where: str) -> dict[str,
     except InputError as error:
         raise error.inside(f"{where}: question") from None
     if scenario.kind not in TRIALS_A_PART:
-        problem, allowed = f"this question is a {scenario.kind}", ", ".join(TRIALS_A_PART)
+        problem, allowed = f"this question is {with_article(scenario.kind)}", ", ".join(TRIALS_A_PART)
         raise InputError(problem, where=f"{where}: question", allowed=allowed)
     if scenario.kind == "battle" and library.used.version != library_of(None).used.version:
         allowed = "the shipped profiles: an army names its units and does not hold them"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -18,21 +17,12 @@ from analyser.engine.battle.tables import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import sample_of, sampled_answer
 from analyser.results.base import Result
-from analyser.results.battle import solve_battle
-from analyser.results.charge import solve_charge
-from analyser.results.duel import solve_duel
-from analyser.results.focus import solve_focus
 from analyser.results.shared import SharedSampling
+from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import load
 from analyser.sweep.plan import Plan
 
-_SOLVED_BY: dict[str, Any] = {
-    "charge": solve_charge,
-    "focus": solve_focus,
-    "duel": solve_duel,
-    "battle": partial(solve_battle, swing=False, orders=False),
-}
 _COUNT = {"title": "trials in which it came up", "method": "monte-carlo"}
 OF_ATTACKS = pa.schema(
     [
@@ -107,8 +97,7 @@ def _solved(plan: Plan, scenario: Any, trials: int, played: Any) -> Result:
     """The answer to a longer fight whose trials `played` plays, or has counted."""
     terms = plan.sampled.sample
     how: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
-    answer: Result = _SOLVED_BY[scenario.kind](scenario, SharedSampling("monte-carlo", **how, played=played))
-    return answer
+    return solve(scenario, SharedSampling("monte-carlo", **how, played=played), brief=True)
 
 
 def answer_of(plan: Plan, table: pa.Table) -> Result:

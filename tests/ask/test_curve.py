@@ -389,3 +389,56 @@ def test_what_was_asked_before_an_interrupt_is_shown():
             over="dice=3..8",
             progress=lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
         )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"distance": 6}, r"^distance: the question is asked over distance: a value beside that has no effect"),
+        ({"over": "aiming", "aiming": True}, r"^aiming: the question is asked over"),
+        ({"over": "aiming", "bonuses": ["aiming"]}, r"^aiming: the question is asked over"),
+        ({"over": "models=1..3", "target": {"unit": KRUPP, "models": 2}}, r"^models: the question is asked over"),
+        ({"over": "b.models=1..3", "kind": "duel", "target": {"unit": KRUPP, "models": 2}}, r"^b.models: the question"),
+        ({"over": "rounds=1..3", "kind": "duel", "rounds": 2}, r"^rounds: the question is asked over"),
+        ({"over": "aiming=no,maybe"}, r"^aiming: 'maybe' is not usable"),
+        ({"over": "dice=3,x"}, r"^attack.dice: 'x' is not usable"),
+        ({"over": "level=basic,reinforcd"}, r"^level: 'reinforcd' is not a level; did you mean 'reinforced'"),
+    ],
+)
+def test_what_is_asked_over_is_not_stated_beside_it(asked, said):
+    with pytest.raises(an.InputError, match=said):
+        an.curve(RIFLES, **{"target": KRUPP, **asked})
+
+
+def test_a_target_is_named_beside_those_it_is_asked_over():
+    found = an.curve(RIFLES, KRUPP, over={"target": [KRUPP, GRENADIERS]})
+    assert found.values == ((KRUPP, GRENADIERS),)
+
+
+def test_levels_are_of_units_and_have_their_points():
+    found = an.curve("crown/rifle-platoon@*", KRUPP, over="level")
+    assert found.lines == ("crown/rifle-platoon",)
+    levels = an.load_profiles()["crown/rifle-platoon@basic"].unit.levels
+    assert dict(zip(found.frame["level"], found.frame["costs"])) == {name: x.points for name, x in levels.items()}
+    prices = ", ".join(f"{level.points:g} {name}" for name, level in levels.items())
+    assert f"Points: crown/rifle-platoon {prices}; mean_models_destroyed_per_100_points" in str(found)
+    assert [each.get_text() for each in found.plot().get_xticklabels()] == list(levels)
+
+
+def test_many_lines_are_told_in_short():
+    found = an.curve("crown/*@basic", KRUPP)
+    assert len(found.shown_lines) == 6
+    assert set(found.best["best"].explode().dropna()) <= set(found.shown_lines)
+    told = str(found)
+    assert f"{len(found.lines) - 6} more lines not shown; --format csv has all of them." in told
+    assert max(map(len, told.split("Best:", maxsplit=1)[0].splitlines())) < 240
+    blanks = [line for line in told.splitlines() if line.startswith("Blank: ")]
+    assert 1 < len(blanks) < 5
+    assert sum(line.count(" for such a reason)") for line in blanks) >= 1
+
+
+def test_what_goes_by_points_is_said():
+    assert "does not depend on points; chances are not divided" in str(
+        an.curve(RIFLES, KRUPP, over="points=30,40", metric="p_annihilated")
+    )
+    assert "does not depend" not in str(an.curve(RIFLES, KRUPP, over="points=30,40", metric="mean_hits_per_100_points"))

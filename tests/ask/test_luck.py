@@ -73,10 +73,11 @@ def test_a_game_against_all_that_can_happen():
     laws = []
     for target in (GRENADIERS, KRUPP):
         level = library[target].level
-        law = an.attack(RIFLES, target, distance=6).pmf("models_destroyed")
-        laws.append([(row.value * level.points / level.models, row.probability) for row in law.itertuples()])
+        frame = an.attack(RIFLES, target, distance=6).to_frame()
+        gone = frame["models_destroyed"].where(~frame["annihilated"], level.models)
+        laws.append([(each * level.points / level.models, p) for each, p in zip(gone, frame["probability"])])
     mine = found.sides[0]
-    happened = laws[0][4][0] + laws[1][2][0]
+    happened = library[GRENADIERS].level.points * 4 / 6 + library[KRUPP].level.points * 2 / 4
     assert mine.destroyed == pytest.approx(happened)
     sums = [(one + other, p * q) for (one, p), (other, q) in product(*laws)]
     assert mine.chance.worse == pytest.approx(sum(p for value, p in sums if value < happened - 1e-9), abs=1e-12)
@@ -92,6 +93,67 @@ def test_a_unit_that_breaks_counts_whole_where_that_is_said():
     assert found.sides[0].destroyed == level.points
     annihilated = frame[frame["annihilated"]]["probability"].sum()
     assert found.sides[0].chance.equal == pytest.approx(annihilated, abs=1e-12)
+
+
+def numbers_of(luck):
+    return [each.chance for each in luck.fights], [(each.destroyed, each.expected, each.chance) for each in luck.sides]
+
+
+@pytest.mark.parametrize("method", ["exact", "monte-carlo"])
+def test_saying_what_did_not_happen_changes_nothing(method):
+    """An outcome that is not said counts the same way in every fight: it did not happen."""
+    how = {"method": method} | ({} if method == "exact" else {"trials": 2000})
+    plain = [shot(RIFLES, GRENADIERS, 3), shot(RIFLES, GRENADIERS, 4), shot(KRUPP, RIFLES, 1, "yours")]
+    expected = numbers_of(an.luck(game(*plain), **how))
+    for said in ({"broken": False}, {"fled": False, "annihilated": False}):
+        for changed in range(3):
+            fights = [each | {"got": each["got"] | (said if n == changed else {})} for n, each in enumerate(plain)]
+            assert numbers_of(an.luck(game(*fights), **how)) == expected
+    broken = [plain[0] | {"got": {"destroyed": 3, "broken": True}}, *plain[1:]]
+    assert numbers_of(an.luck(game(*broken), **how)) != expected
+
+
+def test_who_broke_in_a_charge_is_who_was_charged():
+    charge = {"charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}}
+    short, full = (an.luck(game(charge | {"got": {name: True}})) for name in ("broken", "target_broken"))
+    assert numbers_of(short) == numbers_of(full)
+    assert short.fights[0].gone == (6, 6)
+
+
+def test_a_fight_of_a_game_goes_by_what_is_gone_and_then_by_what_else_is_said():
+    frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
+    gone = frame["models_destroyed"].where(~frame["annihilated"], 6)
+    worse = frame[(gone < 2) | ((gone == 2) & ~frame["suppressed"])]["probability"].sum()
+    told = an.luck(game(shot(RIFLES, GRENADIERS, 2, suppressed=True))).fights[0]
+    assert told.chance.worse == pytest.approx(worse, abs=1e-12)
+    assert told.gone == (2, 6)
+    whole = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"broken": True}}))
+    assert whole.fights[0].gone == (6, 6)
+    destroyed = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"destroyed": True}}))
+    assert destroyed.fights[0].chance == whole.fights[0].chance
+    assert an.luck(game(shot(RIFLES, GRENADIERS, 6))).fights[0].chance.better == pytest.approx(0, abs=1e-12)
+
+
+def test_bonuses_may_stand_in_a_fight_as_flags():
+    flags, lists = shot(RIFLES, GRENADIERS, 4), shot(RIFLES, GRENADIERS, 4)
+    flags["attack"] = flags["attack"] | {"aiming": True, "reforming": True}
+    lists["attack"] = lists["attack"] | {"bonuses": ["aiming"], "penalties": ["reforming"]}
+    assert numbers_of(an.luck(game(flags))) == numbers_of(an.luck(game(lists)))
+    flags["attack"]["aiming"] = 3
+    with pytest.raises(an.InputError, match=r"fight 1: .*aiming: 3 is not usable"):
+        an.luck(game(flags))
+
+
+def test_errors_name_the_file(tmp_path):
+    path = tmp_path / "game.toml"
+    path.write_text("[[fight]]\ngot = {destroyed = 1}\nattak = {}\n", encoding="utf-8")
+    with pytest.raises(an.InputError, match=r"game\.toml: fight 1: attak: unknown key; did you mean 'attack'"):
+        an.luck(path)
+    path.write_text(f'attack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n', encoding="utf-8")
+    with pytest.raises(an.InputError, match=r"game\.toml: got: .*cannot be 44"):
+        an.luck(path, destroyed=44)
+    with pytest.raises(an.InputError, match=r"is a unit alone"):
+        an.luck(RIFLES, destroyed=1)
 
 
 def test_charges_and_focus_fire_are_fights_of_a_game():
@@ -144,6 +206,9 @@ def test_what_an_answer_assumes_is_said():
     said = str(an.luck(RIFLES, GRENADIERS, kind="duel", got={"margin": 0}))
     assert "Assumption: cards with replacement" in said
     assert "Destroyed: by damage" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
+    assert "Distance  not said" not in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
+    assert "Distance  not said: in reach" in str(an.luck(RIFLES, GRENADIERS, destroyed=2))
+    assert "Pool  12 dice, improved rating" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
     assert "Destroyed: by damage" not in str(
         an.luck(RIFLES, GRENADIERS, got={"destroyed": 2, "broken": False}, distance=6)
     )
@@ -151,7 +216,7 @@ def test_what_an_answer_assumes_is_said():
 
 def test_in_plain_words():
     assert in_words(Chance(0.03, 0.011, 0.959), "such attacks") == (
-        "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; mid-p 3.55%)."
+        "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; percentile 3.55%)."
     )
     assert in_words(Chance(0.995, 0.005, 0.0), "such attacks").startswith("Very good luck: as good or better happens")
     assert in_words(Chance(0.4, 0.2, 0.4), "such attacks").startswith("Nothing unusual")
@@ -162,7 +227,9 @@ def test_pictures():
     law = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).plot()
     assert law.get_xlabel().startswith("models destroyed, suppressed")
     strips = an.luck(game(shot(RIFLES, GRENADIERS, 4), shot(KRUPP, RIFLES, 1, "yours"))).plot()
-    assert len(strips.get_yticklabels()) == 4
+    names = [each.get_text() for each in strips.get_yticklabels()]
+    assert [name.partition(": ")[2] for name in names if "all" not in name] == ["4 of 6 models", "1 of 12 models"]
+    assert len(names) == 4
 
 
 @pytest.mark.parametrize(
@@ -173,7 +240,11 @@ def test_pictures():
         ({"got": {"destroid": 1}}, "did you mean"),
         ({"got": {"suppressed": 1}}, "true or false"),
         ({"got": {"models_destroyed": True}}, "0 to 6"),
-        ({"got": {"models_destroyed": 1, "models_left": 6}}, "no such outcome"),
+        ({"got": {"models_destroyed": 1, "models_left": 6}}, r"models destroyed 0 with models left 6"),
+        (
+            {"got": {"models_destroyed": 1, "broken": True}},
+            r"3 to 5 with broken yes; broken no with models destroyed 1",
+        ),
         ({"got": [1]}, "figures and events"),
         ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
         ({"got": {"draw": True}, "kind": "duel"}, "neither good nor bad"),
@@ -190,6 +261,13 @@ def test_wrong_inputs(how, said):
     [
         (game(), "no fights"),
         ({"fight": 3}, "no fights"),
+        ({"fights": [shot(RIFLES, GRENADIERS, 4)]}, r"fights: unknown key; did you mean 'fight'\?.*\[\[fight\]\]"),
+        ({"attack": [{"attacker": RIFLES}], "target": {"unit": KRUPP}}, r"attack: this is a list.*\[\[fight\]\]"),
+        (game({"atack": {}, "got": {"destroyed": 1}}), "fight 1: atack: unknown key; did you mean 'attack'"),
+        (game(shot(RIFLES, GRENADIERS, 4)) | {"fights": []}, "did you mean 'fight'"),
+        (game({"got": {"destroyed": 1}, "attacker": RIFLES, "target": GRENADIERS}), "attack = { attacker = "),
+        (game(shot(RIFLES, GRENADIERS, 6, annihilated=False)), r"annihilated yes with models destroyed 6"),
+        (game(shot(RIFLES, GRENADIERS, 1, broken=True)), r"models destroyed 3 to 5 with broken yes"),
         (game(shot(RIFLES, GRENADIERS, 4)) | {"extra": 1}, "unknown key"),
         (game(shot(RIFLES, GRENADIERS, 4, side="ours")), "mine, yours"),
         (game(shot(RIFLES, GRENADIERS, 14)), "fight 1: got"),

@@ -245,8 +245,31 @@ def test_equal_attacks_run_as_one():
     file = {"baseline": ATTACK, "ranges": {"distance": [5, 6, 12], "aiming": "no,yes"}}
     exact, raced = an.search(file, metric="p_broken"), an.search(file, metric="p_broken", method="race", trials=2000)
     assert raced.fights == exact.fights < len(exact.frame)
-    assert raced.frame["same_as"].notna().sum() == exact.frame["same_as"].notna().sum()
-    assert f"{exact.fights} different fights" in str(exact)
+    merged = exact.frame["same_as"].notna().sum()
+    assert raced.frame["same_as"].notna().sum() == merged == len(exact.frame) - exact.fights
+    counts = f"{len(exact.frame)} variants: {exact.fights} different fights, {merged} the same fight as one of these"
+    assert counts in str(exact)
+    assert counts in str(raced)
+
+
+def test_equal_fights_are_a_true_tie_of_a_race():
+    raced = an.search({"baseline": ATTACK, "ranges": {"distance": "1..7"}}, method="race", metric="p_broken")
+    assert raced.sentence().startswith("A tie: 8 variants are one and the same fight, P(broken)")
+    assert "behind" not in raced.sentence()
+    assert "≈" not in str(raced)
+    file = {"baseline": ATTACK, "ranges": {"distance": [6, 7], "DISCIPLINE": [7, 6]}}
+    unsure = an.search(file, method="race", metric="p_any_destroyed", trials=2000)
+    assert unsure.sentence().startswith("Not told apart: 2 different fights (")
+    assert "3 more are the same fight as one of these" in unsure.sentence()
+    assert str(unsure).count("≈") == 2
+
+
+def test_equal_fights_at_other_prices_are_one_fight():
+    dear = {"attack": {"attacker": RIFLES, "distance": 6}, "target": {"unit": GRENADIERS}}
+    file = {"baseline": dear, "ranges": {"attacker": ["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"]}}
+    exact, raced = (an.search(file, metric="p_broken", method=each) for each in ("exact", "race"))
+    assert exact.fights == raced.fights
+    assert set(exact.not_modelled) == set(raced.not_modelled)
 
 
 def test_what_the_best_takes_for_granted_is_said():
@@ -277,12 +300,67 @@ def test_rules_left_out_are_those_of_all_variants(method):
 def test_reasons_are_told_by_kind():
     file = {"baseline": ATTACK, "ranges": {"models": [4, -5, 6], "distance": "12..20"}}
     told = str(an.search(file))
-    assert "9: models = -5 is not possible for anybody" in told
-    assert "distance = 20 is not possible for anybody" in told
+    assert re.search(r"^  9: models = -5: .*-5 is not usable \(allowed: 1 to 1000\)$", told, re.MULTILINE)
+    assert re.search(
+        r"^  12: attack.row: .*its long range is 14, and the distance 15;.*, and alike$", told, re.MULTILINE
+    )
+    assert "Of 28 variants 21 are not possible." in told
+    assert (
+        "28 variants: 3 different fights, 4 the same fight as one of these (`same_as`), 21 not possible: exact." in told
+    )
+
+
+def test_a_reason_is_that_of_all_that_it_counts():
+    """Values that are illegal for one reason among variants that are for another: each is counted with its own."""
+    file = {
+        "baseline": ATTACK,
+        "ranges": {"distance": [6, 20], "models": [4, 50, 60], "attacker": ["crown/rifle*@basic"]},
+    }
+    found = an.search(file)
+    gone = found.frame[found.frame["status"] == "not possible"]
+    for line in str(found).splitlines():
+        if counted := re.match(r"^  (\d+): ", line):
+            why = "models of" if "models of" in line else "no row can make this attack"
+            assert int(counted[1]) == gone["why_not"].str.contains(why).sum()
+    assert "and 1 more reason" not in str(found)
+
+
+@pytest.mark.parametrize("method", ["exact", "race"])
+def test_what_is_misspelt_is_refused_with_the_nearest_name(method):
+    wrong = {"attack": {"attacker": "crown/rifle-platon@basic", "distance": 6}, "target": {"unit": GRENADIERS}}
+    for file, said in (
+        ({"baseline": wrong, "ranges": {"attacker": [RIFLES]}}, r"^baseline: attack.attacker: .*mean 'rifle-platoon'"),
+        ({"baseline": ATTACK, "variants": {"x": {"attacker": "crown/riffle-platoon@basic"}}}, r"^x: .*'rifle-platoon'"),
+        (
+            {"baseline": ATTACK, "ranges": {"aiming": [3, True]}},
+            r"^aiming 3: aiming: 3 is not usable \(allowed: yes or no",
+        ),
+        (
+            {"baseline": ATTACK, "ranges": {"dice": ["x", 3]}},
+            r"^dice x: attack.dice: 'x' is not usable \(allowed: an int",
+        ),
+        ({"baseline": ATTACK, "ranges": {"attacker": ["crwn/*"]}}, r"^ranges.attacker: .*did you mean 'crown'"),
+        ({"baseline": ATTACK, "ranges": {"rating": ["improvd"]}}, r"^rating improvd: .*did you mean 'improved'"),
+    ):
+        with pytest.raises(an.InputError, match=said):
+            an.search(file, method=method)
+
+
+@pytest.mark.parametrize("method", ["exact", "race"])
+def test_nothing_to_choose_from_is_refused(method, tmp_path):
+    with pytest.raises(an.InputError, match=r"no variant but the baseline is possible: target.models: 30 .*and 3 more"):
+        an.search({"baseline": ATTACK, "ranges": {"models": [30, 31], "aiming": "no,yes"}}, method=method)
+    path = tmp_path / "v.toml"
+    path.write_text(
+        f'[baseline]\nattack = {{attacker = "{RIFLES}", distance = 40}}\ntarget = {{unit = "{KRUPP}"}}\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(an.InputError, match=r"v\.toml: variants: no variant is possible: .*long range"):
+        an.search(path, method=method)
 
 
 def test_one_variant_is_the_same_fight():
-    assert "1 variant is the same fight" in str(an.search({"baseline": ATTACK, "ranges": {"distance": [6]}}))
+    assert "1 the same fight as one of these" in str(an.search({"baseline": ATTACK, "ranges": {"distance": [6]}}))
 
 
 def test_a_race_is_ranked_by_its_figures():

@@ -142,3 +142,22 @@ def test_a_curve_over_battles(tmp_path):
     asked = ["curve", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
     assert "P(victory) over rounds" in answer(*asked)
     assert "has no exact answer" in refusal("curve", path, "--over", "rounds=1..2")
+
+
+def test_a_curve_without_a_target_says_that_it_is_missing():
+    assert "--target: this option is missing" in refusal("curve", SHARP, RIFLES)
+    assert "cannot read this file" in refusal("curve", "nowhere.toml")
+
+
+def test_the_help_of_luck_shows_a_game_that_can_be_asked(tmp_path):
+    """The example in the help is a game; and what a help says stands below, does."""
+    lines = answer("luck", "--help").partition("did not happen:")[2].partition("Policies:")[0]
+    path = tmp_path / "game.toml"
+    path.write_text(lines, encoding="utf-8")
+    assert "yours: 10.0 points destroyed" in answer("luck", path)
+
+
+def test_what_a_help_says_is_below_is_there():
+    for name in ("duel", "best", "curve", "tell", "luck"):
+        text = answer(name, "--help")
+        assert "see below" not in text or "Policies:" in text or "What A can want:" in text

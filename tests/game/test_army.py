@@ -119,7 +119,7 @@ def test_a_unit_is_said_to_have_no_discipline(selector):
         ([], "unit: 0 entries"),
         ([RIFLES, 7], "unit.1"),
         (["crown/rifel-platoon@basic"], "did you mean 'rifle-platoon'"),
-        ({"faction": "crown", "unit": ["rifle-comand-platon"]}, "(allowed: rifle-command-platoon, rifle-platoon)"),
+        ({"faction": "crown", "unit": ["rifle-comand-platon"]}, "analyser units crown lists them"),
         ({"faction": "crown", "unit": ["krupp-field-guns"]}, "the level is missing"),
         ([{"unit": RIFLES, "defence": "none"}], "unit.0.defence"),
         ([{"unit": RIFLES, "embarkd_in": "a"}], "did you mean 'embarked_in'"),

@@ -101,7 +101,7 @@ def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
         asked[section][key] = 9
         with pytest.raises(InputError) as caught:
             analyser.load_scenario(asked, river)
-        said = f"scenario: {section}.{key}: 9 models of river/otter-guard (allowed: 1 to 8, its largest level)"
+        said = f"{section}.{key}: 9 models of river/otter-guard (allowed: 1 to 8, its largest level)"
         assert str(caught.value) == said
         asked[section][key] = 8
         assert analyser.load_scenario(asked, river).warnings == (

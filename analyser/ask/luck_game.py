@@ -1,0 +1,172 @@
+"""The luck of a whole game: all of its fights by one measure, and what each side has destroyed in them all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analyser.ask.asking import Asker, kind_in
+from analyser.ask.keys import unit_at
+from analyser.ask.luck_answer import GONE, Chance, Fought, SideLuck
+from analyser.ask.luck_fight import Law, asked_of, check_can_happen, checked_value, columns_of, got_in, looked_at
+from analyser.ask.readings import DESTROYED
+from analyser.common.errors import (
+    InputError,
+    MisspeltError,
+    check_choice,
+    check_text,
+    did_you_mean,
+    nearest,
+    within,
+)
+from analyser.common.intervals import NORMAL_95
+from analyser.common.text import with_article
+from analyser.scenarios.load import OWN_SECTIONS
+
+FIGHT = "fight"
+SIDES = ("mine", "yours")
+KINDS = ("attack", "charge", "focus")  # of fights
+_FATES = ("broken", "fled", "annihilated", "destroyed")
+_OF_A_FIGHT = ("side", "got", "label")
+_SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
+_ALLOWED = (
+    "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
+)
+_REDRAWN = 400  # samples of sampled laws, for the interval of their sum
+_FINEST = 5_000  # parts of a point in which a sum of points is kept
+
+
+class Measured(NamedTuple):
+    """A fight by the measure of a game: the enemy's models that are gone, and what these are worth."""
+
+    fought: Fought
+    gone: int
+    law: Law  # of 0, 1, ... models
+    points: tuple[int, int] | None  # of how many models; None where no profile says it
+
+
+def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
+    """Raise InputError for a file that is neither, but looks like a game: it says how one is written."""
+    if FIGHT in raw:
+        return
+    how = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
+    if isinstance(raw.get("attack"), list):
+        raise MisspeltError("this is a list", where=within(where, "attack"), allowed=how)
+    unknown = next((key for key in raw if nearest(key, [FIGHT], most=1, likeness=0.7)), None)
+    if unknown is not None:
+        problem = f"unknown key{did_you_mean(unknown, [FIGHT])}"
+        raise MisspeltError(problem, where=within(where, unknown), allowed=how)
+
+
+def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[SideLuck]]:
+    """The fights of a game, and what each side has destroyed in all of its own."""
+    listed = raw[FIGHT]
+    if unknown := raw.keys() - {FIGHT}:
+        problem = f"unknown key{did_you_mean(min(unknown), [FIGHT])}"
+        raise MisspeltError(problem, where=within(where, min(unknown)), allowed="[[fight]] alone")
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
+        raise InputError("no fights", where=within(where, FIGHT), allowed="[[fight]] in double brackets, one or more")
+    found = []
+    for number, each in enumerate(listed, start=1):
+        try:
+            found.append(_measured(asker, each, number))
+        except InputError as error:
+            raise error.inside(within(where, f"fight {number}")) from None
+    sides = (_summed(side, [each for each in found if each.fought.side == side]) for side in SIDES)
+    return [each.fought for each in found], [each for each in sides if each is not None]
+
+
+def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
+    """One fight by the measure of a game, whatever is said of it."""
+    names = (*_OF_A_FIGHT, *sorted(_SECTIONS))
+    if unknown := next((key for key in fight if key not in names), None):
+        raise MisspeltError(f"unknown key{did_you_mean(unknown, names)}", where=str(unknown), allowed=_ALLOWED)
+    question = {key: value for key, value in fight.items() if key not in _OF_A_FIGHT}
+    side, label = fight.get("side", SIDES[0]), fight.get("label", f"fight {number}")
+    check_choice(side, "side", SIDES)
+    check_text(label, "label", "a text")
+    kind = kind_in(question)
+    if kind not in KINDS:
+        raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
+    prefix = "target_" if kind == "charge" else ""  # who broke is the enemy
+    got = {f"{prefix * (each in _FATES)}{each}": value for each, value in got_in(fight.get("got"), None, kind).items()}
+    result = asker.explained(question)
+    models = int(result.scenario.target.models or 0)
+    name, fates = DESTROYED[kind], [f"{prefix}{fate}" for fate in _FATES]
+    others = [each for each in got if each not in (name, *fates)]
+    columns, weights = columns_of(result, [name, *fates, *others])
+    happened = {each: checked_value(each, value, columns[each]) for each, value in got.items()}
+    whole = happened.get(name) == models or any(happened.get(fate) for fate in fates)
+    if name not in happened and not whole:
+        problem, allowed = "how many models were destroyed is not said", "destroyed = 2, or broken = true, and more"
+        raise InputError(problem, where="got", allowed=allowed)
+    unsaid = dict[str, Any]() if whole else {fate: False for fate in fates if fate not in happened}
+    check_can_happen(happened | unsaid, columns, weights, exact=result.exact)
+    is_gone = np.any([columns[fate] for fate in fates], axis=0)
+    gone_of_each: NDArray[np.int64] = np.where(is_gone, models, np.asarray(columns[name], np.int64))
+    gone = models if whole else happened[name]
+    measured = {GONE if each in (name, *fates) else each: happened[each] for each in happened} | {GONE: gone}
+    chance, outcomes = looked_at(measured, {**columns, GONE: gone_of_each}, weights, result.trials)
+    told = Fought(
+        label,
+        side,
+        result.kind,
+        happened,
+        chance,
+        outcomes,
+        result.trials,
+        result.rules,
+        asked_of(result),
+        (gone, models),
+    )
+    unit = unit_at(question, kind, second=True)
+    level = None if unit is None else asker.library.loadout(unit).level
+    points = None if level is None or not level.points else (level.points, level.models)
+    return Measured(told, gone, np.bincount(gone_of_each, weights, models + 1).astype(np.float64), points)
+
+
+def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
+    """The law of the sum of numbers, each times what it is worth."""
+    total: Law = np.ones(1)
+    for law, worth in zip(laws, worths):
+        spread = np.zeros((len(law) - 1) * worth + 1)
+        spread[::worth] = law
+        total = np.convolve(total, spread)
+    return total
+
+
+def _at(law: Law, place: int) -> Chance:
+    """The chances of a number below a place, of the place, and beyond."""
+    below, same = float(law[:place].sum()), float(law[place])
+    return Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
+
+
+def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
+    """What a side has destroyed in all, and the law of that: the sums of what each fight can destroy."""
+    if not fights:
+        return None
+    prices = [each.points for each in fights if each.points is not None]
+    parts = math.lcm(*(models for _, models in prices))
+    in_points = len(prices) == len(fights) and parts <= _FINEST
+    parts = parts if in_points else 1
+    worths = [points * parts // models for points, models in prices] if in_points else [1] * len(fights)
+    laws = [each.law for each in fights]
+    place = sum(each.gone * worth for worth, each in zip(worths, fights))
+    expected = sum(float(np.arange(len(law)) @ law) * worth for worth, law in zip(worths, laws)) / parts
+    total, destroyed = _sum_of(laws, worths), place / parts
+    (values,) = np.nonzero(total > 0)
+    chance = _at(total, place)
+    if (trials := fights[0].fought.trials) is not None:
+        rng, found = np.random.default_rng(place), []
+        for _ in range(_REDRAWN):
+            drawn = [rng.multinomial(trials, law / law.sum()) / trials for law in laws]
+            again = _at(_sum_of(drawn, worths), place)
+            found.append((again.as_bad, again.as_good))
+        chance = chance._replace(half_width=float(NORMAL_95 * np.std(found, axis=0).max()))
+    frame = pd.DataFrame({"destroyed": values / parts, "probability": total[values]})
+    return SideLuck(side, "points" if in_points else "models", destroyed, expected, chance, frame)

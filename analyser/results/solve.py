@@ -1,0 +1,50 @@
+"""The answer to a scenario of any kind: what answers each is said here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from analyser.common.sampling import Sampling
+from analyser.results.attack import solve_attack
+from analyser.results.base import Result
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.results.focus import solve_focus
+from analyser.scenarios.load import AnyScenario
+from analyser.scenarios.schema import Kind
+
+
+def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> Result:
+    """The answer to a scenario, as `sampling` says.
+
+    Parameters
+    ----------
+    scenario : Scenario and its like
+    sampling : Sampling
+    brief : bool
+        Of a battle its figures alone, without swing units and orders, which take as long again.
+
+    Examples
+    --------
+    >>> from analyser.scenarios.load import load
+    >>> fight = load({"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}})
+    >>> round(solve(fight, Sampling()).mean("hits"), 2)
+    10.89
+    """
+    return _SOLVED_BY[scenario.kind](scenario, sampling, brief)
+
+
+def _battle(scenario: Any, sampling: Sampling, brief: bool) -> Result:
+    from analyser.results.battle import solve_battle  # which takes as long to read as all others
+
+    return solve_battle(scenario, sampling, swing=not brief, orders=not brief)
+
+
+_SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling, bool], Result]] = {
+    "attack": lambda scenario, sampling, _: solve_attack(scenario, sampling),
+    "charge": lambda scenario, sampling, _: solve_charge(scenario, sampling),
+    "focus": lambda scenario, sampling, _: solve_focus(scenario, sampling),
+    "duel": lambda scenario, sampling, _: solve_duel(scenario, sampling),
+    "battle": _battle,
+}
