@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -73,12 +74,6 @@ class Fight(NamedTuple):
     how: str = ""  # what the figures are of, for people; empty: the situation's bonuses, penalties and distance say it
     has_winner: bool = False  # whether it has `p_attacker_wins` and `p_draw`
 
-    def expect(self, pairs: int) -> None:
-        """Have the kernels compiled, if that pays for so many pairs."""
-        self.kernel.expect(pairs * self.interpreted)
-        if self.choosing:
-            sweep_row.expect(pairs * self.choosing)
-
 
 def side_of(loadout: Loadout, **keys: Any) -> Combatant:
     """A loadout as a side of a longer fight, met from its front."""
@@ -118,10 +113,9 @@ def grid(
     plans = [(situation, *before.of(situation)) for situation in situations]
     total, done = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0
     fields = {tuple(range(len(field.defenders))): field}
+    expect((situation.fight, sum(len(rows) * len(at) for rows, at in blocks)) for situation, _, blocks in plans)
     for situation, cells, blocks in plans:
         fight = situation.fight
-        if blocks:
-            fight.expect(sum(len(rows) * len(columns) for rows, columns in blocks))
         for rows, columns in blocks:
             opponents = fields.setdefault(
                 tuple(columns), replace(field, defenders=tuple(field.defenders[at] for at in columns))
@@ -136,6 +130,17 @@ def grid(
                     before.fought(situation, cells, [(some, columns)])
         before.fought(situation, cells, blocks)
     return _tidy(attackers, field, situations, np.stack([cells for _, cells, _ in plans], axis=-1))
+
+
+def expect(fights: Iterable[tuple[Fight, int]]) -> None:
+    """Have kernels compiled, or read, if that pays for so many pairs of all these kinds of fights together."""
+    seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
+    for fight, pairs in fights:
+        seconds[fight.kernel] += pairs * fight.interpreted
+        seconds[sweep_row] += pairs * fight.choosing
+    for kernel, expected in seconds.items():
+        if expected:
+            kernel.expect(expected)
 
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SWITCH = "ANALYSER_KEEP_FIGHTS"
 LEAST_COST = 25_000  # of the fights of a situation, as of `Fight.cost`: less is fought sooner than looked for
 MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
+MOST_READ = 4  # files that are held as they were read: a question asks several times for each of its situations
 MOST_BYTES = 300_000_000  # of all files
 _PACKAGE = Path(__file__).parents[1]
 _OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
@@ -190,6 +191,16 @@ def _packed(table: _Table) -> bytes:
 def _read(path: Path) -> _Table | None:
     """The table in a file; None where there is none, or none that is whole."""
     try:
+        state = path.stat()
+    except OSError:
+        return None
+    return _read_as(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=MOST_READ)
+def _read_as(path: Path, *_: int) -> _Table | None:
+    """The same of a file as it was written then, once for all that ask."""
+    try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         sides = [arrays[name].tolist() for name in ("attackers", "defenders")]
@@ -200,8 +211,6 @@ def _read(path: Path) -> _Table | None:
             words = np.array([*json.loads(str(arrays[f"{name}_words"])), None], object)
             cells[name] = words[arrays[f"{name}_codes"].reshape(cells.shape)]
         return _Table(sides, cells, arrays["fought"].reshape(cells.shape))
-    except FileNotFoundError:
-        return None
     except Exception:  # whatever a damaged or foreign file leads to: it is no use, and fighting is
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -256,7 +256,7 @@ def fair_points(
     """
     if isinstance(units, Matchups):
         return fair_points_in(units)
-    asked = priced_by(policy, situations_called(situations))
+    asked = priceable(policy, situations)
     table, shown = _all_meet(units, against, asked, profiles, threads, progress)
     return fair_points_in(table, shown)
 
@@ -274,14 +274,12 @@ def fair_points_in(
     """
     from threadpoolctl import threadpool_limits
 
-    if not any(each.kind in WAYS for each in found.situations):
-        problem = "a duel is many exchanges, and no price is made of it"
-        raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
+    _check_exchange(found.situations)
     sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
     if exchange is None:
         exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
     if len(exchange.loadouts) < 2:
-        reasons = "; ".join(dict.fromkeys(exchange.left_out.values())) or "fewer than two loadouts"
+        reasons = _told_once(exchange.left_out) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
@@ -291,6 +289,32 @@ def fair_points_in(
         rating = rating._replace(frame=rating.frame[rows].reset_index(drop=True))
     exchanged = tuple(each for each in found.situations if each.kind in (*WAYS, BEST_TRADE))
     return FairPoints(*rating, exchanged, found.profiles, limits=_limits_of(found), judged_among=len(sides))
+
+
+def priceable(policy: str, situations: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
+    """The situations that prices are made of; InputError, before anybody fights, where none is an exchange."""
+    called = situations_called(situations)
+    _check_exchange(called)
+    return priced_by(policy, called)
+
+
+def _check_exchange(situations: Sequence[Situation]) -> None:
+    if not any(each.kind in WAYS for each in situations):
+        problem = "a duel is many exchanges, and no price is made of it"
+        raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
+
+
+def _told_once(left_out: Mapping[str, str]) -> str:
+    """Who is left out, each reason once.
+
+    >>> _told_once({"elm/a@basic": "it has no points", "elm/b@basic": "it has no points", "elm/c@basic": "it is alone"})
+    'elm/a@basic and 1 more: it has no points; elm/c@basic: it is alone'
+    """
+    told = []
+    for reason in dict.fromkeys(left_out.values()):
+        names = [name for name, its in left_out.items() if its == reason]
+        told.append(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}")
+    return "; ".join(told)
 
 
 def _limits_of(found: Matchups) -> str:

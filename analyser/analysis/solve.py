@@ -38,6 +38,7 @@ class Price(NamedTuple):
     low: float
     high: float
     verdict: str  # at that price; empty where it is paid as another role
+    doubt: str = ""  # why nothing can be said
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +77,9 @@ class SolvedPrice:
         line = (
             f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {price.low:.0f} to "
             f"{price.high:.0f}; exact but for the interval), today {today}."
-        ) + (f" At that price the verdict is: {price.verdict}." if price.verdict else "")
+        )
+        if price.verdict:
+            line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         return "\n".join([*fill(line), LIMITS, f"Profiles: {self.profiles}."]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
@@ -284,8 +287,8 @@ def _settled(field: Standings, selector: str, role: str | None, threads: int | N
         here = _exchanging(field, selector)
         times = 1.0 if role in (None, here.role) else _paid_as(str(role), field, selector) / here.fair_points
         fair = here.fair_points * times
-        verdict = here.verdict if times == 1.0 else ""
-        tried[points] = abs(np.log(fair / points)), Price(points, here.low * times, here.high * times, verdict)
+        said = (here.verdict, here.doubt) if times == 1.0 else ("", "")
+        tried[points] = abs(np.log(fair / points)), Price(points, here.low * times, here.high * times, *said)
         points = max(round(fair), 1)
         if points in tried:
             break

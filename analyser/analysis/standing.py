@@ -190,7 +190,8 @@ def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     parts.append(f"efficiency {efficiency}" if efficiency != NONE else without)
     verdict = _both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
     parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
-    return f"{selector}: {'; '.join([*parts, str(hands)])}"
+    is_out = np.isnan(old.toughness) or np.isnan(new.toughness)
+    return f"{selector}: {'; '.join([*parts, 'no matchup can be compared' if is_out else str(hands)])}"
 
 
 def ahead_text(share: float) -> str:

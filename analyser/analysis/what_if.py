@@ -12,9 +12,9 @@ import pandas as pd
 
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
+from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS, priceable
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation, priced_by, situations_called
+from analyser.analysis.situations import Situation
 from analyser.analysis.standing import (
     ARROW,
     NONE,
@@ -58,6 +58,8 @@ class WhatIf:
         ``"exact"``; the intervals of fair points are over fields and situations, drawn with a fixed seed.
     limits : str
         What is not known.
+    spent : tuple of str
+        The bands of its rows that have no dice left, of those that had some.
     """
 
     loadout: str
@@ -69,6 +71,7 @@ class WhatIf:
     profiles: ProfilesUsed
     method: Method = METHOD
     limits: str = LIMITS
+    spent: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -102,6 +105,7 @@ class WhatIf:
             "limits": self.limits,
             "loadout": self.loadout,
             "changes": self.changes,
+            "no_dice_left": list(self.spent),
             "summary": self.sentence,
             "rule": " ".join(RULE),
             "change_hands": {name: list(names) for name, names in self.hands._asdict().items()},
@@ -116,7 +120,11 @@ class WhatIf:
         """The sentence, both standings side by side, and the matchups that moved most."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         blocks = [
-            [*fill(f"{self.sentence} ({self.method})."), f"The change: {asked}."],
+            [
+                *fill(f"{self.sentence} ({self.method})."),
+                f"The change: {asked}.",
+                *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),
+            ],
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *(_matchups(self.frame) or [fill(self._no_matchups)]),
             [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
@@ -228,8 +236,7 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
-    asked_of = priced_by(policy, situations_called(situations))
-    before = field_of(loadout, against, library, asked_of, threads, progress)
+    before = field_of(loadout, against, library, situations, threads, progress, policy=policy)
     after = before.with_([changed], threads, keep=True)
     asked = {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row})
     table = before.table
@@ -242,7 +249,18 @@ def what_if(
         table.situations,
         table.profiles,
         limits=after.prices.limits,
+        spent=_spent(loadout, changed),
     )
+
+
+def _spent(before: Loadout, after: Loadout) -> tuple[str, ...]:
+    """The bands that have no dice any more: ``Ranged (Aerial) at 1-6, 7-12``."""
+    found: dict[str, list[str]] = {}
+    for row, now in zip(before.unit.rows, after.unit.rows):
+        for band, its in zip(row.bands, now.bands):
+            if band.dice and not its.dice:
+                found.setdefault(row.name, []).append(band.heading)
+    return tuple(f"{name} at {', '.join(bands)}" for name, bands in found.items())
 
 
 def field_of(
@@ -252,13 +270,15 @@ def field_of(
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     threads: int | None = None,
     progress: Progress | bool | None = None,
+    *,
+    policy: str = "habit",
 ) -> Standings:
     """A loadout among the field, where all meet each other; InputError where nobody else is in it."""
-    library = library_of(profiles)
+    asked, library = priceable(policy, situations), library_of(profiles)
     field = {each.selector: each for each in loadouts(against, library)} | {loadout.selector: loadout}
     if len(field) == 1:
         problem = f"nobody but {loadout.selector} is in the field"
         raise InputError(problem, where="against", allowed=f"others too, such as {EVERYBODY}")
     everybody = list(field.values())
     how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
-    return Standings(matchups(everybody, everybody, situations=situations, **how))
+    return Standings(matchups(everybody, everybody, situations=asked, **how))

@@ -16,7 +16,7 @@ from analyser.cli import options
 from analyser.cli.answer import note_without_effect, write
 from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, attack_scenario
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
-from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
+from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_content
 
@@ -245,7 +245,14 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
     click.get_current_context().exit(done.returncode)
 
 
-@click.command(cls=Command, params=REPORT_OPTIONS)
+@click.command(
+    cls=Command,
+    params=REPORT_OPTIONS,
+    epilog=examples(
+        "report --attackers 'crown/*' --defenders 'imperium/*' --out reports/crown",
+        "report --attackers '*/*@basic' --defenders '*/*' --situations long-range --out reports/basic",
+    ),
+)
 def report(out: str, profiles: str | None, dask: str | None, **keys: Any) -> None:
     """Every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
 
@@ -267,7 +274,15 @@ def report(out: str, profiles: str | None, dask: str | None, **keys: Any) -> Non
     click.echo(f"The report is in {written}")
 
 
-@click.command(cls=Command, params=DIFF_OPTIONS)
+@click.command(
+    cls=Command,
+    params=DIFF_OPTIONS,
+    epilog=examples(
+        "diff profiles my-profiles --summary summary.md --fail-over 0.3",
+        "diff profiles my-profiles --attackers 'crown/*' --defenders 'imperium/*' --format json",
+        "diff reports/2026-10 reports/2026-11",
+    ),
+)
 @click.argument("old", shell_complete=options.complete_file)
 @click.argument("new", shell_complete=options.complete_file)
 @click.pass_context

@@ -169,6 +169,11 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
 
+def examples(*arguments: str) -> str:
+    """What stands below the help of a command: lines that can be typed."""
+    return "\n".join(["\b", "Examples:", *(f"  analyser {each}" for each in arguments)])
+
+
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
     """Names and what they mean under headings, all in columns of one width."""
     width = min(max(len(name) for rows in sections.values() for name, _ in rows), WIDEST_NAMES)

@@ -23,7 +23,7 @@ from analyser.cli.options import (
     names,
     value_of,
 )
-from analyser.cli.shell import Command, given, profiles_in, progress_bar
+from analyser.cli.shell import Command, examples, given, profiles_in, progress_bar
 from analyser.common.errors import InputError
 
 FIELD = Option(
@@ -38,7 +38,13 @@ _ROLE = Option("--role NAME", "Be paid as units of that role are. Default: its o
 _MOST = Option("--most N", "Try so many dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
 
 
-@click.command(cls=Command, params=[FIELD, SITUATIONS, POLICY, THREADS, *OUTPUT_OPTIONS])
+@click.command(
+    cls=Command,
+    params=[FIELD, SITUATIONS, POLICY, THREADS, *OUTPUT_OPTIONS],
+    epilog=examples(
+        "prices 'crown/*'", "prices 'crown/rifle*' --against 'imperium/*' --plot prices.png", "prices --out prices.csv"
+    ),
+)
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def prices(units: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
     """What UNITS should cost, how sure that is, and why: selectors with wildcards. Default: everybody."""
@@ -64,7 +70,11 @@ SITE_OPTIONS = [
 ]
 
 
-@click.command(cls=Command, params=SITE_OPTIONS)
+@click.command(
+    cls=Command,
+    params=SITE_OPTIONS,
+    epilog=examples("site balance --add 2026-11 --profiles my-profiles", "site balance"),
+)
 @click.argument("folder", metavar="DIR")
 def site(folder: str, profiles: str | None, dask: str | None, **keys: Any) -> None:
     """An index page over the reports in DIR: all pairs of factions, by version, and what changed since the last."""
@@ -76,7 +86,16 @@ def site(folder: str, profiles: str | None, dask: str | None, **keys: Any) -> No
     click.echo(f"The page is {written}")
 
 
-@click.command("what-if", cls=Command, params=[_ROW, POLICY, *_FIELD_OPTIONS, *_NO_PLOT])
+@click.command(
+    "what-if",
+    cls=Command,
+    params=[_ROW, POLICY, *_FIELD_OPTIONS, *_NO_PLOT],
+    epilog=examples(
+        "what-if crown/rifle-platoon@reinforced points=75 dice-2 --against 'imperium/*'",
+        "what-if crown/rifle-platoon@basic 'rules-Stoic Defence' defence=3",
+        "what-if imperium/krupp@basic qualities+Arc dice+1 --row ranged-heavy",
+    ),
+)
 @click.argument("unit", shell_complete=complete_selector)
 @click.argument("changes", nargs=-1, required=True)
 def what_if(unit: str, changes: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
@@ -113,7 +132,15 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-@click.command("solve-price", cls=Command, params=[_ROLE, *_FIELD_OPTIONS, *_NO_PLOT])
+@click.command(
+    "solve-price",
+    cls=Command,
+    params=[_ROLE, *_FIELD_OPTIONS, *_NO_PLOT],
+    epilog=examples(
+        "solve-price crown/rifle-platoon@reinforced --against 'imperium/*'",
+        "solve-price crown/horse-guard@basic --role cavalry",
+    ),
+)
 @click.argument("unit", shell_complete=complete_selector)
 def solve_price(unit: str, profiles: str | None, **keys: Any) -> None:
     """The price at which UNIT is fair, as an interval."""
@@ -125,7 +152,15 @@ def solve_price(unit: str, profiles: str | None, **keys: Any) -> None:
     write(lambda: str(found), found.as_dict, lambda: [found.as_dict() | {"profiles": str(found.profiles)}])
 
 
-@click.command("solve-dice", cls=Command, params=[_ROW, _MOST, *_FIELD_OPTIONS, *OUTPUT_OPTIONS])
+@click.command(
+    "solve-dice",
+    cls=Command,
+    params=[_ROW, _MOST, *_FIELD_OPTIONS, *OUTPUT_OPTIONS],
+    epilog=examples(
+        "solve-dice crown/rifle-platoon@reinforced --row ranged-light --most 3",
+        "solve-dice crown/rifle-platoon@reinforced --against 'imperium/*' --plot curve.png",
+    ),
+)
 @click.argument("unit", shell_complete=complete_selector)
 def solve_dice(unit: str, profiles: str | None, **keys: Any) -> None:
     """How many dice more or fewer make UNIT fair at its price, and at which price each change would."""

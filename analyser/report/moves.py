@@ -50,9 +50,9 @@ class Move(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Its verdict then and now, what it costs and what it should, and why nothing can be said any more."""
+        """Its verdict then and now, what it costs and should, and why nothing can be said or that it hardly moved."""
         fair = f"{figure(self.old.fair_points)} → {figure(self.new.fair_points)}"
-        doubt = f": {self.new.doubt}" if self.new.doubt else ""
+        doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
         return f"{self.loadout} {self.verdicts} (at {self.new.points} points, fair {fair}){doubt}"
 
     @property

@@ -41,7 +41,7 @@ MOST_BYTES = 4_900_000  # of the page
 MOST_EMBEDDED = 1_000_000  # bytes of pictures in the page itself
 LONG_TABLES, FEW_FIGURES = 1, 2  # what a page that would be too large is without: the one, or both
 THE_FEW = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-MOST_RANKED, MOST_OUTLIERS, MOST_LISTED, MOST_BEATING = 10, 20, 5, 8
+MOST_RANKED, MOST_OUTLIERS, MOST_LISTED, MOST_BEATING, MOST_IN_SHORT = 10, 20, 5, 8, 3
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 _RANKED = [EFFICIENCY, "mean_models_destroyed", "p_half_destroyed", "p_annihilated"]
 
@@ -235,6 +235,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "unit_names": {name: each[0].unit.name for name, each in units.items()},
         "unit_points": {name: _range([each.level.points for each in levels]) for name, levels in units.items()},
         "most_beating": MOST_BEATING,
+        "most_in_short": MOST_IN_SHORT,
         "enemies": told,
         **_habits(inputs.habits),
         "played_best": any(each.kind == "best-duel" for each in inputs.situations),

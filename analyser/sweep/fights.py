@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from analyser.analysis.grid import Field
+from analyser.analysis.grid import Field, expect
 from analyser.game.units import Loadout
 from analyser.sweep.found import Found, Words, variant
 from analyser.sweep.plan import Block, Plan
@@ -26,7 +26,7 @@ def fought_cells(plan: Plan, block: Block) -> Found:
     if all(able):
         ours = [each for each in sides[0] if isinstance(each, Loadout)]
         fight, field = block.situation.fight, _field(plan, block.ruleset, block.columns)
-        fight.expect(len(ours) * len(field.defenders))
+        expect([(fight, len(ours) * len(field.defenders))])
         cells = fight.cells(ours, field, block.situation)
         at = np.ix_(*able)
         for name, values in figures.items():

@@ -5,6 +5,7 @@ import pytest
 
 from analyser.analysis import situations
 from analyser.analysis.edited import edited, fights_as
+from analyser.analysis.grid import Fight, expect
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
@@ -86,3 +87,18 @@ def test_who_costs_more_fights_as_before(wood):
     assert fights_as(oak, oak.with_(points=1))
     assert not fights_as(oak, oak.with_(discipline=7))
     assert not fights_as(oak, wood["wood/ash@basic"])
+
+
+def test_a_kernel_is_told_of_all_the_fights_of_a_question_at_once():
+    told = []
+
+    class Recorded:
+        def __init__(self, name):
+            self.expect = lambda seconds: told.append((name, seconds))
+
+    shots, blows = Recorded("shots"), Recorded("blows")
+    shoot, charge = (Fight(None, "", each, cost=1, interpreted=by) for each, by in ((shots, 0.25), (blows, 0.5)))
+    expect([(shoot, 8), (charge, 2), (shoot, 4), (charge, 0)])
+    assert told == [("shots", 3.0), ("blows", 1.0)]
+    expect([(charge, 0)])
+    assert len(told) == 2  # nobody fights: nothing is compiled

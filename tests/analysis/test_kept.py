@@ -277,3 +277,18 @@ def test_several_processes_may_write_at_once(wood, folder):
     (path,) = folder.iterdir()  # and no temporary file
     assert kept._read(Path(path)) is not None
     same(table(wood, asked=["long-range"]), without(wood, asked=["long-range"]))
+
+
+def test_a_file_is_read_once_until_it_is_another(wood, folder, monkeypatch):
+    table(wood)
+    kept._read_as.cache_clear()
+    reads = []
+    load = np.load
+    monkeypatch.setattr(np, "load", lambda file, **how: reads.append(file) or load(file, **how))
+    found = table(wood)
+    assert len(reads) == len(ALL)
+    sides = with_oak(wood, dice=2)
+    same(edited(found, sides, sides, keep=True), without(wood, sides, sides))
+    assert len(reads) == len(ALL)  # neither to look for the edit, nor to keep it beside the others
+    same(table(wood, sides, sides), without(wood, sides, sides))
+    assert len(reads) == 2 * len(ALL)

@@ -226,10 +226,10 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
 @pytest.mark.parametrize(
     ("units", "why"),
     [
-        (["crown/rifle-platoon@basic"], "nobody here exchanges anything"),
+        (["crown/rifle-platoon@basic"], "nobody here exchanges anything: fewer than two loadouts"),
         (
             ["crown/stirling-armoured-transports@basic", "crown/horse-guard-cavalry@basic"],
-            "nobody here exchanges anything",
+            "nobody here exchanges anything: crown/stirling-armoured-transports@basic: nobody here hurts it",
         ),
     ],
 )

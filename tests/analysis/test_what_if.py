@@ -6,12 +6,14 @@ import math
 import pytest
 
 import analyser
+from analyser.analysis import grid, verdict
 from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings, moved
-from analyser.analysis.verdict import FAIR, OVER
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER
 from analyser.common.errors import InputError
+from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
 from analyser.plots.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
@@ -265,6 +267,40 @@ def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, in
     found = analyser.what_if(OAK, profiles=folder, **change)
     told = " ".join(str(found).split())
     assert f"No matchup can be compared: before, {why}" in told
+    assert "; no matchup can be compared (exact)" in told
     assert found.before.verdict == "cannot say"
     assert "nan" not in told.lower()
     json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_bands_that_lose_their_last_dice_are_named(dear):
+    found = analyser.what_if(OAK, dice=-99, profiles=dear)
+    rows = Profiles(dear).loadout(OAK).unit.rows
+    wanted = tuple(f"{row.name} at {', '.join(band.heading for band in row.bands)}" for row in rows)
+    assert found.spent == tuple(found.as_dict()["no_dice_left"]) == wanted
+    assert f"No dice are left: {'; '.join(wanted)}." in " ".join(str(found).split())
+    assert analyser.what_if(OAK, dice=1, profiles=dear).spent == ()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda **how: analyser.what_if(OAK, points=60, **how),
+        lambda **how: analyser.solve_price(OAK, **how),
+        lambda **how: analyser.solve_dice(OAK, **how),
+        lambda **how: analyser.fair_points("*/*", **how),
+    ],
+)
+def test_duels_alone_are_refused_before_anybody_fights(dear, monkeypatch, ask):
+    monkeypatch.setattr(grid, "blank_cells", None)  # what any fight begins with
+    with pytest.raises(InputError, match="a duel is many exchanges"):
+        ask(situations="duel", profiles=dear)
+
+
+def test_why_nothing_can_be_said_at_a_solved_price_is_told(monkeypatch):
+    field = {"against": "imperium/*@basic", "situations": ["long-range"]}
+    monkeypatch.setattr(verdict, "MOST_SPREAD", 1.0)  # whatever interval is too wide
+    found = analyser.solve_price("crown/rifle-platoon@basic", **field)
+    assert found.price.verdict == CANNOT_SAY
+    assert found.price.doubt.startswith("anything from")
+    assert f"cannot say ({found.price.doubt})." in " ".join(str(found).split())

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -353,6 +354,18 @@ def test_version_and_help():
     assert answer("--version") == f"analyser {analyser.__version__}\n"
     for command in ("attack", "run", "units", "import", "report"):
         assert answer(command, "--help").startswith("Usage: ")
+
+
+@pytest.mark.parametrize("name", ["prices", "what-if", "solve-price", "solve-dice", "diff", "report", "site"])
+def test_examples_of_the_help_can_be_typed(name):
+    command = cli.cli.load(name)
+    written = answer(name, "--help").partition("Examples:")[2].split("  analyser ")
+    lines = [" ".join(each.split()) for each in written if each.strip()]
+    assert len(lines) > 1
+    for line in lines:
+        given, *arguments = shlex.split(line)
+        assert given == name
+        command.make_context(name, arguments)  # each of its options and arguments is taken
 
 
 # --- what is refused ----------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ const showScale = (metric, highest) => {
     : powers.filter((each) => each >= data.least_share * highest && each <= highest).map((each) => [String(Number(each.toPrecision(1))), each]);
   const text = isProbability
     ? "Colours: logarithm of the odds; 1% and less is darkest, 99% and more lightest:"
-    : `Colours: logarithmic; ${short(metric, data.least_share * highest)} and less is darkest:`;
+    : `Colours: logarithmic; ${Number((data.least_share * highest).toPrecision(2))} and less is darkest:`;
   byId("heat-scale").replaceChildren(
     make("span", text),
     ...ticks.map(([text, value]) => {
