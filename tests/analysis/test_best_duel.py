@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from analyser import InputError, best_play, fair_points, matchups, what_if
+from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
 from analyser.analysis import best_duels
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL, played_by
 from analyser.game.profiles import Profiles
@@ -74,6 +74,19 @@ def test_best_play_pays_for_what_only_play_makes_use_of(twins):
     assert [each.name for each in best.situations][-2:] == ["best-play-close", "best-play-open"]
 
 
+@pytest.mark.slow
+def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(twins):
+    overcharging = twins[0]
+    habit, best = (solve_price(overcharging, against=twins, policy=each) for each in ("habit", "best"))
+    assert best.price.high > habit.price.high
+    assert "table edges" in best.limits
+    assert best.limits in str(best)
+    assert best.as_dict()["limits"] == best.limits != habit.limits
+    dice = solve_dice(overcharging, against=twins, policy="best", most=1)
+    assert dice.limits == best.limits
+    assert dice.frame["fair_points"].iloc[1] == best.price.points
+
+
 def shares_lost(a, b, distance):
     """What share of each of two of three models is lost in a duel from so far apart that both play best for points."""
     sides = ({"unit": each, "from_front": True} for each in (a, b))
@@ -101,7 +114,7 @@ def test_what_cannot_be_played_is_left_out_and_told():
     assert "flies sorties: no duel" in found["why_not"].iloc[0]
     with_row = matchups(RIFLES, GRENADIERS, situations=[BEST_TRADES[0]], row="ranged-light").frame
     assert "leave out the row" in with_row["why_not"].iloc[0]
-    for call in (fair_points, lambda unit, **how: what_if(unit, points=1, **how)):
+    for call in (fair_points, solve_price, solve_dice, lambda unit, **how: what_if(unit, points=1, **how)):
         with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
             call(RIFLES, policy="bets")
 
