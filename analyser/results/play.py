@@ -289,13 +289,11 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
     ways *= len(contest.rules.branches)
     if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
-        raise too_large(f"about {size:.1g} ways to go on", scenario)
+        raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on", scenario)
     try:
         game = game_of(contest, most_edges, ways)
     except TooManyWaysError as error:
-        raise too_large(
-            f"more than {most_edges:.1g} ways to go on, from {error.nodes:,} situations", scenario
-        ) from None
+        raise too_large(f"more than {most_edges:,} ways to go on, from {error.nodes:,} situations", scenario) from None
     return Play(scenario, shooters, contest.setup, game, course)
 
 
