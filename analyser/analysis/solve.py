@@ -11,9 +11,9 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS
+from analyser.analysis.prices import EVERYBODY, SITUATIONS
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import Situation, priced_by, situations_called
 from analyser.analysis.standing import Standing, Standings, figure
 from analyser.analysis.verdict import FAIR
 from analyser.analysis.what_if import field_of
@@ -54,6 +54,8 @@ class SolvedPrice:
     price : Price
         The price that is its own fair price: it is in the field at it.
     profiles : ProfilesUsed
+    limits : str
+        What is not counted.
     method : str
         ``"exact"``, but for the interval, whose fields are drawn with a fixed seed.
     """
@@ -63,11 +65,12 @@ class SolvedPrice:
     today: int | None
     price: Price
     profiles: ProfilesUsed
+    limits: str
     method: Method = METHOD
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        record = {"method": self.method, "limits": LIMITS, "loadout": self.loadout, "role": self.role}
+        record = {"method": self.method, "limits": self.limits, "loadout": self.loadout, "role": self.role}
         return {**record, "today": self.today, **self.price._asdict(), "profiles": self.profiles._asdict()}
 
     def __str__(self) -> str:
@@ -80,7 +83,7 @@ class SolvedPrice:
         )
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        return "\n".join([*fill(line), LIMITS, f"Profiles: {self.profiles}."]) + "\n"
+        return "\n".join([*fill(line), self.limits, f"Profiles: {self.profiles}."]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -102,6 +105,8 @@ class SolvedDice:
         The trade-off curve, one row for each change: `dice`; `fair_points`, `low` and `high` at which it is fair with
         it; `points_over_fair` and `verdict` at today's points.
     profiles : ProfilesUsed
+    limits : str
+        What is not counted.
     method : str
         ``"exact"``, but for the intervals.
     """
@@ -112,6 +117,7 @@ class SolvedDice:
     dice: int | None
     frame: pd.DataFrame
     profiles: ProfilesUsed
+    limits: str
     method: Method = METHOD
 
     def to_frame(self) -> pd.DataFrame:
@@ -120,7 +126,7 @@ class SolvedDice:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        record = {"method": self.method, "limits": LIMITS, "loadout": self.loadout, "row": self.row}
+        record = {"method": self.method, "limits": self.limits, "loadout": self.loadout, "row": self.row}
         curve = self.frame.to_dict("records")
         return {**record, "points": self.points, "dice": self.dice, "curve": curve, "profiles": self.profiles._asdict()}
 
@@ -153,7 +159,7 @@ class SolvedDice:
         blocks = [
             fill(f"{self._what}: {self._answer}. Exact but for the intervals."),
             aligned([*head, *rows], ">>>>"),
-            [LIMITS, f"Profiles: {self.profiles}."],
+            [self.limits, f"Profiles: {self.profiles}."],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -166,6 +172,7 @@ def solve_price(
     against: Selectors = EVERYBODY,
     role: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    policy: str = "habit",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -176,7 +183,7 @@ def solve_price(
     ----------
     unit : str or Loadout
         One without points is tried from the median of the field on.
-    against, situations, profiles, threads, progress
+    against, situations, policy, profiles, threads, progress
         As of :func:`analyser.what_if`.
     role : str, optional
         Be paid for what is not counted as units of that role are. Default: as those of its own. The interval of
@@ -196,12 +203,19 @@ def solve_price(
     """
     library = library_of(profiles)
     loadout = library.loadout(unit)
-    field = field_of(_priced(loadout, against, library), against, library, situations, threads, progress)
+    field = field_of(
+        _priced(loadout, against, library),
+        against,
+        library,
+        priced_by(policy, situations_called(situations)),
+        threads,
+        progress,
+    )
     if role is not None:
         check_choice(role, "role", [each.role for each in field.prices.roles])
     price = _settled(field, loadout.selector, role, threads)
     own = field[loadout.selector].role if role is None else role
-    return SolvedPrice(loadout.selector, own, loadout.level.points, price, field.table.profiles)
+    return SolvedPrice(loadout.selector, own, loadout.level.points, price, field.table.profiles, field.prices.limits)
 
 
 def solve_dice(
@@ -211,6 +225,7 @@ def solve_dice(
     most: int = 5,
     against: Selectors = EVERYBODY,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    policy: str = "habit",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -224,7 +239,7 @@ def solve_dice(
         Whose dice are changed, in every band that has any. Default: those of every row.
     most : int
         Changes from so many dice fewer to so many more are tried, 1 to 12.
-    against, situations, profiles, threads, progress
+    against, situations, policy, profiles, threads, progress
         As of :func:`analyser.what_if`.
 
     Returns
@@ -254,7 +269,7 @@ def solve_dice(
         problem = f"it {'has no' if points is None else 'costs 0'} points"
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    field = field_of(loadout, against, library, situations, threads, progress)
+    field = field_of(loadout, against, library, priced_by(policy, situations_called(situations)), threads, progress)
     rows = []
     for by, each in variants.items():
         changed = field.with_([each], threads) if by else field
@@ -265,7 +280,7 @@ def solve_dice(
     curve = pd.DataFrame(rows)
     away = np.log(curve["fair_points"] / points).abs().where(curve["verdict"] == FAIR)
     dice = None if away.isna().all() else int(curve["dice"][away.idxmin()])
-    return SolvedDice(loadout.selector, row, points, dice, curve, field.table.profiles)
+    return SolvedDice(loadout.selector, row, points, dice, curve, field.table.profiles, field.prices.limits)
 
 
 def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:

@@ -135,7 +135,7 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
 @click.command(
     "solve-price",
     cls=Command,
-    params=[_ROLE, *_FIELD_OPTIONS, *_NO_PLOT],
+    params=[_ROLE, POLICY, *_FIELD_OPTIONS, *_NO_PLOT],
     epilog=examples(
         "solve-price crown/rifle-platoon@reinforced --against 'imperium/*'",
         "solve-price crown/horse-guard@basic --role cavalry",
@@ -146,7 +146,7 @@ def solve_price(unit: str, profiles: str | None, **keys: Any) -> None:
     """The price at which UNIT is fair, as an interval."""
     from analyser.analysis.solve import solve_price as solved
 
-    how = given(keys, "role", "against", "situations", "threads")
+    how = given(keys, "role", "against", "situations", "policy", "threads")
     with progress_bar(after=1.0) as progress:
         found = solved(unit, **how, profiles=profiles_in(profiles), progress=progress)
     write(lambda: str(found), found.as_dict, lambda: [found.as_dict() | {"profiles": str(found.profiles)}])
@@ -155,7 +155,7 @@ def solve_price(unit: str, profiles: str | None, **keys: Any) -> None:
 @click.command(
     "solve-dice",
     cls=Command,
-    params=[_ROW, _MOST, *_FIELD_OPTIONS, *OUTPUT_OPTIONS],
+    params=[_ROW, _MOST, POLICY, *_FIELD_OPTIONS, *OUTPUT_OPTIONS],
     epilog=examples(
         "solve-dice crown/rifle-platoon@reinforced --row ranged-light --most 3",
         "solve-dice crown/rifle-platoon@reinforced --against 'imperium/*' --plot curve.png",
@@ -166,7 +166,7 @@ def solve_dice(unit: str, profiles: str | None, **keys: Any) -> None:
     """How many dice more or fewer make UNIT fair at its price, and at which price each change would."""
     from analyser.analysis.solve import solve_dice as solved
 
-    how = given(keys, "row", "most", "against", "situations", "threads")
+    how = given(keys, "row", "most", "against", "situations", "policy", "threads")
     with progress_bar(after=1.0) as progress:
         found = solved(unit, **how, profiles=profiles_in(profiles), progress=progress)
 

@@ -32,11 +32,12 @@ def _interpreted_find(index: StateIndex, state: int) -> int:
 
 
 def _interpreted_index_of(index: StateIndex, state: int) -> int:
-    place = index.slots.setdefault(state, len(index.slots))
-    if place == index.length[0]:
+    place: int | None = index.slots.get(state)
+    if place is None:
+        place = index.slots[state] = len(index.slots)
         index.states[place] = state
         index.length[0] += 1
-    return int(place)
+    return place
 
 
 @step_for(_interpreted_index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -82,7 +83,12 @@ class BestResult(DuelResult):
         InputError
             A side that does not play best.
         """
-        return self._table.reached(self._side(side), _LIKELY)
+        self._side(side)
+        return [deepcopy(row) for row in self._reached if side in (None, row["side"])]
+
+    @cached_property
+    def _reached(self) -> list[dict[str, Any]]:
+        return self._table.reached(None, _LIKELY)
 
     def _side(self, side: str | None) -> int | None:
         if side is None:
@@ -96,13 +102,11 @@ class BestResult(DuelResult):
 
     def first_moves(self) -> list[dict[str, Any]]:
         """The rows of the :meth:`plan` that say what who plays best, A if both do, is to do first."""
-        rows = [
-            row for row in self.plan(DUEL_SIDES[self.play.wanter]) if row["round"] == 1 and row["when"] != "reaction"
-        ]
-        likeliest: dict[str, dict[str, Any]] = {}
-        for row in rows:
-            likeliest.setdefault(row["when"], row)
-        return list(likeliest.values())
+        side, likeliest = DUEL_SIDES[self.play.wanter], dict[str, dict[str, Any]]()
+        for row in self._reached:
+            if row["side"] == side and row["round"] == 1 and row["when"] != "reaction":
+                likeliest.setdefault(row["when"], row)
+        return deepcopy(list(likeliest.values()))
 
     @cached_property
     def _regrets(self) -> list[dict[str, Any]]:
@@ -260,7 +264,7 @@ class BestResult(DuelResult):
         return Block("What habits give away", head, rows, "<>")
 
     def _plan_block(self) -> Block:
-        rows, units = self.plan(), self.units
+        rows, units = self._reached, self.units
         cells: dict[str, list[str]] = {}
         for row in sorted(rows, key=lambda row: -row["probability"]):
             mine, theirs = units if row["side"] == "a" else units[::-1]

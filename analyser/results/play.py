@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.records import Integers
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.followed import Followed
 from analyser.engine.fight.best.game import FIRST, GUARD, REACTION, SUBJECT, Course, flattened
-from analyser.engine.fight.best.solve import MOST_EDGES, Game, TooManyWaysError, game_of, graph_of
+from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.deciding import Decider, Lines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
@@ -284,21 +283,18 @@ def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) 
 
 def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     """A duel of which at least one side plays best; InputError where more can come of it than there is room for."""
-    shooters, setup, course = _laid_out(scenario)
-    rules, ways = flattened(course), float(EDGES_A_WAY)
+    shooters, contest, course = _laid_out(scenario)
+    ways = float(EDGES_A_WAY)
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
-    ways *= len(rules.branches)
+    ways *= len(contest.rules.branches)
     if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
-        raise too_large(f"about {size:.1g} ways to go on", scenario)
-    start, dice = duel_start(setup, (scenario.a, scenario.b)), _chances(scenario)
+        raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on", scenario)
     try:
-        game = game_of(setup, rules, start, scenario.terms.rounds, *dice, most_edges, ways)
+        game = game_of(contest, most_edges, ways)
     except TooManyWaysError as error:
-        raise too_large(
-            f"more than {most_edges:.1g} ways to go on, from {error.nodes:,} situations", scenario
-        ) from None
-    return Play(scenario, shooters, setup, game, course)
+        raise too_large(f"more than {most_edges:,} ways to go on, from {error.nodes:,} situations", scenario) from None
+    return Play(scenario, shooters, contest.setup, game, course)
 
 
 def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
@@ -313,21 +309,16 @@ def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
         fewer.append(unit.model_copy(update={"models": kept}))
         growth *= (models / kept) ** power
     tried = replace(scenario, a=fewer[0], b=fewer[1])
-    _, setup, course = _laid_out(tried)
-    start, rules = duel_start(setup, (tried.a, tried.b)), flattened(course)
-    graph = graph_of(setup, rules, start, tried.terms.rounds, *_chances(tried), MOST_TRIED, ways)
-    return growth * float(graph.edges[0])
+    return growth * float(graph_of(_laid_out(tried)[1], MOST_TRIED, ways).edges[0])
 
 
-def _laid_out(scenario: DuelScenario) -> tuple[tuple[Shooter, Shooter], Setup, Course]:
-    """Both sides of a duel, its setup, and the course of a round."""
-    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    return (shooters, *course_of(shooters, scenario.terms))
-
-
-def _chances(scenario: DuelScenario) -> tuple[Integers, Integers]:
-    """The faces of the die, and the cards of the deck."""
-    return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+def _laid_out(scenario: DuelScenario) -> tuple[tuple[Shooter, Shooter], Contest, Course]:
+    """Both sides of a duel, what is to be explored, and the course of a round."""
+    ruleset, terms = scenario.ruleset, scenario.terms
+    shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
+    setup, course = course_of(shooters, terms)
+    start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
+    return shooters, Contest(setup, flattened(course), start, terms.rounds, die, ruleset.deck.counts()), course
 
 
 def too_large(size: str, scenario: DuelScenario) -> InputError:

@@ -1,10 +1,12 @@
 """Comparisons by a duel that both sides play best."""
 
 import json
+import math
 
+import numpy as np
 import pytest
 
-from analyser import InputError, best_play, fair_points, matchups, what_if
+from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
 from analyser.analysis import best_duels
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL, played_by
 from analyser.game.profiles import Profiles
@@ -56,15 +58,40 @@ def twins():
 
 @pytest.mark.slow
 def test_best_play_pays_for_what_only_play_makes_use_of(twins):
-    """No single act of a comparison is overcharged, so that by habit all four are worth the same."""
+    """No single act of a comparison is overcharged, so that by habit all four are worth the same.
+
+    Among others that are all alike a price p trades evenly where p times what one loses to them on average is what it
+    destroys of them, divided by p: in the duels from both distances together.
+    """
     habit, best = (fair_points(twins, against=twins, policy=each) for each in ("habit", "best"))
     assert habit.frame["trades_evenly_at"].to_numpy() == pytest.approx([35] * 4)
+    lost, destroyed = np.sum([shares_lost(*twins[:2], each.distance) for each in BEST_TRADES], axis=0)
+    assert destroyed > lost  # by the choice alone
     prices = best.frame["trades_evenly_at"].to_numpy()
-    assert prices[0] > prices[1] + 0.2
-    assert prices[1:] == pytest.approx([prices[1]] * 3)
+    assert prices == pytest.approx([35 * math.sqrt(destroyed / lost), 35, 35, 35], rel=1e-8)
     assert best.residuals["trades_evenly"] < 1e-9
     assert "table edges" in best.limits
     assert [each.name for each in best.situations][-2:] == ["best-play-close", "best-play-open"]
+
+
+@pytest.mark.slow
+def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(twins):
+    overcharging = twins[0]
+    habit, best = (solve_price(overcharging, against=twins, policy=each) for each in ("habit", "best"))
+    assert best.price.high > habit.price.high
+    assert "table edges" in best.limits
+    assert best.limits in str(best)
+    assert best.as_dict()["limits"] == best.limits != habit.limits
+    dice = solve_dice(overcharging, against=twins, policy="best", most=1)
+    assert dice.limits == best.limits
+    assert dice.frame["fair_points"].iloc[1] == best.price.points
+
+
+def shares_lost(a, b, distance):
+    """What share of each of two of three models is lost in a duel from so far apart that both play best for points."""
+    sides = ({"unit": each, "from_front": True} for each in (a, b))
+    end = best_play(*sides, distance=distance, want="points").moments[-1]
+    return [end.weights @ share_lost(states, 3, 1) for states in (end.first, end.second)]
 
 
 def test_a_trade_is_what_both_lose_in_a_duel_for_points_from_so_far_apart(twins):
@@ -72,11 +99,7 @@ def test_a_trade_is_what_both_lose_in_a_duel_for_points_from_so_far_apart(twins)
     found = matchups([overcharging, plain], [overcharging, plain], situations=BEST_TRADES[:1]).frame
     found = found.set_index(["attacker", "defender"])
     a, b = overcharging.selector, plain.selector
-    alone = best_play(
-        {"unit": overcharging, "from_front": True}, {"unit": plain, "from_front": True}, distance=18, want="points"
-    )
-    end = alone.moments[-1]
-    lost = [end.weights @ share_lost(states, 3, 1) for states in (end.first, end.second)]
+    lost = shares_lost(overcharging, plain, 18)
     row, reverse = found.loc[a, b], found.loc[b, a]
     assert [row["attacker_share_lost"], row["mean_share_lost"]] == pytest.approx(lost, abs=1e-12)
     assert [reverse["mean_share_lost"], reverse["attacker_share_lost"]] == pytest.approx(lost, abs=1e-12)
@@ -91,7 +114,7 @@ def test_what_cannot_be_played_is_left_out_and_told():
     assert "flies sorties: no duel" in found["why_not"].iloc[0]
     with_row = matchups(RIFLES, GRENADIERS, situations=[BEST_TRADES[0]], row="ranged-light").frame
     assert "leave out the row" in with_row["why_not"].iloc[0]
-    for call in (fair_points, lambda unit, **how: what_if(unit, points=1, **how)):
+    for call in (fair_points, solve_price, solve_dice, lambda unit, **how: what_if(unit, points=1, **how)):
         with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
             call(RIFLES, policy="bets")
 

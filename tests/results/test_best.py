@@ -186,6 +186,21 @@ def test_somebody_must_play_best():
         best_play({"duel": {}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}})
 
 
+def test_a_test_failed_on_purpose_is_named_where_it_could_count(apart):
+    """With a distance, for who fails falls back; or where the enemy's list looks at who is suppressed."""
+    named = "the choice to fail the test of an attack on purpose (AC-5.1)"
+    assert named in apart.not_modelled
+    near = {lines: best_play_against(lines) for lines in ("charge; aim and shoot", "aim and shoot if he is suppressed")}
+    assert [named in found.not_modelled for found in near.values()] == [False, True]
+
+
+def best_play_against(lines):
+    """Best play of A without a distance, against a list."""
+    return best_play(
+        {"duel": {"policy_a": "best", "policy_b": lines, "rounds": 1}, "a": small(RIFLES, 1), "b": small(GRENADIERS, 1)}
+    )
+
+
 def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
     found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
     assert any("has no last resort" in warning for warning in found.warnings)

@@ -7,11 +7,11 @@ is nothing to choose. What the rules say of a strike or a test is what they say 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.jit import step, tiered
+from analyser.common.jit import step, step_for, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.best.game import (
@@ -55,6 +55,23 @@ class Graph(NamedTuple):
     to: Integers  # (edges,): the node that each leads to
     weights: Floats  # (edges,): its probability; of a choice, the number of its branch
     edges: Integers  # (1,): how many there are
+
+
+class Chances(NamedTuple):
+    """What is drawn from; for the interpreter also what follows at once, as far as it has been asked."""
+
+    cache: PoolCache
+    memory: Any
+
+
+def _interpreted_round(rules: Round) -> Round:
+    return Round(*map(memoryview, rules))  # type: ignore[arg-type]  # whose numbers are Python's own
+
+
+@step_for(_interpreted_round)
+def readable(rules: Round) -> Round:
+    """A round as it is read fastest."""
+    return rules
 
 
 @step
@@ -185,28 +202,59 @@ def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
 
 
 @step
-def settled(setup: Setup, rules: Round, cache: PoolCache, place: int, pair: Pair) -> tuple[int, int, int]:
+def after_place(setup: Setup, rules: Round, cache: PoolCache, place: int, pair: Pair) -> tuple[int, int, int]:
+    """The place and the pair that follow at once; the same ones where something is drawn or chosen."""
+    if rules.places[place, CHOOSER] != NONE:
+        branch = only_branch(setup, rules, place, pair)
+        return place if branch == NONE else int(rules.branches[branch, TO]), pair[0], pair[1]
+    operation = operation_at(rules.operations, rules.places[place, FIRST])
+    if operation[0] == Kind.STRIKE:
+        if strikes.is_made(setup, operation[2], operation[1], pair):
+            return place, pair[0], pair[1]
+    else:
+        draw, highest = operations.required_draw(setup, operation, pair)
+        passes = probability_of(draw, highest, cache.odds)
+        if 0.0 < passes < 1.0:
+            return place, pair[0], pair[1]
+        pair = operations.changed(setup, operation, pair, passes == 1.0)
+    after = after_rest(setup, rules, place, pair)
+    return int(rules.places[place, NEXT]), after[0], after[1]
+
+
+def _interpreted_memory() -> dict[tuple[int, int, int], tuple[int, int, int]]:
+    return {}
+
+
+def _interpreted_settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair) -> tuple[int, int, int]:
+    at, passed = (place, pair[0], pair[1]), list[tuple[int, int, int]]()
+    found: tuple[int, int, int] | None
+    while (found := chances.memory.get(at)) is None:
+        passed.append(at)
+        following = at if at[0] == BETWEEN_ROUNDS else after_place(setup, rules, chances.cache, at[0], at[1:])
+        if following[0] == at[0]:
+            found = at
+            break
+        at = following
+    chances.memory.update((each, found) for each in passed)
+    return found
+
+
+@step_for(_interpreted_memory)
+def memory() -> int:
+    """Room for what the interpreter remembers of :func:`settled`; machine code does without."""
+    return 0
+
+
+@step_for(_interpreted_settled)
+def settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair) -> tuple[int, int, int]:
     """The place and the pair where something is next drawn or chosen, or a round has ended."""
+    first, second = pair[0], pair[1]
     while place != BETWEEN_ROUNDS:
-        if rules.places[place, CHOOSER] != NONE:
-            branch = only_branch(setup, rules, place, pair)
-            if branch == NONE:
-                break
-            place = rules.branches[branch, TO]
-            continue
-        operation = operation_at(rules.operations, rules.places[place, FIRST])
-        if operation[0] == Kind.STRIKE:
-            if strikes.is_made(setup, operation[2], operation[1], pair):
-                break
-        else:
-            draw, highest = operations.required_draw(setup, operation, pair)
-            passes = probability_of(draw, highest, cache.odds)
-            if 0.0 < passes < 1.0:
-                break
-            pair = operations.changed(setup, operation, pair, passes == 1.0)
-        pair = after_rest(setup, rules, place, pair)
-        place = rules.places[place, NEXT]
-    return place, pair[0], pair[1]
+        after = after_place(setup, rules, chances.cache, place, (first, second))
+        if after[0] == place:
+            break
+        place, first, second = after
+    return place, first, second
 
 
 @step
@@ -250,7 +298,7 @@ def with_outcomes(setup: Setup, cache: PoolCache, known: StrikeOutcomes, key: tu
 
 @step
 def add_strike(
-    setup: Setup, rules: Round, cache: PoolCache, graph: Graph, known: StrikeOutcomes, at: int, place: int, pair: Pair
+    setup: Setup, rules: Round, chances: Chances, graph: Graph, known: StrikeOutcomes, at: int, place: int, pair: Pair
 ) -> None:
     """Add the edges of a strike, whose outcomes are the list `at` of those that are known."""
     number, since = rules.operations[rules.places[place, FIRST], 2], graph.edges[0]
@@ -263,29 +311,29 @@ def add_strike(
         )
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)
         after = after_rest(setup, rules, place, after)
-        to = settled(setup, rules, cache, rules.places[place, NEXT], after)
+        to = settled(setup, rules, chances, rules.places[place, NEXT], after)
         add_edge(setup, graph, to, known.probability[row], since, True)
 
 
 @step
-def add_test(setup: Setup, rules: Round, cache: PoolCache, graph: Graph, place: int, pair: Pair) -> None:
+def add_test(setup: Setup, rules: Round, chances: Chances, graph: Graph, place: int, pair: Pair) -> None:
     """Add the edges of an operation that draws a card, a coin or a die."""
     operation, since = operation_at(rules.operations, rules.places[place, FIRST]), graph.edges[0]
     draw, highest = operations.required_draw(setup, operation, pair)
-    passes = probability_of(draw, highest, cache.odds)
+    passes = probability_of(draw, highest, chances.cache.odds)
     for failed in range(2):
         share = 1.0 - passes if failed else passes
         after = after_rest(setup, rules, place, operations.changed(setup, operation, pair, failed == 0))
-        add_edge(setup, graph, settled(setup, rules, cache, rules.places[place, NEXT], after), share, since, True)
+        add_edge(setup, graph, settled(setup, rules, chances, rules.places[place, NEXT], after), share, since, True)
 
 
 @step
-def add_choices(setup: Setup, rules: Round, cache: PoolCache, graph: Graph, place: int, pair: Pair) -> None:
+def add_choices(setup: Setup, rules: Round, chances: Chances, graph: Graph, place: int, pair: Pair) -> None:
     """Add an edge for each branch that can be chosen."""
     begin, since = rules.places[place, FIRST], graph.edges[0]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         if can_choose(setup, rules, place, branch, pair):
-            to = settled(setup, rules, cache, rules.branches[branch, TO], pair)
+            to = settled(setup, rules, chances, rules.branches[branch, TO], pair)
             add_edge(setup, graph, to, float(branch - begin), since, False)
 
 
@@ -311,8 +359,8 @@ def explored(
 
     `places` are those of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
     """
-    cache = pool_cache_for(setup, places, die, deck)
-    graph, known = no_graph(), none_known()
+    cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
+    graph, known, chances = no_graph(), none_known(), Chances(cache, memory())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     following = np.zeros(1, np.int64)  # nodes that the round begins with
     for number in range(rounds):
@@ -328,10 +376,10 @@ def explored(
             graph.rounds[node], graph.begins[node] = number, graph.edges[0]
             if place == BETWEEN_ROUNDS:
                 if not unit_state.is_removed(pair[0]) and not unit_state.is_removed(pair[1]):
-                    to = settled(setup, rules, cache, len(rules.places) - 1, pair)
+                    to = settled(setup, rules, chances, len(rules.places) - 1, pair)
                     add_edge(setup, graph, to, 1.0, graph.edges[0], True)
             elif rules.places[place, CHOOSER] != NONE:
-                add_choices(setup, rules, cache, graph, place, pair)
+                add_choices(setup, rules, chances, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
                 key = key_of_strike(setup, rules, place, pair)
                 found = list_of(known, key)
@@ -341,9 +389,9 @@ def explored(
                 more = known.starts[found + 1] - known.starts[found] + _SPARE
                 if not has_room(graph, more):
                     graph = roomy(graph, more)
-                add_strike(setup, rules, cache, graph, known, found, place, pair)
+                add_strike(setup, rules, chances, graph, known, found, place, pair)
             else:
-                add_test(setup, rules, cache, graph, place, pair)
+                add_test(setup, rules, chances, graph, place, pair)
             graph.ends[node] = graph.edges[0]
             added = graph.nodes.length[0] - before
             if last + added > len(waiting):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,19 @@ from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
 
 MOST_EDGES = 20_000_000  # some seconds, and a gigabyte
-_OF_ESTIMATE, _INTERPRETED = 0.2, 4e-5  # how many edges there mostly are of those; seconds an edge in the interpreter
+_OF_ESTIMATE, _INTERPRETED = 0.2, 3e-5  # how many edges there mostly are of those; seconds an edge in the interpreter
 _A_STEP = 3e-7  # seconds for an edge and a round, interpreted
+
+
+class Contest(NamedTuple):
+    """A fight of some rounds in which sides choose, before anything is known of it."""
+
+    setup: Setup
+    rules: Round
+    start: Pair
+    rounds: int
+    die: Integers  # its faces
+    deck: Integers  # its cards
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,39 +90,24 @@ class TooManyWaysError(Exception):
         self.nodes = nodes
 
 
-def graph_of(
-    setup: Setup,
-    rules: Round,
-    start: Pair,
-    rounds: int,
-    die: Integers,
-    deck: Integers,
-    most_edges: int,
-    ways: float = 0.0,
-) -> Graph:
+def graph_of(contest: Contest, most_edges: int, ways: float = 0.0) -> Graph:
     """The graph of :func:`game_of`, cut off beyond `most_edges`."""
     explored.expect(ways * _OF_ESTIMATE * _INTERPRETED)
+    setup, rules = contest.setup, contest.rules
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    return Graph(*explored(setup, rules, start, rounds, pools, die, deck, most_edges))
+    dice = contest.die, contest.deck
+    return Graph(*explored(setup, rules, contest.start, contest.rounds, pools, *dice, most_edges))
 
 
-def game_of(
-    setup: Setup,
-    rules: Round,
-    start: Pair,
-    rounds: int,
-    die: Integers,
-    deck: Integers,
-    most_edges: int = MOST_EDGES,
-    ways: float = 0.0,
-) -> Game:
-    """All that can come of a fight of so many rounds that begins with `start`; TooManyWaysError beyond `most_edges`.
+def game_of(contest: Contest, most_edges: int = MOST_EDGES, ways: float = 0.0) -> Game:
+    """All that can come of a contest; TooManyWaysError beyond `most_edges`.
 
     `ways`: about how many edges there are, at most.
     """
-    graph = graph_of(setup, rules, start, rounds, die, deck, most_edges, ways)
+    rules, rounds = contest.rules, contest.rounds
+    graph = graph_of(contest, most_edges, ways)
     count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
     if edges > most_edges:
         raise TooManyWaysError(count)
