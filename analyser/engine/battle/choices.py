@@ -5,7 +5,17 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.space import measure
-from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, pair_of, side_of, strike_of
+from analyser.engine.battle.tables import (
+    NO_HABIT,
+    NO_STRIKE,
+    NOWHERE,
+    Battle,
+    Place,
+    first_of,
+    pair_of,
+    side_of,
+    strike_of,
+)
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
 from analyser.rules.discipline import ACTIVATED
@@ -170,6 +180,8 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
 def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
     """Whether the grid of a unit has dice against an enemy as it stands (AC-2.4); length -1: not at short range."""
     number = strike_of(battle, pair[0], pair[1], 0)
+    if number == NO_STRIKE:
+        return False
     short = 0 <= length <= battle.tables.strikes[number].short_range
     return pool_for(battle, number, int(battle.field.states[pair[0]]), short, False, 0) > 0
 
