@@ -162,9 +162,9 @@ a change that nobody has asked about is fought, the same change again is not.
 
 STORES = """## Sweeps
 
-Cells of a design space written into a store of Parquet ([sweeps](sweeps.md)), by processor seconds of the workers
-without the first part of each, which pays for its start: the machine was shared while this was measured, so the clock
-says less. Attacks: every loadout, with its dice changed, on every loadout with 1,080 combinations of numbers.
+Cells of a design space written into a store of Parquet ([sweeps](sweeps.md)): rates by processor seconds of the workers
+without the first part of each, which pays for its start; two workers over one by the clock, too.
+Attacks: every loadout, with its dice changed, on every loadout with 1,080 combinations of numbers.
 
 {table}
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.sampling import Progress
-from analyser.engine.attack.sweep import SUMMARY
+from analyser.engine.attack.sweep import SUMMARY, sweep_row
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
@@ -69,8 +69,15 @@ class Fight(NamedTuple):
     kernel: Tiered[..., Any]  # in which nearly all the time goes by
     cost: int  # microseconds of a typical machine for one pair: only proportions count, for the time that is left
     interpreted: float  # seconds that the interpreter takes for a pair
+    choosing: float = 0.0  # and for the best rows of a pair, where it is not the kernel that finds them
     how: str = ""  # what the figures are of, for people; empty: the situation's bonuses, penalties and distance say it
     has_winner: bool = False  # whether it has `p_attacker_wins` and `p_draw`
+
+    def expect(self, pairs: int) -> None:
+        """Have the kernels compiled, if that pays for so many pairs."""
+        self.kernel.expect(pairs * self.interpreted)
+        if self.choosing:
+            sweep_row.expect(pairs * self.choosing)
 
 
 def side_of(loadout: Loadout, **keys: Any) -> Combatant:
@@ -114,7 +121,7 @@ def grid(
     for situation, cells, blocks in plans:
         fight = situation.fight
         if blocks:
-            fight.kernel.expect(sum(len(rows) * len(columns) for rows, columns in blocks) * fight.interpreted)
+            fight.expect(sum(len(rows) * len(columns) for rows, columns in blocks))
         for rows, columns in blocks:
             opponents = fields.setdefault(
                 tuple(columns), replace(field, defenders=tuple(field.defenders[at] for at in columns))

@@ -283,6 +283,7 @@ FIGHTS: Mapping[str, Fight] = {
         run,
         cost=1_200,
         interpreted=0.06,
+        choosing=1e-3,
         how="a whole duel; the figures are of the defender after the last round, and the probabilities that the "
         "attacker wins and that nobody does, by victory points",
         has_winner=True,

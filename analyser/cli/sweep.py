@@ -9,13 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, Integer, Option, complete_file
 from analyser.cli.shell import Command, given, note, profiles_in, progress_bar
 from analyser.common.sampling import MOST_THREADS
 
-VERBS = ("status", "resume", "verify", "merge")
+_HANDS_OF = ("workers", "dask", "by_return", "part")
+TAKEN = {  # the options of each verb; without one a sweep begins
+    "": ("out", *_HANDS_OF, "profiles"),
+    "status": ("as_json",),
+    "resume": _HANDS_OF,
+    "verify": ("remove",),
+    "merge": ("out",),
+}
+VERBS = tuple(filter(None, TAKEN))
 NOT_DONE = 1  # the exit status of `verify` that finds damage, and of `status` where parts are missing
+_SAID = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 _HANDS = "Who works"
 SWEEP_OPTIONS = [
     Option(
@@ -45,7 +55,8 @@ def sweep(
     `merge STORE`: one file of all parts; of a sample the answer.
     """
     verb, path = _meant(words)
-    hands = given(keys, "workers", "dask", "by_return", "part")
+    _check_options(context, verb)
+    hands = given(keys, *_HANDS_OF)
     if verb in ("", "resume"):
         _run(path, out, hands, profiles, is_new=not verb)
     elif verb == "status":
@@ -63,6 +74,16 @@ def _meant(words: tuple[str, ...]) -> tuple[str, str]:
     if len(rest) != 1:
         raise click.UsageError(f"{' '.join(words)!r}: a plan and --out STORE, or one of {', '.join(VERBS)} and a store")
     return verb, rest[0]
+
+
+def _check_options(context: click.Context, verb: str) -> None:
+    """Refuse options that a verb does not take."""
+    options = [each for each in context.command.params if isinstance(each, Option)]
+    taken = [each for each in options if each.name in (*TAKEN[verb], QUIET_OPTION.name)]
+    for option in options:
+        if option not in taken and context.get_parameter_source(option.name or "") in _SAID:
+            names = ", ".join(each.opts[0] for each in taken)
+            raise click.UsageError(f"{option.opts[0]}: not of `sweep {verb or 'PLAN'}` (allowed: {names})")
 
 
 def _run(path: str, out: str | None, hands: dict[str, Any], profiles: str | None, *, is_new: bool) -> None:
@@ -113,8 +134,8 @@ def _verify(context: click.Context, path: str, remove: bool) -> None:
     store = Store(path)
     found = store.verified(remove=remove)
     click.echo(
-        f"{len(found.whole):,} of {store.plan.parts:,} parts are whole, {len(found.damaged):,} damaged, "
-        f"{len(found.missing):,} to be made"
+        f"{found.whole:,} of {store.plan.parts:,} parts are whole, {len(found.damaged):,} damaged, "
+        f"{found.missing:,} to be made"
     )
     for each in found.damaged:
         note(f"{each} is damaged{' and was taken away' if remove else '; --remove takes it away'}", "warning")

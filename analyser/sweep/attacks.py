@@ -45,8 +45,9 @@ class _Columns(NamedTuple):
     """The defenders of a slice: those that are alike once; of each column which it is, and why there is none."""
 
     targets: NDArray[np.void]
-    which: NDArray[np.int64]
+    which: NDArray[np.int32]
     why_not: Codes
+    words: list[str]  # of the reasons
 
 
 def shot_cells(plan: Plan, block: Block) -> Found:
@@ -54,7 +55,7 @@ def shot_cells(plan: Plan, block: Block) -> Found:
     ruleset = plan.rulesets[block.ruleset]
     reason_words, row_words = Words(), Words()
     rows = _rows(plan, block, reason_words)
-    columns = _columns(plan, block.columns, reason_words)
+    columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     once = each_once(rows.attacks, columns.targets, rows.possible, faces, deck)
     shape = len(rows.firsts) - 1, len(columns.targets)
@@ -62,11 +63,12 @@ def shot_cells(plan: Plan, block: Block) -> Found:
     ranks = np.column_stack([once.summaries[name] for name in RANKED_BY]) if len(once.summaries) else np.zeros((0, 3))
     best_shots(once.which, rows.firsts, np.ascontiguousarray(ranks), CERTAIN_WITHIN, laws, shots)
     which, can = columns.which, columns.why_not < 0
+    why_not = reason_words.codes([*columns.words, None])[columns.why_not]
     of_cells = np.where(can, laws[:, which], -1).ravel()
     codes = row_words.codes([*rows.words, None])  # of shot -1 there is no row
     used = np.where(can, codes[shots][:, which], -1).astype(np.int32)
     none = rows.why_not[:, columns.targets["category"]][:, which]
-    reasons = np.where(can, np.where(used < 0, none, -1), columns.why_not[None, :]).astype(np.int32)
+    reasons = np.where(can, np.where(used < 0, none, -1), why_not[None, :]).astype(np.int32)
     return Found(_figures(plan, once, of_cells), used.ravel(), row_words, reasons.ravel(), reason_words)
 
 
@@ -97,7 +99,9 @@ def _rows(plan: Plan, block: Block, words: Words) -> _Rows:
     return _Rows(np.array(attacks, ATTACK), can, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
 
 
-def _columns(plan: Plan, columns: range, words: Words) -> _Columns:
+@lru_cache(maxsize=1)  # slice after slice, and part after part, has the same
+def _columns(plan: Plan, columns: range) -> _Columns:
+    words = Words()
     numbers = plan.file.defenders.numbers
     per = prod(len(each.values) for each in numbers)
     first, last = columns[0] // per, columns[-1] // per
@@ -106,10 +110,7 @@ def _columns(plan: Plan, columns: range, words: Words) -> _Columns:
     alike, classes = _alike(bases, numbers)
     places = np.arange(columns.start, columns.stop, dtype=np.int64)
     of, rest = np.divmod(places, per)
-    codes = classes[of - first] * per + rest
-    used = np.zeros(len(alike) * per, np.bool_)
-    used[codes] = True
-    there = np.flatnonzero(used)
+    there, which = np.unique(classes[of - first] * per + rest, return_inverse=True)
     targets = alike[there // per]
     why_not = np.full(len(columns), -1, np.int32)
     turn = per
@@ -122,7 +123,7 @@ def _columns(plan: Plan, columns: range, words: Words) -> _Columns:
         reasons = np.array([_reasons(plan, first + each, number, words) for each in range(len(defenders))], np.int32)
         mine = reasons[of - first, rest // turn % len(values)]
         why_not = np.where(why_not < 0, mine, why_not)
-    return _Columns(targets, np.cumsum(used)[codes] - 1, why_not)
+    return _Columns(targets, which.astype(np.int32), why_not, words.words)
 
 
 @lru_cache(maxsize=4096)

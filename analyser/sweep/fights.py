@@ -26,7 +26,7 @@ def fought_cells(plan: Plan, block: Block) -> Found:
     if all(able):
         ours = [each for each in sides[0] if isinstance(each, Loadout)]
         fight, field = block.situation.fight, _field(plan, block.ruleset, block.columns)
-        fight.kernel.expect(len(ours) * len(field.defenders) * fight.interpreted)
+        fight.expect(len(ours) * len(field.defenders))
         cells = fight.cells(ours, field, block.situation)
         at = np.ix_(*able)
         for name, values in figures.items():

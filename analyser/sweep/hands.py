@@ -9,15 +9,16 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager
+from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
 
 from analyser.common.errors import AnalyserError, InputError
 from analyser.sweep.parts import Made, made
-from analyser.sweep.store import Store
+from analyser.sweep.store import Missing, Store
 
 A_WORKER = 3  # parts that wait for each worker, so that none is ever idle
 MOST_LOSSES = 5  # of one part, after which it and not the workers are to blame
@@ -48,14 +49,14 @@ class Progress(NamedTuple):
 
 def work_through(
     store: Store,
-    numbers: Sequence[int],
+    missing: Missing,
     hands: Hands,
     workers: int,
     *,
     by_return: bool = False,
     tell: Tell = lambda _: None,
 ) -> int:
-    """Have the parts of these `numbers` made; how many were. `tell` is called whenever one is.
+    """Have the parts that are `missing` made; how many were. `tell` is called whenever one is.
 
     `hands` begins an executor, and another one if the first is broken. Parts are written where they are worked out or,
     `by_return`, here.
@@ -66,8 +67,8 @@ def work_through(
         A part cannot be made or written; the others that were being made are waited for. Or workers are lost again and
         again.
     """
-    waiting, losses = list(reversed(numbers)), dict.fromkeys(numbers, 0)
-    pace = _Pace(store, numbers)
+    waiting, losses = _Waiting(missing), Counter[int]()
+    pace = _Pace(store, missing)
     folder = None if by_return else str(store.folder.resolve())
     while waiting:
         with hands() as executor:
@@ -83,18 +84,37 @@ def work_through(
                 if losses[number] >= MOST_LOSSES:
                     problem = f"part {number} was lost with its worker {losses[number]} times, at last by {outcome!r}"
                     raise InputError(problem, where=str(store.folder), allowed="more memory a worker, or smaller parts")
-                waiting.append(number)
+                waiting.back(number)
     return pace.made
+
+
+class _Waiting:
+    """Parts that are to be handed out, those that come back first."""
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._rest, self._back = iter(numbers), list[int]()
+
+    def __bool__(self) -> bool:
+        self._back = self._back or list(islice(self._rest, 1))
+        return bool(self._back)
+
+    def pop(self) -> int:
+        """The next one."""
+        return self._back.pop() if self._back else next(self._rest)
+
+    def back(self, number: int) -> None:
+        """One that was handed out and is not done."""
+        self._back.append(number)
 
 
 class _Pace:
     """What is done and what is left, each kind of fights at its own pace."""
 
-    def __init__(self, store: Store, numbers: Sequence[int]) -> None:
+    def __init__(self, store: Store, missing: Missing) -> None:
         self._plan = store.plan
-        self._done = store.plan.parts - len(numbers)
+        self._done = store.plan.parts - len(missing)
         self._start, self._cells, self.made = time.monotonic(), 0, 0
-        self._left = Counter(map(store.plan.kind, numbers))
+        self._left = missing.kinds()
         self._spent: dict[str, list[float]] = {}
 
     def after(self, made: Made) -> Progress:
@@ -112,7 +132,7 @@ class _Pace:
 
 
 def _handed(
-    executor: Executor, waiting: list[int], workers: int, how: tuple[bytes, str | None]
+    executor: Executor, waiting: _Waiting, workers: int, how: tuple[bytes, str | None]
 ) -> Iterator[tuple[int, Made | BaseException]]:
     """The parts that `waiting` ends with, as they are done; or what became of them instead, if they were lost.
 
@@ -144,7 +164,7 @@ def _handed(
     finally:
         for future, number in at_work.items():
             future.cancel()
-            waiting.append(number)  # if it is done after all, it is made again, and the same
+            waiting.back(number)  # if it is done after all, it is made again, and the same
 
 
 def _failed(number: int, problem: BaseException) -> InputError:

@@ -71,7 +71,7 @@ class Sweep:
     @cached_property
     def done(self) -> tuple[int, ...]:
         """The numbers of the parts that are done, as they were when this was first asked for."""
-        return tuple(sorted(self._files))
+        return tuple(sorted(self.store.done()))
 
     @property
     def is_complete(self) -> bool:
@@ -97,7 +97,7 @@ class Sweep:
         """All parts that are done as a dataset of pyarrow."""
         import pyarrow.dataset as pads
 
-        paths = [str(self._files[number]) for number in self.done]
+        paths = [str(path) for _, path in sorted(self._files.items())]
         if not paths:
             raise InputError("no part is done yet", where=str(self.store.folder), allowed="analyser sweep resume")
         how = pads.partitioning(flavor="hive")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -10,7 +10,10 @@ from analyser import __version__
 from analyser.common.files import write_content
 from analyser.report.page import templates
 from analyser.sweep.opening import Sweep
-from analyser.sweep.store import PAGE
+from analyser.sweep.plan import Plan
+from analyser.sweep.store import PAGE, Missing
+
+_MOST_SHOWN = 8  # values of an axis
 
 
 class Cost(NamedTuple):
@@ -51,19 +54,19 @@ class Status(NamedTuple):
 
 def status_of(sweep: Sweep) -> Status:
     """How far a sweep is, from its folder; what it took, from its log."""
-    latest = {line["number"]: line for line in sweep.store.logged("part") if _is_of_a_part(line)}
+    latest = {line["number"]: _Logged(*(line[key] for key in _Logged._fields)) for line in _of_parts(sweep)}
     done = set(sweep.done)
-    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    by_kind: dict[str, list[_Logged]] = {}
     for number, line in latest.items():
         if number in done:
-            by_kind.setdefault(str(line["kind"]), []).append(line)
+            by_kind.setdefault(line.kind, []).append(line)
     costs = tuple(
         Cost(
             kind,
             len(lines),
-            sum(each["size"] for each in lines),
-            sum(each["seconds"] for each in lines),
-            sum(each["length"] for each in lines),
+            sum(each.size for each in lines),
+            sum(each.seconds for each in lines),
+            sum(each.length for each in lines),
         )
         for kind, lines in sorted(by_kind.items())
     )
@@ -71,19 +74,27 @@ def status_of(sweep: Sweep) -> Status:
     if costs and not sweep.is_complete:
         usual = fmean(each.seconds / each.parts for each in costs)
         pace = {each.kind: each.seconds / each.parts for each in costs}
-        missing = (number for number in range(sweep.plan.parts) if number not in done)
-        left = sum(pace.get(sweep.plan.kind(number), usual) for number in missing)
-    plan = sweep.plan
-    return Status(plan.name, plan.cells, plan.parts, len(done), left, costs, len(sweep.store.logged("lost")))
+        missing = Missing(sweep.plan, range(sweep.plan.parts), done).kinds()
+        left = sum(parts * pace.get(kind, usual) for kind, parts in missing.items())
+    plan, lost = sweep.plan, sum(1 for _ in sweep.store.logged("lost"))
+    return Status(plan.name, plan.cells, plan.parts, len(done), left, costs, lost)
 
 
-_KEYS = ("number", "kind", "size", "seconds", "length")
+class _Logged(NamedTuple):
+    """What the log says of a part that counts here."""
+
+    kind: str
+    size: int
+    seconds: float
+    length: int
 
 
-def _is_of_a_part(line: Mapping[str, Any]) -> bool:
-    return all(key in line for key in _KEYS) and all(
-        isinstance(line[key], int | float) for key in _KEYS if key != "kind"
-    )
+def _of_parts(sweep: Sweep) -> Iterator[dict[str, Any]]:
+    """The lines of the log of parts; those that somebody has edited are left out."""
+    for line in sweep.store.logged("part"):
+        numbers = [line.get(key) for key in ("number", "size", "seconds", "length")]
+        if isinstance(line.get("kind"), str) and all(isinstance(each, int | float) for each in numbers):
+            yield line
 
 
 def write_page(sweep: Sweep) -> None:
@@ -91,13 +102,25 @@ def write_page(sweep: Sweep) -> None:
     plan = sweep.plan
     facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
     facts += [(name.capitalize(), str(value)[:16]) for name, value in plan.content["program"].items()]
-    axes: list[tuple[str, int]] = []
-    if not plan.is_sample:
-        axes = [("rulesets", len(plan.rulesets)), ("situations", len(plan.situations))]
-        axes.append(("attackers", sum(map(len, plan.attackers.values()))))
-        axes += [(f"{each.key} of attackers", len(each.values)) for each in plan.file.attackers.numbers]
-        axes.append(("defenders", len(plan.defenders)))
-        axes += [(f"{each.key} of defenders", len(each.values)) for each in plan.file.defenders.numbers]
+    how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
+    axes = [] if plan.is_sample else list(_axes(plan))
     page = templates().get_template("sweep.html.jinja")
-    html = page.render(version=__version__, sweep=sweep, status=status_of(sweep), axes=axes, facts=facts)
+    html = page.render(version=__version__, sweep=sweep, status=status_of(sweep), how=how, axes=axes, facts=facts)
     write_content(sweep.store.folder / PAGE, html)
+
+
+def _axes(plan: Plan) -> Iterator[tuple[str, int, str]]:
+    """What is varied: how many values each axis has, and which."""
+    yield "rulesets", len(plan.rulesets), ", ".join(plan.rulesets)
+    yield "situations", len(plan.situations), _some([each.name for each in plan.situations])
+    for name, side in (("attackers", plan.file.attackers), ("defenders", plan.file.defenders)):
+        loadouts = sum(map(len, plan.attackers.values())) if name == "attackers" else len(plan.defenders)
+        yield name, loadouts, _some(side.units) + (f" at {', '.join(side.levels)}" if side.levels else "")
+        for each in side.numbers:
+            signed = [f"{value:+d}" if each.is_added else str(value) for value in each.values]
+            yield f"{each.key.replace('_', ' ')} of {name}", len(each.values), _some(signed)
+
+
+def _some(values: Sequence[str]) -> str:
+    """The values, or the first and the last of many."""
+    return ", ".join(values) if len(values) <= _MOST_SHOWN else f"{', '.join(values[:3])} ... {values[-1]}"

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -226,6 +227,15 @@ class Plan:
     def kind(self, number: int) -> str:
         """What kind of fights a part is of."""
         return "sample" if self.is_sample else self.block(number).situation.kind
+
+    def kinds(self, among: range) -> Counter[str]:
+        """How many of some parts are of each kind, without looking at every one."""
+        if self.is_sample:
+            return Counter(sample=len(among))
+        found: Counter[str] = Counter()
+        for group, first, last in zip(self._groups, (0, *self._ends), self._ends):
+            found[group.situation.kind] += bisect_left(among, last) - bisect_left(among, first)
+        return found
 
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:

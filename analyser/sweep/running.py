@@ -109,11 +109,11 @@ def _run(
     with store.driven() if part is None else nullcontext():
         if part is None:
             store.remove_cut_short()
-        numbers = store.missing(None if part is None else job(part, store.plan.parts))
-        if numbers:
+        missing = store.missing(None if part is None else job(part, store.plan.parts))
+        if missing:
             how = "executor" if executor is not None else dask or "processes"
-            store.log("begun", parts=len(numbers), workers=many, hands=how, job=part)
-            made = work_through(store, numbers, hands, many, by_return=by_return, tell=tell)
+            store.log("begun", parts=len(missing), workers=many, hands=how, job=part)
+            made = work_through(store, missing, hands, many, by_return=by_return, tell=tell)
             store.log("ended", made=made)
     found = Sweep(store)
     if part is None:

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import socket
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -42,11 +43,28 @@ class PartFile(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a look at every byte of a store has found: the numbers of parts, and what is wrong with others."""
+    """What a look at every byte of a store has found: how many parts are whole and missing, and what is damaged."""
 
-    whole: tuple[int, ...]
+    whole: int
     damaged: tuple[Path, ...]
-    missing: tuple[int, ...]
+    missing: int
+
+
+class Missing:
+    """The parts of a range that are not done, told one by one: memory goes by those that are."""
+
+    def __init__(self, plan: Plan, among: range, done: Iterable[int]) -> None:
+        self._plan, self._among, self._done = plan, among, frozenset(number for number in done if number in among)
+
+    def __len__(self) -> int:
+        return len(self._among) - len(self._done)
+
+    def __iter__(self) -> Iterator[int]:
+        return (number for number in self._among if number not in self._done)
+
+    def kinds(self) -> Counter[str]:
+        """How many are of each kind of fights."""
+        return self._plan.kinds(self._among) - Counter(map(self._plan.kind, self._done))
 
 
 class Store:
@@ -71,6 +89,10 @@ class Store:
         """The files of the parts that are done, by number: as long as they should be, and not looked into."""
         return {each.number: each for each in self._files() if each.is_whole}
 
+    def done(self) -> Iterator[int]:
+        """The numbers of these parts, in no order."""
+        return (each.number for each in self._files() if each.is_whole)
+
     def _files(self) -> Iterator[PartFile]:
         """Every file of a part, cut short or not, in the order of the folders."""
         parts = self.plan.parts
@@ -84,10 +106,9 @@ class Store:
                     is_whole = path.stat().st_size == int(match["size"])
                     yield PartFile(int(match["number"]), path, match["digest"], is_whole)
 
-    def missing(self, among: Iterable[int] | None = None) -> list[int]:
+    def missing(self, among: range | None = None) -> Missing:
         """The numbers of the parts that are not done, of all or of some."""
-        there = self.files()
-        return [number for number in (range(self.plan.parts) if among is None else among) if number not in there]
+        return Missing(self.plan, range(self.plan.parts) if among is None else among, self.done())
 
     def put(self, number: int, content: bytes) -> Path:
         """Write a part, whole or not at all; InputError where that cannot be done."""
@@ -115,8 +136,7 @@ class Store:
             damaged.append(each.path)
             if remove:
                 each.path.unlink(missing_ok=True)
-        missing = tuple(number for number in range(self.plan.parts) if number not in whole)
-        return Found(tuple(sorted(whole)), tuple(damaged), missing)
+        return Found(len(whole), tuple(damaged), self.plan.parts - len(whole))
 
     def remove_cut_short(self) -> list[Path]:
         """Take away files that are not as long as they should be, and what dead processes of this machine began."""
@@ -150,16 +170,14 @@ class Store:
         with suppress(OSError), (self.folder / LOG).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
-    def logged(self, event: str) -> list[dict[str, Any]]:
+    def logged(self, event: str) -> Iterator[dict[str, Any]]:
         """The lines of the log of one event; a line that is cut short is left out."""
-        found = []
         with suppress(FileNotFoundError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 with suppress(ValueError):
                     read = json.loads(line)
                     if isinstance(read, dict) and read.get("event") == event:
-                        found.append(read)
-        return found
+                        yield read
 
 
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:

@@ -23,7 +23,7 @@ from analyser.sweep.sampled_cells import ENDS, TRIALS, has_interval, sampled_cel
 from analyser.sweep.schema import BY_WORTH, Number
 from analyser.sweep.worth import by_worth
 
-SLICE = 1 << 18  # cells at once: what bounds the memory of a process, and the rows of a group
+SLICE = 3 << 16  # cells at once: what bounds the memory of a process, and the rows of a group
 COMPRESSION = "zstd"
 METADATA = b"analyser"
 

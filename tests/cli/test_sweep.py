@@ -100,6 +100,13 @@ def test_merge_of_a_sample_is_its_answer(tmp_path, capsys):
         (["status"], "no-such|cannot read|--out STORE"),
         (["status", "a", "b"], "one of status, resume, verify, merge"),
         (["status", "{tmp}/none"], "no such folder"),
+        (["status", "{tmp}/none", "--workers", "2"], r"--workers: not of `sweep status` \(allowed: --json, --quiet\)"),
+        (["verify", "{tmp}/none", "--out", "x"], r"--out: not of `sweep verify` \(allowed: --remove, "),
+        (
+            ["resume", "{tmp}/none", "--profiles", "x"],
+            r"--profiles: not of `sweep resume` \(allowed: --workers",
+        ),
+        (["{plan}", "--out", "{tmp}/s", "--remove"], "--remove: not of `sweep PLAN`"),
         (["{tmp}/none.toml", "--out", "{tmp}/s"], "cannot read this file"),
         (["{plan}", "--out", "{tmp}/s", "--part", "3/2"], "such as 17/400"),
         (["{plan}", "--out", "{tmp}/s", "--workers", "0"], "workers"),

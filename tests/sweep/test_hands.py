@@ -1,8 +1,10 @@
 """Who works does not matter, nor who is lost on the way: the bytes are the same."""
 
 import logging
+import tracemalloc
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
+from itertools import islice
 
 import pytest
 
@@ -10,6 +12,8 @@ from analyser.common.errors import InputError
 from analyser.sweep import parts
 from analyser.sweep.executors import HERE, dask
 from analyser.sweep.hands import MOST_LOSSES, work_through
+from analyser.sweep.opening import open_sweep
+from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import Store, store_for
@@ -31,7 +35,7 @@ def test_lost_workers_are_made_up_for(done, tmp_path):
     lost = Inline(lambda count: KilledWorker("gone") if count % 3 == 1 else None)
     found = run_sweep(PLAN, tmp_path / "store", executor=lost)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
-    assert len(found.store.logged("lost")) > 3
+    assert len(list(found.store.logged("lost"))) > 3
 
 
 def test_a_broken_executor_is_begun_again(done, tmp_path):
@@ -71,6 +75,26 @@ def test_progress_is_told(tmp_path):
     assert told[0].left > 0.0
     assert told[-1].cells == read_plan(PLAN).cells
     assert told[-1].rate > 0
+
+
+def test_memory_does_not_grow_with_the_plan(tmp_path):
+    numbers = dict.fromkeys(("models", "defence", "damage_limit", "break_limit", "discipline"), "1..100")
+    plan = {"attackers": {"units": "crown/rifle-p@basic"}, "defenders": {"units": "krupp@basic"} | numbers}
+    plan |= {"part_cells": 100}
+    store = store_for(read_plan(plan), tmp_path / "store")
+    tracemalloc.start()
+    with pytest.raises(InputError, match="done enough"):
+        work_through(store, store.missing(), lambda: nullcontext(Inline(_done_after(3))), 1)
+    assert store.plan.parts == 10**8
+    assert len(store.missing()) == store.plan.parts - 3
+    assert list(islice(store.missing(), 2)) == [3, 4]
+    assert status_of(open_sweep(store.folder)).done == 3
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+
+
+def _done_after(parts):
+    return lambda count: InputError("done enough") if count > parts else None
 
 
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):

@@ -37,7 +37,7 @@ def test_damage_is_found_and_made_again(store, done, hands, seed):
     assert len(looked.files()) == looked.plan.parts - 2  # what is cut short is seen at once
     found = looked.verified()
     assert set(found.damaged) == {flipped, cut}
-    assert len(found.missing) == 3
+    assert found.missing == 3
     looked.verified(remove=True)
     assert resume_sweep(store, executor=hands).is_complete
     assert names_in(store) == expected
@@ -117,8 +117,9 @@ def test_the_log_is_lines_of_json_and_a_broken_line_does_not_matter(store):
     with (store / LOG).open("a") as file:
         file.write('{"event": "part", "num')
     looked = Store(store)
-    assert len(looked.logged("part")) == looked.plan.parts
-    assert {"at", "event", "number", "size", "length", "seconds", "worker", "kind"} <= looked.logged("part")[0].keys()
+    lines = list(looked.logged("part"))
+    assert len(lines) == looked.plan.parts
+    assert {"at", "event", "number", "size", "length", "seconds", "worker", "kind"} <= lines[0].keys()
 
 
 def test_what_a_dead_process_began_is_taken_away(store, hands):

@@ -1,0 +1,43 @@
+"""The page of a store: how its cells were worked out, what is varied, what it took."""
+
+import pytest
+
+from analyser.sweep.opening import open_sweep
+from analyser.sweep.page import status_of, write_page
+from analyser.sweep.running import run_sweep
+from analyser.sweep.store import LOG, PAGE
+from tests.helpers.sweeps import Inline
+
+PLAN = {
+    "attackers": {"units": "crown/rifle-p*", "levels": "basic", "dice": "-1..1"},
+    "defenders": {"units": "krupp@basic", "damage_limit": "1..20"},
+}
+SAMPLE = {
+    "sample": {"trials": 1000},
+    "question": {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "krupp@basic"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("plan", "says"),
+    [
+        (PLAN, ["60 cells, all exact,", "crown/rifle-p* at basic", "-1, +0, +1", "1, 2, 3 ... 20", "damage limit of"]),
+        (PLAN | {"sampling": {"trials": 100}}, ["60 cells, sampled,"]),
+        (SAMPLE, ["1,000 trials, sampled,"]),
+    ],
+)
+def test_the_page_says_how_and_what(tmp_path, plan, says):
+    run_sweep(plan, tmp_path / "store", executor=Inline())
+    page = " ".join((tmp_path / "store" / PAGE).read_text(encoding="utf-8").split())
+    for each in says:
+        assert each in page
+
+
+def test_lines_of_the_log_that_somebody_has_edited_do_not_count(tmp_path):
+    found = run_sweep(PLAN | {"part_cells": 20}, tmp_path / "store", executor=Inline())
+    before = status_of(found)
+    assert before.costs[0].parts == found.plan.parts == 3
+    with (tmp_path / "store" / LOG).open("a", encoding="utf-8") as file:
+        file.write('{"event": "part", "number": 1, "kind": "ranged", "size": "many"}\n{"event": "part", "number": 2}\n')
+    assert status_of(open_sweep(tmp_path / "store")) == before
+    write_page(open_sweep(tmp_path / "store"))
