@@ -12,6 +12,7 @@ import gc
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from functools import cache
 from typing import Any
 
@@ -46,6 +47,7 @@ from numba.core.untyped_passes import (
     WithLifting,
 )
 from numba.extending import overload, typeof_impl
+from numba.np import arrayobj
 
 from analyser.common.kernel_cache import KernelCache
 
@@ -147,6 +149,24 @@ def _owns_arrays(state: Any) -> bool:
     return False
 
 
+_INDEX: Any = arrayobj.fix_integer_index
+_NEVER_FROM_THE_END = "analyser.engine.battle."  # modules that count no index from the end of an array
+
+
+def _index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """An index as a machine has it: where none is negative, nobody looks whether it is, three instructions each."""
+    if kind.signed and getattr(context, "never_from_the_end", False):
+        return context.cast(builder, index, kind, types.intp)
+    return _INDEX(context, builder, kind, index, size)
+
+
+def _context_of(state: Any) -> Any:
+    """What a function is lowered with, by the module that it stands in."""
+    context = copy(state.targetctx)
+    context.never_from_the_end = state.func_id.modname.startswith(_NEVER_FROM_THE_END)
+    return context
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _StepLowering(NativeLowering):
     """A step whose arrays all belong to who calls it counts no users of them, which takes longer than many a step."""
@@ -154,6 +174,7 @@ class _StepLowering(NativeLowering):
     _name = "analyser_step_lowering"
 
     def run_pass(self, state: Any) -> bool:
+        state.targetctx = _context_of(state)
         if not _owns_arrays(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         return bool(super().run_pass(state))
@@ -166,6 +187,7 @@ class _KernelLowering(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = _KernelCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
+        state.targetctx = _context_of(state)
         return bool(super().run_pass(state))
 
 
@@ -257,6 +279,7 @@ _IN_PLACE: tuple[tuple[Any, str, Any], ...] = (
     (utils, "order_by_target_specificity", lambda target, templates, **_: _order_of(target, tuple(templates))),
     (NumpyRulesArrayOperator, "generic", _match_of_arrays),
     (PostProcessor, "run", _processed),
+    (arrayobj, "fix_integer_index", _index),
     (CPUContext, "load_additional_registries", _with_intrinsics),
     (Context, "load_additional_registries", lambda _: None),
     (ir.Inst, "_rec_list_vars", _variables),

@@ -90,8 +90,12 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
 
     `sides`: of the unit and of the other one.
     """
-    side = sides[0]
-    distance = length_between(state, other, side, sides[1])
+    return view_at(state, length_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
+
+
+@step
+def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
+    """The same of a unit at that distance."""
     short = has_row and is_short(strike, side, distance)
     in_range = has_row and reaches(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
@@ -133,8 +137,13 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 @step
 def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
     """The unit with its manoeuvre made, and its special action; what it attacks with is its order."""
+    return ordered_to(state, decision, side, length_moved(decision[0], side, strike, distance))
+
+
+@step
+def ordered_to(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
+    """The same of a unit whose manoeuvre takes it so far."""
     manoeuvre, action = decision
-    length = length_moved(manoeuvre, side, strike, distance)
     if length != 0 or manoeuvre == Manoeuvre.CHARGE:
         state = unit_state.moved(state, side, length)
     empties = action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms

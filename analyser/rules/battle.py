@@ -75,7 +75,7 @@ def root_of(squared: int) -> int:
     >>> root_of(24), root_of(25)
     (4, 5)
     """
-    return int(np.floor(np.sqrt(np.float64(squared))))
+    return int(np.sqrt(np.float64(squared)))
 
 
 @step

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from analyser.common.jit import step
+from analyser.common.records import Integers
 from analyser.rules.orders import Line, lines_of
-from analyser.rules.policies import POLICIES, Action, Manoeuvre, View
+from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
 
 _SEEN = ("in range", "in short range", "within reach")  # what a habit can look at
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
@@ -23,6 +24,30 @@ def _coded(line: Line) -> tuple[int, int, int]:
 _TABLE = np.array(
     [[_coded(lines[min(place, len(lines) - 1)]) for place in range(_LINES)] for lines in HABITS.values()], np.int64
 )
+
+
+VIEWS = 1 << 5  # different views of who is in no building, see `number_of`
+
+
+@step
+def number_of(view: View) -> int:
+    """The number of a view, as :func:`allowed_of_every_view` counts them: distances do not count."""
+    seen = (1 if view.rally_failed else 0) | (2 if view.in_range else 0) | (4 if view.in_short_range else 0)
+    return seen | (8 if view.can_charge else 0) | (16 if view.must_charge else 0)
+
+
+def allowed_of_every_view() -> Integers:
+    """The manoeuvre and the action that each policy comes to with each view, as far as they are allowed.
+
+    Shape (policies, VIEWS, 2); views by :func:`number_of`.
+    """
+    orders = np.zeros((len(Policy), VIEWS, 2), np.int64)
+    for seen in range(VIEWS):
+        rally_failed, in_range, in_short_range, can_charge, must_charge = (seen >> place & 1 for place in range(5))
+        view = View(rally_failed, 0, in_range, in_short_range, can_charge, must_charge, 0)
+        for policy in Policy:
+            orders[policy, seen] = allowed(*decide(policy, view), view)
+    return orders
 
 
 @step

@@ -27,6 +27,7 @@ from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.attack import set_fight, special_counts
 from analyser.rules.battle import Choice, Hand, Turn
+from analyser.rules.habits import allowed_of_every_view
 from analyser.rules.policies import SHOOTING, Policy
 from analyser.rules.structs import NONE, SIDE, TARGET
 from analyser.scenarios.attack import fight_record, target_record
@@ -223,6 +224,8 @@ class Encoder:
         every = [each.combatant for each in self._units.values()]
         encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
         encoding.has_lookouts = any(each.habit == "lookout" for each in self._units.values())
+        encoding.has_reserves = any(each.reserve for each in self._units.values())
+        encoding.orders[:] = allowed_of_every_view()
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)

@@ -25,6 +25,15 @@ def test_a_kernel_and_a_function_of_somebody_else_share_the_compilers_own(error_
         assert each(3) == total(3) == 3.0 + 3.0 + 1.0
 
 
+def last(numbers: np.ndarray, place: int) -> float:
+    return numbers[-1] + numbers[place]
+
+
+def test_kernels_count_from_the_end_as_python_does():
+    numbers = np.array([1.0, 2.0, 4.0])
+    assert jit.kernel(last)(numbers, -2) == last(numbers, -2) == 6.0
+
+
 class Pair(NamedTuple):
     """Two arrays."""
 

@@ -21,6 +21,7 @@ from tests.fuzz.odd import Odd, at, places
 
 KEPT = Path(__file__).with_name("kept.txt")
 MOST_TRIES = 300  # to make a failing case smaller
+EVERY = 30  # seconds, how a campaign stands is told
 
 
 # --- making a failing case small ------------------------------------------------------------------
@@ -92,8 +93,11 @@ def keep(door, given, wrong):
 
 def campaign(seed, first, cases, tell=lambda _: None, doors=""):
     """Run so many cases; what failed, by kind, as {kind: (number, door, input, what is wrong)}."""
-    found, counts = {}, dict.fromkeys(DOORS, 0)
+    found, counts, told = {}, dict.fromkeys(DOORS, 0), time.monotonic()
     for number in range(first, first + cases):
+        if time.monotonic() - told > EVERY:
+            told = time.monotonic()
+            tell(f"{number - first} of {cases} cases, {len(found)} kinds of failure")
         door, given = case(seed, number, doors)
         counts[door] += 1
         wrong = wrong_with(door, given)

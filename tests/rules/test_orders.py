@@ -1,11 +1,13 @@
 """Policies in words: what is read, and how what cannot be read is told."""
 
+from itertools import product
+
 import pytest
 
 from analyser import InputError
-from analyser.rules.habits import HABITS
+from analyser.rules.habits import HABITS, VIEWS, allowed_of_every_view, decide, number_of
 from analyser.rules.orders import Condition, lines_of
-from analyser.rules.policies import POLICIES, Action, Manoeuvre
+from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
 
 WHERE = "duel.policy_a"
 
@@ -13,6 +15,18 @@ WHERE = "duel.policy_a"
 def test_the_habits_are_lists():
     assert HABITS.keys() == POLICIES.keys()
     assert [line.text for line in HABITS["shoot"]] == ["aim and shoot if in range", "advance and shoot"]
+
+
+def test_orders_by_number_are_those_of_each_view():
+    orders, seen = allowed_of_every_view(), set()
+    for flags in product((0, 1), repeat=5):
+        rally_failed, *rest = flags
+        view = View(rally_failed, 0, *rest, 700)
+        seen.add(number_of(view))
+        for policy in Policy:
+            wanted = allowed(*decide(policy, view), view)
+            assert tuple(orders[policy, number_of(view)]) == wanted
+    assert seen == set(range(VIEWS))
 
 
 def test_a_sentence_is_read_as_lines():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import pool_for, strike
+from analyser.engine.battle.attack import strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
@@ -25,8 +25,8 @@ from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
-from analyser.rules.habits import decide
-from analyser.rules.policies import Action, Manoeuvre, Policy, allowed
+from analyser.rules.habits import number_of
+from analyser.rules.policies import Action, Manoeuvre, Policy
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
 
@@ -126,8 +126,8 @@ def stand_by(battle: Battle, unit: int) -> None:
     side = field.sides[unit]
     side.policy = battle.encoding.own_habit[unit]
     side.rearms = battle.encoding.rearms_on_lookout[unit]
-    decision = decide(side.policy, activation.view_of(0, 0, (side, side), battle.tables.strikes[0], False))
-    field.states[unit] = activation.ordered(field.states[unit], decision, side, battle.tables.strikes[0], NONE)
+    orders = battle.encoding.orders[side.policy, 0]
+    field.states[unit] = activation.ordered_to(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
 
 
 @step
@@ -144,14 +144,14 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     number = strike_of(battle, unit, target, 0)
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
-    view = activation.view_of(state, field.states[target], (side, field.sides[target]), row, has_row)
-    manoeuvre, action = decide(side.policy, view)
-    manoeuvre, action = allowed(manoeuvre, action, view)
+    view = activation.view_at(state, side.distance, side, row, has_row)
+    orders = battle.encoding.orders[side.policy, number_of(view)]
+    manoeuvre, action = int(orders[0]), int(orders[1])
     length = activation.length_moved(manoeuvre, side, row, view.distance)
     if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
         manoeuvre = Manoeuvre.AIM
     note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
-    field.states[unit] = activation.ordered(state, (manoeuvre, action), side, row, view.distance)
+    field.states[unit] = activation.ordered_to(state, (manoeuvre, action), side, length)
     if length > 0:
         advance(battle, unit, target, length, view.distance)
         spread_fumes(battle)
@@ -187,10 +187,10 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     short = row.short_range != NONE and distance <= row.short_range
     if distance > row.long_range or (row.indirect and short):
         return False
-    if pool_for(battle, number, state, short, False, 0) == 0:  # no dice
-        return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
-    strike(battle, number, unit, other, short, (1 if aims else 0) - (0 if row.by_lookout else field.reforming))
+    shift = (1 if aims else 0) - (0 if row.by_lookout else field.reforming)
+    if not strike(battle, number, unit, other, short, shift):
+        return False
     combat.go_off(battle)
     if pair_of(battle, unit, other).answered and combat.stand(battle, unit, other):
         strike(battle, strike_of(battle, other, unit, Blow.ANSWER), other, unit, False, 0)

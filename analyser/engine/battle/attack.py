@@ -32,15 +32,18 @@ def pool_for(battle: Battle, number: int, state: int, short: bool, covered: bool
 
 
 @step
-def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> None:
-    """Make a strike; `shift`: bonuses less penalties beside short range and suppressed (AC-3.1)."""
+def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> bool:
+    """Make a strike; `shift`: bonuses less penalties beside short range and suppressed (AC-3.1).
+
+    Whether there were dice for it.
+    """
     field, tables = battle.field, battle.tables
     facts = tables.strikes[number]
     mine, theirs = int(field.states[striker]), int(field.states[struck])
     covered = theirs & unit_state.TAKING_COVER != 0
     pool = pool_for(battle, number, mine, short, covered, shift + (1 if short else 0))
     if pool == 0:
-        return
+        return False
     if tables.attacks[number].overcharge:  # so many dice more, or of a Throw so many
         card = test_card(battle.encoding, field, side_of(striker))
         note(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
@@ -59,7 +62,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
         set_fight(battle, number, struck)
         field.lost_aboard = 0 if facts.counts == 0 else field.lost_aboard
         tested = lose(battle, field.fight[0], struck, striker, (destroyed, left), facts.counts)
-        if tested:
+        if tested and battle.encoding.has_transports:
             qualities = close_quarters.struck_by(0, tables.attacks[number])
             test_aboard(battle, struck, striker, qualities)
     if facts.counts:
@@ -70,6 +73,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
         field.states[striker] |= unit_state.RELOADING
     if tables.attacks[number].overcharge and facts.bears_blanks and blanks_of(rolled):
         suffer_blanks(battle, number, striker, struck, blanks_of(rolled))
+    return True
 
 
 @step
@@ -77,10 +81,12 @@ def set_fight(battle: Battle, number: int, struck: int) -> None:
     """Fill the scratch fight with a strike on a unit as it stands."""
     field = battle.field
     fight, known = field.fight[0], battle.tables.fights[number]
-    fight.damage_limit, fight.penetrating, fight.behemoth = known.damage_limit, known.penetrating, known.behemoth
-    fight.test, fight.discipline, fight.break_limit = known.test, known.discipline, known.break_limit
-    fight.officer, fight.cryo, fight.disorders = known.officer, known.cryo, known.disorders
-    fight.models_without_room = known.models_without_room
+    if field.fought != number:
+        fight.damage_limit, fight.penetrating, fight.behemoth = known.damage_limit, known.penetrating, known.behemoth
+        fight.test, fight.discipline, fight.break_limit = known.test, known.discipline, known.break_limit
+        fight.officer, fight.cryo, fight.models_without_room = known.officer, known.cryo, known.models_without_room
+        field.fought = number
+    fight.disorders = known.disorders
     set_struck(battle, fight, struck)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
-from analyser.engine.battle.space import measure, squared_from
-from analyser.engine.battle.tables import NO_HABIT, NOWHERE, Battle, Place, first_of, pair_of, side_of, strike_of
+from analyser.engine.battle.space import measure
+from analyser.engine.battle.tables import (
+    NO_HABIT,
+    NO_STRIKE,
+    NOWHERE,
+    Battle,
+    Place,
+    first_of,
+    pair_of,
+    side_of,
+    strike_of,
+)
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
 from analyser.rules.discipline import ACTIVATED
@@ -43,6 +51,8 @@ def next_unit(battle: Battle, side: int) -> int:
     for place in range(field.done[side], facts.units[side]):
         unit = int(facts.listed[side, place])
         if is_ready(battle, unit):
+            if place == field.done[side] and field.place[unit] != Place.ABOARD:
+                field.done[side] = place + 1
             return unit
         if place == field.done[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
             field.done[side] = place + 1
@@ -71,6 +81,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     measure(battle, 1 - side_of(unit), int(field.x[unit]), int(field.y[unit]))
     if field.nearest == NONE:
         return NO_TARGET
+    nearest, length = int(field.nearest), int(field.nearest_length)
     must = field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok
     if must:
         found = best_of(battle, unit, CHARGED, rally_failed)
@@ -78,11 +89,14 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
             return found
     if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
         return NO_TARGET
+    nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST
+    if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
+        return nearest
     for among in range(ATTACKED, CHARGED):
         found = best_of(battle, unit, among, rally_failed)
         if found != NO_TARGET:
             return found
-    return int(field.nearest)
+    return nearest
 
 
 @step
@@ -117,7 +131,7 @@ def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
         return nearest
     found, least, best = NO_TARGET, NOWHERE, -1.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
-        squared = squared_from(field, np.uint64(other), field.from_x, field.from_y)
+        squared = field.squared[other]
         if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
             continue
         length = root_of(squared)
@@ -141,19 +155,35 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
         return bool(length <= facts.charges)
     if facts.habit == NO_HABIT or among == KNOWN:
         return bool(facts.habit != NO_HABIT)
+    if among == ATTACKED:
+        return is_attacked(battle, pair, length, rally_failed)
     charges = facts.habit == Policy.CHARGE and not rally_failed
     reach = facts.reach_rallying if rally_failed else facts.reach
-    if among == ATTACKED:
-        least = facts.within_rallying if rally_failed else facts.within
-        if length <= least or length > reach:
-            return False
-    elif among == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
+    if among == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
         return False
-    if charges or facts.has_dice:
+    return charges or facts.has_dice != 0 or has_dice_now(battle, pair, -1 if among == FLOWN else length)
+
+
+@step
+def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
+    """Whether the first unit of the pair can attack the other one, which is on the field, from where it stands."""
+    facts = pair_of(battle, *pair)
+    reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
+    if facts.habit == NO_HABIT or length <= least or length > reach:
+        return False
+    if facts.has_dice or (facts.habit == Policy.CHARGE and not rally_failed):
         return True
-    number, state = strike_of(battle, unit, other, 0), int(battle.field.states[unit])
-    short = among != FLOWN and length <= battle.tables.strikes[number].short_range
-    return pool_for(battle, number, state, short, False, 0) > 0  # whether the grid has dice as it stands (AC-2.4)
+    return has_dice_now(battle, pair, length)
+
+
+@step
+def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
+    """Whether the grid of a unit has dice against an enemy as it stands (AC-2.4); length -1: not at short range."""
+    number = strike_of(battle, pair[0], pair[1], 0)
+    if number == NO_STRIKE:
+        return False
+    short = 0 <= length <= battle.tables.strikes[number].short_range
+    return pool_for(battle, number, int(battle.field.states[pair[0]]), short, False, 0) > 0
 
 
 @step

@@ -136,7 +136,7 @@ def test_of(battle: Battle, unit: int) -> Any:
     """The scratch fight, filled with a test on which no attack bears but those of the combat."""
     field = battle.field
     target, fight = field.units[unit], field.fight[0]
-    target.near_commander = 1 if is_commanded(battle, unit) else 0
+    target.near_commander, field.fought = 1 if is_commanded(battle, unit) else 0, NO_STRIKE
     close_quarters.set_losers_test(fight, target, field.attack[0], field.sides[unit], field.states[unit])
     return fight
 
@@ -157,8 +157,13 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
 @step
 def go_off(battle: Battle) -> None:
     """Whoever has Spectacular Demise and has lost the last model goes off, one after the other (AC-7)."""
-    if not battle.encoding.has_blasts:
-        return
+    if battle.encoding.has_blasts:
+        go_off_in_turn(battle)
+
+
+@step
+def go_off_in_turn(battle: Battle) -> None:
+    """The same of a battle in which somebody has that rule."""
     field, waits = battle.field, True
     while waits:
         waits = False

@@ -9,7 +9,7 @@ from analyser.engine.battle import chance, choices
 from analyser.engine.battle.activation import activate, enter
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.space import put, take_off
-from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
+from analyser.engine.battle.tables import BATCHES, NO_STRIKE, PERCENT, Battle, Place, first_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
@@ -58,6 +58,7 @@ def deploy(battle: Battle) -> None:
     """Everybody in place, full decks, and who begins (BT-2)."""
     field, facts = battle.field, battle.encoding
     field.round = field.logged = field.reforming = 0
+    field.fought = NO_STRIKE
     placed = 0
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
@@ -93,7 +94,7 @@ def ready(battle: Battle) -> None:
     for side in range(2):
         field.done[side] = 0
         chance.draw_hand(facts, field, side)
-    if 1 < field.round < facts.rounds:
+    if facts.has_reserves and 1 < field.round < facts.rounds:
         deploy_reserves(battle)
 
 

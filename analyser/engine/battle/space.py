@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from analyser.common.jit import Whole, inlined, step
+from analyser.common.jit import inlined, step
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import NOWHERE, Battle, Field, Place, first_of, side_of
+from analyser.engine.battle.tables import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
@@ -29,10 +29,10 @@ def length_between(battle: Battle, unit: int, other: int) -> int:
 
 
 @inlined
-def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
+def squared_from(field: Field, at: int, x: int, y: int) -> Any:
     """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
-    dx, dy = np.int32(field.x[at] - x), np.int32(field.y[at] - y)  # products of these are vector instructions
-    return dx * dx + dy * dy + field.off[at]
+    dx, dy = np.int32(field.x[at] - x), np.int32(field.y[at] - y)
+    return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[at])  # all of them vector instructions
 
 
 @step
@@ -46,19 +46,19 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 @step
 def measure(battle: Battle, side: int, x: int, y: int) -> None:
     """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
-    field, least = battle.field, NOWHERE
-    nearest = np.uint64(first_of(side))
+    field, least, found = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # nobody is where no unit was put
-    for at in range(nearest, nearest + np.uint64(units)):  # no index of an unsigned type is negative
+    for at in range(first_of(side), first_of(side) + units):
         squared = squared_from(field, at, x, y)
+        field.squared[at] = squared
         least = squared if squared < least else least
-    length = root_of(least)
-    if least < NOWHERE:
-        beyond = (length + 1) * (length + 1)
-        while squared_from(field, nearest, x, y) >= beyond:
-            nearest += np.uint64(1)
-    field.nearest = np.int64(nearest) if least < NOWHERE else NONE  # type: ignore[assignment]
-    field.nearest_length, field.from_x, field.from_y = length, x, y
+    length = root_of(int(least))
+    beyond = min((length + 1) * (length + 1), NOWHERE)
+    for at in range(first_of(side), first_of(side) + units):
+        place = np.int32(at) if field.squared[at] < beyond else np.int32(UNITS)
+        found = place if place < found else found
+    field.nearest = np.int64(found) if found < UNITS else NONE  # type: ignore[assignment]
+    field.nearest_length = length
 
 
 @step

@@ -13,6 +13,8 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Int, record_type
+from analyser.rules.habits import VIEWS
+from analyser.rules.policies import Policy
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
 MOST_UNITS = 64  # a side
@@ -86,7 +88,8 @@ class Encoding:
     disembark_by: Int  # the round
     has_blasts: Int  # whether anybody has Spectacular Demise,
     has_transports: Int  # a unit is embarked,
-    has_lookouts: Int  # or may go on lookout
+    has_lookouts: Int  # or may go on lookout,
+    has_reserves: Int  # or begins in reserve
     miss: Int  # sides of the die by what a Spectacular Demise looks at: a miss,
     strike: Int
     heroic: Int
@@ -97,6 +100,7 @@ class Encoding:
     order: Annotated[Any, np.int64, (2,)]  # an Order of activation
     choice: Annotated[Any, np.int64, (2,)]  # a Choice of targets
     discard_below: Annotated[Any, np.int64, (2,)]
+    orders: Annotated[Any, np.int64, (len(Policy), VIEWS, 2)]  # manoeuvre and action by policy and number of a view
     deck: Annotated[Any, np.uint8, (MOST_CARDS,)]
     # Of each unit
     state: Annotated[Any, np.int64, (UNITS,)]  # as it begins
@@ -154,9 +158,8 @@ class Field:
     y: Annotated[Any, np.int32, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
     off: Annotated[Any, np.int32, (UNITS,)]  # 0 of who is on the field, else NOWHERE
-    from_x: Int  # the point from which distances to the units of one side were last measured,
-    from_y: Int
-    nearest: Int  # the first of the nearest of them; NONE
+    squared: Annotated[Any, np.int32, (UNITS,)]  # of distances, as they were last measured; NOWHERE or more of others
+    nearest: Int  # the first of the nearest of those to whom distances were last measured; NONE
     nearest_length: Int  # and how far it is
     stirred: Int  # whether anything has changed since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
@@ -175,6 +178,7 @@ class Field:
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
     fight: Annotated[Any, FIGHT, (1,)]
+    fought: Int  # the strike that the fight was last filled with; NO_STRIKE
     attack: Annotated[Any, ATTACK, (1,)]
     counter: Annotated[Any, np.uint64]  # of the stream of this battle
     gamma: Annotated[Any, np.uint64]

@@ -1,10 +1,13 @@
 """Battles: the same bits on any number of threads, two real decks, reserves, transports, what is counted and told."""
 
+import ast
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from analyser.engine import battle
 from analyser.engine.battle.log import Event
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS
@@ -22,6 +25,16 @@ def simulation_of(mine, yours, **terms):
 
 def events_of(told, event):
     return [tuple(line) for line in told.events.tolist() if line[0] == event]
+
+
+def test_no_index_counts_from_the_end():
+    """Kernels of battles are compiled without a look whether one does (`common/compiler`)."""
+    for path in Path(battle.__file__).parent.glob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and function.decorator_list:
+                subscripts = [each.slice for each in ast.walk(function) if isinstance(each, ast.Subscript)]
+                parts = [part for each in subscripts for part in getattr(each, "elts", [each])]
+                assert not [ast.unparse(each) for each in parts if isinstance(each, ast.UnaryOp)], function.name
 
 
 @pytest.mark.slow
