@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing import connection
-from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
@@ -59,14 +57,13 @@ class Processes(ProcessPoolExecutor):
         The processes are waited for, and not the thread that looks after them: interrupted, that would count as ended
         (Python before 3.13), and this process would hang as it exits.
         """
-        at_work: dict[Any, BaseProcess] = {each.sentinel: each for each in (self._processes or {}).values()}
+        at_work = list((self._processes or {}).values())
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         try:
-            while wait and at_work:
-                for sentinel in connection.wait(list(at_work)):
-                    del at_work[sentinel]
+            for process in at_work if wait else ():
+                process.join()
         except KeyboardInterrupt:
-            for process in at_work.values():
+            for process in at_work:
                 process.kill()
             raise
 
