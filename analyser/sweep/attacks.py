@@ -99,7 +99,7 @@ def _rows(plan: Plan, block: Block, words: Words) -> _Rows:
     return _Rows(np.array(attacks, ATTACK), can, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
 
 
-@lru_cache(maxsize=1)  # slice after slice, and part after part, has the same
+@lru_cache(maxsize=2)  # slice after slice, and part after part, has the same
 def _columns(plan: Plan, columns: range) -> _Columns:
     words = Words()
     numbers = plan.file.defenders.numbers
