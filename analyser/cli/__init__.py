@@ -19,7 +19,7 @@ import click
 from analyser.cli.shell import INTERRUPTED, Commands
 
 _SOON = 0.02  # seconds
-_BETWEEN_COLLECTIONS = 100_000  # objects: what modules leave at their import is no garbage, and long to look through
+_BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
     "Fights": {
