@@ -347,6 +347,8 @@ def _is_dense(values: Sequence[Any], asker: Asker, lines: Sequence[Line]) -> boo
     """Whether an attack is the same at all distances between two of the values that follow one another."""
     if kind_in(lines[0].raw) not in ("attack", "focus") or not all(isinstance(each, int | float) for each in values):
         return False
+    if len(values) < 2:
+        return False
     inside = {each for each in _with_marks(values, lines, asker.library) if values[0] <= each <= values[-1]}
     return inside <= set(values) and list(values) == sorted(values)
 

@@ -19,8 +19,8 @@ def notes_of(curve: Curve) -> list[str]:
     """What holds between the values, what was cut off and not modelled, and where the numbers come from."""
     notes = []
     if curve.holds_between:
-        notes.append("At no other distance does anything change, so stretches hold at every distance in them.")
-    elif curve.keys[0].endswith("distance"):
+        notes.append("Between these distances nothing changes: a stretch holds at every distance in it.")
+    elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
         notes.append("At the distances that are listed; what is between them was not asked.")
     if not curve.exact:
         each = "at 95% all at once" if curve.all_at_once else "each at 95% by itself"

@@ -31,9 +31,13 @@ def got_in(got: Any, destroyed: Any, kind: str) -> dict[str, Any]:
     for name in found:
         check_text(name, "got", "the name of a figure or an event")
     if destroyed is not None:
+        if "destroyed" in found:
+            raise InputError("this is said twice", where="destroyed", allowed="once")
         found = {"destroyed": destroyed, **found}
     if "destroyed" in found and not isinstance(found["destroyed"], bool):
         name = DESTROYED.get(kind, "models_destroyed")
+        if name in found:
+            raise InputError(f"this and {name} are the same figure", where="destroyed", allowed="one of them")
         found = {name if key == "destroyed" else key: value for key, value in found.items()}
     if not found:
         raise InputError("what happened is not said", where="got", allowed="such as destroyed=2")

@@ -65,12 +65,16 @@ def stretches_of(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tupl
 def in_words(stretch: Stretch, *, between: bool, unit: str = "") -> str:
     """Where a stretch is; with `between`, what is true of a value is true from beyond the one before up to it.
 
+    Of what is nearer than the first value nothing is said, unless that is 1 or less.
+
     >>> stretch = Stretch(10, 11, 24, ("a",))
     >>> in_words(stretch, between=True, unit='"'), in_words(stretch, between=False)
     ('beyond 10" up to 24"', 'from 11 to 24')
+    >>> in_words(Stretch(None, 1, 7, ("a",)), between=True), in_words(Stretch(None, 6, 7, ("a",)), between=True)
+    ('up to 7', 'from 6 to 7')
     """
     first, last, before = (_text(each) for each in (stretch.first, stretch.last, stretch.before))
-    if not between:
+    if not between or (stretch.before is None and stretch.first > 1):
         return f"at {first}{unit}" if first == last else f"from {first}{unit} to {last}{unit}"
     if stretch.before is None:
         return f"up to {last}{unit}"
@@ -86,6 +90,8 @@ def not_beaten(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[n
 
     >>> not_beaten(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]
+    >>> not_beaten(np.array([[1.0, 5.0], [1.0 - 1e-15, 6.0]]), [False, False]).tolist()
+    [False, True]
     """
     goodness = figures * np.where(least, -1.0, 1.0)
     known: NDArray[np.bool_] = ~np.asarray(np.isnan(goodness).any(axis=1))
@@ -102,4 +108,8 @@ def not_beaten(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[n
         kept[place] = not (as_good & better).any()
         if kept[place]:
             front.append(place)
+    for place in front:  # of those that are equal in the first figure but for its last digits
+        as_good = (goodness[front] >= goodness[place] - nothing).all(axis=1)
+        better = (goodness[front] > goodness[place] + nothing).any(axis=1)
+        kept[place] = not (as_good & better).any()
     return kept

@@ -197,7 +197,10 @@ def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[st
     from analyser.ask.luck import luck as asked
 
     note_without_effect()
-    happened = dict(_happened(each) for each in got)
+    said = [_happened(each) for each in got]
+    happened = dict(said)
+    if len(happened) < len(said):
+        raise InputError("the same figure twice", where="--got", allowed="each once")
     how = given(keys, "method", "trials", "seed") | {"destroyed": destroyed, "got": happened or None}
     question, others = question_from(attacker, target, keys["kind"])
     how |= others

@@ -442,3 +442,12 @@ def test_what_goes_by_points_is_said():
         an.curve(RIFLES, KRUPP, over="points=30,40", metric="p_annihilated")
     )
     assert "does not depend" not in str(an.curve(RIFLES, KRUPP, over="points=30,40", metric="mean_hits_per_100_points"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"), [("10", 'at 10": '), ("10..13", 'from 10" to 12": '), ("1..7", 'up to 7": ')]
+)
+def test_nothing_is_said_of_what_is_nearer_than_was_asked(asked, says):
+    found = an.curve(RIFLES, KRUPP, over=f"distance={asked}")
+    assert found.sentences()[0].startswith(says)
+    assert ("nothing changes" in str(found)) == (asked != "10")

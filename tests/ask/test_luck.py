@@ -312,3 +312,10 @@ def test_the_luck_of_a_battle_is_that_of_its_fights():
         an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})
     with pytest.raises(an.InputError, match=r"the luck of morale in other games is not worked out"):
         an.luck({"courage": 2, "tokens": 3}, got={"panicked": True})
+
+
+@pytest.mark.parametrize("got", [{"destroyed": 1, "models_destroyed": 3}, {"destroyed": 1}])
+def test_one_figure_is_not_said_twice(got):
+    destroyed = None if len(got) > 1 else 2
+    with pytest.raises(an.InputError, match="destroyed: this"):
+        an.luck("crown/rifle-p@basic", "krupp@basic", got=got, destroyed=destroyed)
