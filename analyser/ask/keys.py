@@ -70,7 +70,7 @@ class Key(NamedTuple):
         return self.name.replace("_", " ")
 
 
-def key_of(name: str, kind: str) -> Key:
+def key_of(name: str, kind: str, where: str = "over") -> Key:
     """The key of that name in a question of a kind, forgiving case, spaces and hyphens.
 
     A name such as ``distance`` or ``DEFENCE`` is enough where one side has such a key; ``target.models`` says whose it
@@ -87,9 +87,9 @@ def key_of(name: str, kind: str) -> Key:
     >>> key_of("DAMAGE LIMIT", "attack").paths, key_of("a.models", "duel").paths
     ((('target', 'damage_limit'),), (('a', 'models'),))
     """
-    check_text(name, "over", "the name of a key")
+    check_text(name, where, "the name of a key")
     if not name.isprintable():
-        raise InputError(f"unknown key {shown(name)}", where="over", allowed="the name of a key")
+        raise InputError(f"unknown key {shown(name)}", where=where, allowed="the name of a key")
     plain = name.strip().replace(" ", "_").replace("-", "_")
     if kind not in _SECTIONS:
         return Key(plain, (tuple(plain.split(".")),))
@@ -102,7 +102,7 @@ def key_of(name: str, kind: str) -> Key:
         close = did_you_mean(plain, known)
         problem = f"{shown(name)}: of which side?" if several else f"unknown key{close}"
         allowed = ", ".join(several or (each for each in known if "." not in each))
-        raise MisspeltError(problem, where=f"over: {name}", allowed=allowed)
+        raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
     return known[plain]
 
 

@@ -38,7 +38,7 @@ def luck(
         As of :func:`analyser.attack`; without a `target` a whole question of any kind, or the file of a game: a list
         ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and ``label`` (`docs/ask.md`). All of
         its fights are measured alike: by the models that are gone, all of them where the unit broke or fled; what
-        ``got`` does not say did not happen.
+        ``got`` does not say of that did not happen.
     got : mapping
         What happened, by figures and events of the answer, the most important first, such as
         ``{"models_destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn.

@@ -103,11 +103,15 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     }
     ranges = {}
     for name, given in _table(raw, "ranges", where):
-        key, place = key_of(name, kind), within(where, f"ranges.{name}")
+        key, place = key_of(name, kind, within(where, "ranges")), within(where, f"ranges.{name}")
         try:
             ranges[key] = _expanded(key, values_of(given, ""), library)
         except InputError as error:
             raise error.inside(place) from None
+    for name, overrides in named.items():
+        if twice := next((key.name for key in overrides if key in ranges), None):
+            problem = f"{twice} is a range, too, which would take its place"
+            raise InputError(problem, where=within(where, f"variants.{name}"), allowed="one of them")
     metric, least = raw.get("metric"), raw.get("least", False)
     if metric is not None:
         check_text(metric, within(where, "metric"), "the name of a figure")
@@ -134,7 +138,7 @@ def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
     """The keys that a named variant changes; nested tables are keys with points between."""
     if not isinstance(given, Mapping) or not given:
         raise InputError(f"{shown(given)} is not usable", where=where, allowed="a table of keys, one or more")
-    return {key_of(name, kind): _value(value, f"{where}.{name}") for name, value in _flat(given)}
+    return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flat(given)}
 
 
 def _value(value: Any, where: str) -> Any:

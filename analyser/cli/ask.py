@@ -65,7 +65,8 @@ TELL_OPTIONS = [
 ]
 _GOT = "What happened besides, such as suppressed=yes; can be repeated, the most important first."
 _A_GAME = """\b
-The file of a game, a [[fight]] for each; what is not said in got did not happen:
+The file of a game, a [[fight]] for each; got says the models destroyed, and
+whether the unit broke or fled: what is not said of that did not happen:
   [[fight]]
   side = "mine"                          # or "yours"; label = "round 1", if you like
   got = { destroyed = 1, broken = false }

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.game.units import Loadout
-from analyser.sweep.plan import Plan, variants
+from analyser.sweep.plan import Plan
+from analyser.sweep.schema import variants
 
 _KEPT = 2_000  # changed loadouts, of some 20 kB
 

@@ -33,7 +33,7 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
 from analyser.scenarios.load import load
-from analyser.sweep.schema import BY_WORTH, MOST_CELLS, Number, SampleFile, Side, SweepFile
+from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepFile
 
 FORMAT = 1
 SECONDS = 3.0  # of work that a part is to be
@@ -447,12 +447,3 @@ def _canonical(content: Any) -> bytes:
 def _plain(content: Any) -> Any:
     """The same as it comes back from a file."""
     return json.loads(_canonical(content))
-
-
-def variants(numbers: tuple[Number, ...], place: int) -> tuple[int, tuple[int, ...]]:
-    """Which loadout a row or a column is of, and the place of the value of each number; the last one turns fastest."""
-    places = []
-    for number in reversed(numbers):
-        place, at = divmod(place, len(number.values))
-        places.append(at)
-    return place, tuple(reversed(places))

@@ -31,7 +31,8 @@ from analyser.scenarios.schema import Combatant
 from analyser.sweep.attacks import shot_cells
 from analyser.sweep.fights import fought_cells
 from analyser.sweep.found import Found, Words, variant
-from analyser.sweep.plan import OF_WORTH, Block, Plan, variants
+from analyser.sweep.plan import OF_WORTH, Block, Plan
+from analyser.sweep.schema import variants
 
 TRIALS, ENDS = "trials", ("_low", "_high")
 Values = NDArray[Any]

@@ -67,6 +67,15 @@ def _number(key: str, given: Any) -> Number:
     return Number(key=key, values=tuple(values), is_added=added or key == "dice")
 
 
+def variants(numbers: tuple[Number, ...], place: int) -> tuple[int, tuple[int, ...]]:
+    """Which loadout a row or a column is of, and the place of the value of each number; the last one turns fastest."""
+    places = []
+    for number in reversed(numbers):
+        place, at = divmod(place, len(number.values))
+        places.append(at)
+    return place, tuple(reversed(places))
+
+
 class Side(Record):
     """Who takes part, and which of its numbers are varied."""
 

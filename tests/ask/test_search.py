@@ -396,3 +396,18 @@ def test_a_race_shows_both_ends_and_what_variants_cost():
     assert "Who attacks costs 35 to" in str(raced)
     assert raced.frame["costs"].nunique() > 1
     assert "costs" not in an.search({"baseline": attack, "ranges": {"dice": [3, 4]}}).frame
+
+
+def test_a_range_does_not_take_the_place_of_a_named_variant():
+    question = {"attack": {"attacker": "crown/rifle-p@basic"}, "target": {"unit": "krupp@basic"}}
+    both = {"baseline": question, "variants": {"close": {"distance": 5}}, "ranges": {"distance": [6, 9]}}
+    with pytest.raises(an.InputError, match=r"variants\.close: distance is a range, too"):
+        an.search(both)
+
+
+@pytest.mark.parametrize("section", ["ranges", "variants"])
+def test_a_misspelt_key_is_told_where_it_stands(section):
+    question = {"attack": {"attacker": "crown/rifle-p@basic"}, "target": {"unit": "krupp@basic"}}
+    table = {"distanc": [6, 9]} if section == "ranges" else {"close": {"distanc": 6}}
+    with pytest.raises(an.InputError, match=rf"{section}[a-z.]*: distanc: unknown key; did you mean 'distance'"):
+        an.search({"baseline": question, section: table})

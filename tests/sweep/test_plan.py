@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from analyser.common.errors import InputError
 from analyser.game.profiles import load_profiles
-from analyser.sweep.plan import Plan, changes_of, check_program, read_plan, unpacked, variants
+from analyser.sweep.plan import Plan, changes_of, check_program, read_plan, unpacked
 from analyser.sweep.running import job
+from analyser.sweep.schema import variants
 
 SMALL = {
     "situations": ["long-range", "charge"],
