@@ -105,6 +105,9 @@ def _round(each: Happening, _: Any) -> str:
 
 
 def _ordered(each: Happening, names: Mapping[int, str]) -> str:
+    if each.other == each.unit:
+        deed = "re-arms" if Action(each.second) == Action.RE_ARM else "takes cover"
+        return f"holds and {deed}: nobody is there whom it can hurt, or attack from here"
     manoeuvre = _MANOEUVRES[Manoeuvre(each.first)]
     special = {Action.GO_ON_LOOKOUT: " and goes on lookout", Action.TAKE_COVER: " and takes cover"}
     deed = special.get(Action(each.second), "")

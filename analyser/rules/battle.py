@@ -12,6 +12,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.records import Integers
 
+HURT = 0.05 - 1e-9  # the share of an enemy from which on an attack hurts it (BT-4): 5%, but for rounding
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
 DEVASTATING_RATIO = 2  # AC-9.4
 COMMANDED_WITHIN = 600  # AC-5.8

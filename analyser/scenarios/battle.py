@@ -99,6 +99,7 @@ class Fielded(NamedTuple):
     y: int
     reserve: bool
     commander: bool
+    is_free: bool  # it was told no habit, and chooses whom it can hurt (BT-4)
 
     @property
     def name(self) -> str:
@@ -225,7 +226,9 @@ def _in_line(
         y = 0 if reserve else back
         habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
         commander = "commander" in unit.loadout.unit.traits
-        fielded.append(Fielded(unit, combatant, habit, x, y if side == "mine" else table - y, reserve, commander))
+        is_free = (unit.policy or terms.of("policy", side)) == AUTO
+        y = y if side == "mine" else table - y
+        fielded.append(Fielded(unit, combatant, habit, x, y, reserve, commander, is_free))
     deployed, least = sum(not each.reserve for each in fielded), rules.on_table(len(army))
     if deployed < least:
         problem = f"{len(army) - deployed} of {len(army)} units in reserve, aircraft among them"

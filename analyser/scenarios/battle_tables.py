@@ -9,12 +9,13 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record, plain
-from analyser.engine.battle.pools import Rolls, aliases_of, expected
+from analyser.engine.battle.pools import Rolls, aliases_of, expected, share_of_damage
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
     LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
+    NO_HABIT,
     NO_STRIKE,
     PAIR,
     UNITS,
@@ -26,7 +27,7 @@ from analyser.engine.battle.tables import (
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.attack import set_fight, special_counts
-from analyser.rules.battle import Choice, Hand, Turn
+from analyser.rules.battle import HURT, Choice, Hand, Turn
 from analyser.rules.habits import allowed_of_every_view
 from analyser.rules.policies import SHOOTING, Policy
 from analyser.rules.structs import NONE, SIDE, TARGET
@@ -264,7 +265,7 @@ class Encoder:
             carrier = self._number_of(each.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_habit[number] = Policy[each.habit.upper()]
+        encoding.own_habit[number], encoding.holds[number] = Policy[each.habit.upper()], each.is_free
 
     def _number_of(self, name: str, side: int) -> int:
         names = [each.name for each in self._scenario.fielded[side]]
@@ -302,13 +303,26 @@ class Encoder:
             facts.rearms, facts.answered = pair.shooter.rearms, pair.shooter.is_answered
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.numbers[0])
         self._set_value(facts, choice, fielded)
+        if fielded[0].is_free and pair.habit is not None:
+            hurts = self._share_of(pair, fielded) >= HURT
+            facts.shunned = not hurts or pair.habit != fielded[0].habit
+            if pair.habit == "charge" and not hurts:
+                facts.habit = NO_HABIT
         return facts
+
+    def _share_of(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
+        """The share of an enemy that the first attack of a unit takes, both at full strength, not at short range."""
+        mine, theirs = (each.combatant for each in fielded)
+        strike = pair.numbers[Blow.CHARGE if pair.habit == "charge" else 0]
+        count = 0 if mine.behemoth else mine.models or 1
+        pool = self._strikes.cells[strike][cell_of(count, False, False, 0)]
+        return share_of_damage(self._strikes.rolls.laws[pool], plain(self._strikes.records[strike][2]), theirs.models or 1)
 
     def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
         """What one unit can do to an enemy depends on that."""
         distance = lengths(each, enemy)
         reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in each.combatant.rows or ())
-        return id(each.combatant), id(enemy.combatant), each.habit, reaching
+        return id(each.combatant), id(enemy.combatant), each.habit, each.is_free, reaching
 
     def _pair(self, each: Fielded, enemy: Fielded) -> _Pair:
         key = self._key(each, enemy)

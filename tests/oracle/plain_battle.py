@@ -54,9 +54,9 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
-from tests.oracle.plain_battle_field import hundredths
+from tests.oracle.plain_battle_field import Piece, hundredths
 from tests.oracle.plain_battle_fight import Fight, fits, reaches
-from tests.oracle.plain_blows import chance_to_kill, expected_share
+from tests.oracle.plain_blows import chance_to_kill, expected_damage, expected_share
 from tests.oracle.plain_chance import Law, every_course
 
 ZERO_GROUND_VPS = 5
@@ -223,7 +223,7 @@ class Battle(Fight):
             return
         target, habit = self.choose(piece, policy, rallied)
         if target is None:
-            piece.reloading = False
+            self._special_action(piece, "take_cover")
         elif habit in ("shoot", "short_range"):
             self._shoot_by_habit(piece, target, habit, rallied)
         else:
@@ -304,7 +304,7 @@ class Battle(Fight):
         if policy in ("lookout", "take_cover"):
             self._special_action(piece, policy)
             return
-        target, _ = self.choose(piece, policy, rallied=False)
+        target, _ = self.choose(piece, policy, rallied=False, stands=True)
         row = self.ranged_row(piece, target) if target else None
         if row and self.loaded(piece, row) and reaches(row, self.distance(piece, target)):
             self.shoot(piece, row, target, self.distance(piece, target), reforming=True)
@@ -315,7 +315,9 @@ class Battle(Fight):
         """AIRCRAFT of the seed, BT-3."""
         rows = {foe: self.ranged_row(piece, foe) for foe in self.foes(piece)}
         foes = [foe for foe, row in rows.items() if row and piece.dice(row, False)]
+        preferred = [foe for foe in foes if not self.shuns(piece, foe)]
         if foes:
+            foes = preferred or foes
             target = self._preferred(piece, foes, lambda foe: (rows[foe], self._flight(rows[foe])))
             self.reaction(piece, place=target)
             if piece.models and self.loaded(piece, rows[target]):
@@ -330,9 +332,21 @@ class Battle(Fight):
 
     # --- the target ----------------------------------------------------------------------------------------
 
-    def choose(self, piece, policy, rallied):
-        """The target by the classes and the side's policy, and the habit against it (BT-4)."""
+    def choose(self, piece, policy, rallied, stands=False):
+        """The target by the classes and the side's policy, and the habit against it (BT-4).
+
+        With `stands` only whom it can attack from where it stands. None: it holds.
+        """
         foes = self.foes(piece)
+        if piece.unit.policy != "auto":
+            return self._choose_among(piece, foes, policy, rallied, stands) or (None, None)
+        open_to_it = [foe for foe in foes if not self.spares(piece, foe)]
+        worthy = [foe for foe in open_to_it if not self.shuns(piece, foe)]
+        others = [foe for foe in open_to_it if self.shuns(piece, foe)]
+        found = self._choose_among(piece, worthy, policy, rallied, stands)
+        return found or self._choose_among(piece, others, policy, rallied, True) or (None, None)
+
+    def _choose_among(self, piece, foes, policy, rallied, stands):
         if policy == "charge" and not rallied:
             policy = "shoot"
         habits = {foe: self.habit(piece, foe, policy) for foe in foes}
@@ -346,15 +360,33 @@ class Battle(Fight):
 
         here = [foe for foe in foes if foe in charged or (foe in shot_at and reaches(shot_at[foe], distances[foe]))]
         after_advance = [foe for foe, row in shot_at.items() if distances[foe] <= hundredths(row.long) + piece.speed]
-        for candidates in (here, after_advance):
+        for candidates in (here,) if stands else (here, after_advance):
             if candidates:
                 target = self._preferred(piece, candidates, attack)
                 return target, habits[target]
         some = [foe for foe in foes if habits[foe]] or foes
-        if not some:
-            return None, None
+        if stands or not some:
+            return None
         target = min(some, key=lambda foe: distances[foe])
         return target, habits[target]
+
+    def shuns(self, piece, foe):
+        """Whether a unit that was told no habit attacks that enemy only for want of a better one (BT-4)."""
+        if piece.unit.policy != "auto":
+            return False
+        habit = self.habit(piece, foe, self.policy(piece))
+        return habit != self.policy(piece) or not self._hurts(piece, foe, habit)
+
+    def spares(self, piece, foe):
+        """Whether it leaves that enemy alone (BT-4)."""
+        habit = self.habit(piece, foe, self.policy(piece))
+        return habit is None or (habit == "charge" and not self._hurts(piece, foe, habit))
+
+    def _hurts(self, piece, foe, habit):
+        """Whether its attack takes 5% of it, both as they began, not at short range (BT-4)."""
+        one, other = (Piece(each.unit, each.side, each.number) for each in (piece, foe))
+        row = self.close_row(piece, foe, charging=True) if habit == "charge" else self.ranged_row(piece, foe)
+        return expected_damage(self.bare_blow(one, row, other), other.body) >= Fraction(1, 20)
 
     def _preferred(self, piece, foes, attack):
         """The best by the side's target policy; ties: the nearest, then the first (BT-4)."""

@@ -108,6 +108,13 @@ def expected_share(blow, body):
     return sum(chance * (body.models - after.models) for after, chance in blow_law(blow, body).pairs) / body.models
 
 
+def expected_damage(blow, body):
+    """The expected share of the body that a blow takes, damage that destroys nothing counted, too."""
+    whole = body.models * body.damage_limit
+    left = sum(chance * (after.models * after.damage_limit - after.damage) for after, chance in blow_law(blow, body).pairs)
+    return (whole - left) / whole
+
+
 def chance_to_kill(blow, body):
     """The chance that a blow destroys all its models."""
     return sum(chance for after, chance in blow_law(blow, body).pairs if not after.models)

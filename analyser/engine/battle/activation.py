@@ -116,6 +116,8 @@ def act(battle: Battle, unit: int) -> int:
         give_orders(battle, unit, target)
     elif facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
+    elif facts.holds[unit]:
+        hold(battle, unit)
     return target
 
 
@@ -128,6 +130,19 @@ def stand_by(battle: Battle, unit: int) -> None:
     side.rearms = battle.encoding.rearms_on_lookout[unit]
     orders = battle.encoding.orders[side.policy, 0]
     field.states[unit] = activation.ordered_to(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
+
+
+@step
+def hold(battle: Battle, unit: int) -> None:
+    """Stay, and take cover or re-arm: nobody is there whom the unit would attack (BT-4)."""
+    field, state = battle.field, int(battle.field.states[unit])
+    orders = battle.encoding.orders[Policy.TAKE_COVER, 0]
+    if state & unit_state.RELOADING:
+        note(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
+        field.states[unit] = unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
+    else:
+        note(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
+        field.states[unit] = activation.ordered_to(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
 
 
 @step

@@ -89,21 +89,22 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
             return found
     if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
         return NO_TARGET
-    nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST
+    nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
         return nearest
     for among in range(ATTACKED, CHARGED):
         found = best_of(battle, unit, among, rally_failed)
         if found != NO_TARGET:
             return found
-    return nearest
+    return best_shunned(battle, unit, ATTACKED, rally_failed) if facts.holds[unit] else nearest
 
 
 @step
 def best_attacked(battle: Battle, unit: int) -> int:
     """The target of a unit that has got off its transport: of those that it can shoot at from where it stands."""
     measure(battle, 1 - side_of(unit), int(battle.field.x[unit]), int(battle.field.y[unit]))
-    return best_of(battle, unit, ATTACKED, True)
+    found = best_of(battle, unit, ATTACKED, True)
+    return found if found != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
 
 
 @step
@@ -114,12 +115,29 @@ def target_in_flight(battle: Battle, unit: int) -> int:
     """
     facts, side = battle.encoding, side_of(unit)
     measure(battle, 1 - side, int(facts.x[unit]), 0 if side == 0 else int(facts.table))
-    return best_of(battle, unit, FLOWN, False)
+    found = best_of(battle, unit, FLOWN, False)
+    return found if found != NO_TARGET else best_shunned(battle, unit, FLOWN, False)
 
 
 @step
 def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """The best of a class of enemies, as they were last measured; equals by distance, then by the list (BT-4)."""
+    """The best of a class of enemies whom the unit does not shun, as they were last measured (BT-4)."""
+    battle.field.shunned = 0
+    return best_in(battle, unit, among, rally_failed)
+
+
+@step
+def best_shunned(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
+    """The same of those whom the unit shuns, if it shuns anybody (BT-4)."""
+    if not battle.encoding.holds[unit]:
+        return NO_TARGET
+    battle.field.shunned = 1
+    return best_in(battle, unit, among, rally_failed)
+
+
+@step
+def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
+    """The best of a class of enemies, of whom it shuns or of the others; equals by distance, then by the list."""
     field, facts = battle.field, battle.encoding
     first = first_of(1 - side_of(unit))
     choice = 0 if among in (KNOWN, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
@@ -153,8 +171,10 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
     facts = pair_of(battle, unit, other)
     if among == CHARGED:
         return bool(length <= facts.charges)
-    if facts.habit == NO_HABIT or among == KNOWN:
-        return bool(facts.habit != NO_HABIT)
+    if facts.habit == NO_HABIT or facts.shunned != battle.field.shunned:
+        return False
+    if among == KNOWN:
+        return True
     if among == ATTACKED:
         return is_attacked(battle, pair, length, rally_failed)
     charges = facts.habit == Policy.CHARGE and not rally_failed

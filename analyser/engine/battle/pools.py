@@ -106,6 +106,19 @@ def alias_table(law: Rolled) -> NDArray[np.uint64]:
     return table
 
 
+def share_of_damage(law: Rolled, fight: FightFacts, models: int) -> float:
+    """The share of so many models without damage that is expected to be lost, damage that is left counted."""
+    fight.models = fight.most_destroyed = models
+    total = 0.0
+    for rolled, probability in law.items():
+        points = rolled & 0xFFFF
+        destroyed, left = destroy_models(0, points, fight.damage_limit, models)
+        if fight.penetrating:
+            destroyed, left = penetrate(fight, destroyed, left, points)
+        total += probability * (destroyed * fight.damage_limit + (left if destroyed < models else 0))
+    return total / (models * fight.damage_limit)
+
+
 def expected(law: Rolled, fight: FightFacts, models: int, *, whole: bool) -> float:
     """The expected models destroyed of so many without damage; or, of the `whole`, the chance of that."""
     fight.models = fight.most_destroyed = models

@@ -65,6 +65,7 @@ class PairFacts:
     value_at: Annotated[Any, np.int32]  # where its expected values begin; below 0: they are 0
     value_by_damage: Annotated[Any, np.int8]
     habit: Annotated[Any, np.int8]  # a Policy, or NO_HABIT
+    shunned: Annotated[Any, np.int8]  # it is attacked only where nobody better is there (BT-4)
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # its shots are answered (Tail Gunner)
     shots: Annotated[Any, np.int8]  # how many rows it fires
@@ -126,6 +127,7 @@ class Encoding:
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
     own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
+    holds: Annotated[Any, np.int64, (UNITS,)]  # whether it holds where nobody is there whom it would attack (BT-4)
     furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks anybody where it stands
     pairs: Annotated[Any, PAIR, (UNITS, PLACES)]  # of a unit and each enemy, see `pair_of`
     blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
@@ -161,6 +163,7 @@ class Field:
     squared: Annotated[Any, np.int32, (UNITS,)]  # of distances, as they were last measured; NOWHERE or more of others
     nearest: Int  # the first of the nearest of those to whom distances were last measured; NONE
     nearest_length: Int  # and how far it is
+    shunned: Int  # whether a target is looked for among those whom a unit shuns
     stirred: Int  # whether anything has changed since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
