@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,8 +16,10 @@ from analyser.common.text import counted, percent
 HARDLY = 0.05  # of a unit: what takes less of it in one attack hardly hurts it
 _HALF = 0.5  # of a draw counts as won
 
-GapKind = Literal["nothing can attack it", "nothing can hurt it", "hardly hurt", "hangs on one unit"]
-OPEN: tuple[GapKind, ...] = ("nothing can attack it", "nothing can hurt it", "hardly hurt")
+GapKind = Literal[
+    "nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it", "hangs on one unit"
+]
+OPEN: tuple[GapKind, ...] = ("nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it")
 
 
 class Answer(NamedTuple):
@@ -51,10 +53,19 @@ class Answer(NamedTuple):
     why_not: str = ""
 
 
+class Together(NamedTuple):
+    """What all shots of a side at one target come to in a round, in the situation in which that is most."""
+
+    share_lost: float
+    p_annihilated: float
+    situation: str
+
+
 class Gap(NamedTuple):
     """A unit that the other side can do little about.
 
-    `best` is the share of it that the best single attack takes, `by` whose attack that is and in which situation.
+    `best` is the share of it that the best single attack takes, `by` whose attack that is and in which situation; of
+    what nothing kills, the share that all shots together take, which annihilate it with the chance `p_annihilated`.
     """
 
     target: str
@@ -62,6 +73,7 @@ class Gap(NamedTuple):
     best: float
     by: str
     situation: str
+    p_annihilated: float | None = None
 
     def text(self, army: Listed, enemy: Listed, among: str = "") -> str:
         """The gap as a sentence; `army` is whose attacks are missing, `enemy` whose unit it is, `among` which."""
@@ -70,6 +82,12 @@ class Gap(NamedTuple):
             return f"Nothing in {whose} can {'attack' if among else 'shoot at or charge'} {target}{among}."
         if self.kind == "nothing can hurt it":
             return f"Nothing in {whose} can hurt {target}{among}."
+        if self.kind == "nothing kills it":
+            return (
+                f"Nothing in {whose} kills {target} in a round{among}, not even all shots together: they take "
+                f"{percent(self.best)} of it ({self.situation.replace('-', ' ')}) and annihilate it with a chance of "
+                f"{percent(self.p_annihilated or 0.0)}."
+            )
         best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
             return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
@@ -119,8 +137,13 @@ def answers(frame: pd.DataFrame, situations: Sequence[Situation]) -> list[Answer
     return found
 
 
-def gaps(frame: pd.DataFrame, situations: Sequence[Situation], army: Listed) -> list[Gap]:
-    """The defenders that the attackers, those of `army`, can do little about by a shot or a charge."""
+def gaps(
+    frame: pd.DataFrame, situations: Sequence[Situation], army: Listed, together: Mapping[str, Together]
+) -> list[Gap]:
+    """The defenders that the attackers, those of `army`, can do little about by a shot or a charge.
+
+    `together`: by target what all shots come to, where shots were asked for.
+    """
     attacks = [each.name for each in situations if each.kind != "duel"]
     found = []
     for target, rows in frame[frame["situation"].isin(attacks)].groupby("defender", sort=False):
@@ -137,6 +160,11 @@ def gaps(frame: pd.DataFrame, situations: Sequence[Situation], army: Listed) -> 
             found.append(Gap(str(target), "hardly hurt", share, *names))
         elif len(able) == 1 and army.counts[[each.selector for each in army.kinds].index(able[0])] == 1:
             found.append(Gap(str(target), "hangs on one unit", share, *names))
+        every = together.get(str(target))
+        if every is not None and share > 0 and max(every.p_annihilated, can["p_annihilated"].max()) < HARDLY:
+            found.append(
+                Gap(str(target), "nothing kills it", every.share_lost, "", every.situation, every.p_annihilated)
+            )
     return found
 
 
@@ -150,5 +178,6 @@ def gap_lines(found: Sequence[Gap], situations: Sequence[Situation], army: Liste
     lines = [each.text(army, enemy, among) for each in found if each.kind in OPEN]
     if not lines:
         kinds = counted(len(enemy.kinds), "kind of unit", "kinds of units")
-        lines = [f"{army.army.name} can take {100 * HARDLY:g}% or more of each of {kinds} of {enemy.army.name}."]
+        what = f"something in {army.army.name} takes {100 * HARDLY:g}% or more of each of {kinds}"
+        lines = [f"No gaps: {what} of {enemy.army.name} in one attack{among}."]
     return [*lines, *(each.text(army, enemy, among) for each in found if each.kind not in OPEN)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.build_battles import Kept, Played, kept_battles, play_battles, ranked
+from analyser.analysis.build_battles import Kept, Played, kept_battles, not_told_apart, play_battles, ranked
 from analyser.analysis.built_lists import BuiltList, built_lists, by_battlegroup, typical_lists, unbought, units_of
 from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
@@ -24,6 +24,7 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import aligned, counted, fill
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER = ("mean", "worst")
 ASSUMPTIONS = (
@@ -37,6 +38,11 @@ ASSUMPTIONS = (
 TYPICAL = (
     "Nobody's army is known in this field. Standing for each faction in it is the list that the same programme finds "
     "best, of as many points and battlegroups, against all units of {} alike: {}."
+)
+ORDERED = (
+    "Who acts when and stands where is the order of a list, and counts for much: each list fights in {}, both sides "
+    "shuffled alike for all of them. Score: the mean over orders, in percent, its interval for all orders that there "
+    "could be; by order: the least and the greatest."
 )
 NOBODY = "No battles: the units of this field make no legal list within {:,} points."
 DEFAULT_BATTLES = 10_000
@@ -59,6 +65,8 @@ class Build:
         The battles of each list, in the order of `lists`; empty without battles.
     met : tuple of Army
         Whom these battles are against: the armies of the field, else a typical list of each of its factions.
+    own, own_played : Army and Played, optional
+        A list to compare with, if one was given, and its battles; it is tied if they do not tell it from the best.
     is_typical : bool
         Whether nobody's army is known in the field.
     left_out : tuple of str
@@ -77,6 +85,8 @@ class Build:
     played: tuple[Played, ...] = ()
     met: tuple[Army, ...] = ()
     is_typical: bool = False
+    own: Army | None = None
+    own_played: Played | None = None
     left_out: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
@@ -120,6 +130,9 @@ class Build:
             "profiles": self.profiles._asdict(),
             "best": self.best.name,
             "tied": list(self.tied),
+            "own": None
+            if self.own is None
+            else {"name": self.own.name, "points": self.own.points, **self._own_battles()},
             "lists": [
                 each.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
                 for place, each in enumerate(self.lists)
@@ -129,6 +142,9 @@ class Build:
             "left_out": list(self.left_out),
             "assumptions": list(self.assumptions),
         }
+
+    def _own_battles(self) -> dict[str, Any]:
+        return {} if self.own_played is None else {"battles": self.own_played.as_dict()}
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -141,9 +157,10 @@ class Build:
         ]
         if self.played:
             trials = sum(each.trials for each in self.played)
+            trials += self.own_played.trials if self.own_played is not None else 0
             heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
-            parts.append([heading, *fill(self.whom), *self._battles(), *fill(self.verdict)])
-            shown = [self.best] if self.order[0] else []
+            parts.append([heading, *fill(self.whom), *fill(self.in_orders), *self._battles(), *fill(self.verdict)])
+            shown = [self.best] if self.order[0] else []  # the first is shown above
             shown += self.met if self.is_typical else ()
             parts += [[f"{each.name}: {each.points:,} points", *army_lines(each)] for each in shown]
         elif self.is_typical:
@@ -177,14 +194,20 @@ class Build:
         return aligned(rows, "<>")
 
     def _battles(self) -> list[str]:
-        rows = [("", "wins", "draws", "score", "")]
+        rows = [("", "wins", "draws", "score", "by order", "")]
+        for army, each, said in self.fought():
+            rows.append((army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, each.range_text, said))
+        return aligned(rows, "<>>>><")
+
+    def fought(self) -> list[tuple[Army, Played, str]]:
+        """The lists that have fought, the own one among them, the highest score first, and what the battles say."""
+        rows = []
         for place in self.order:
-            each = self.played[place]
-            tied = "tied with the best" if each.is_tied and place != self.order[0] else ""
-            rows.append(
-                (self.lists[place].army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, tied)
-            )
-        return aligned(rows, "<>>><")
+            said = "best" if place == self.order[0] else "tied with the best" * self.played[place].is_tied
+            rows.append((self.lists[place].army, self.played[place], said))
+        if self.own is not None and self.own_played is not None:
+            rows.append((self.own, self.own_played, "your own"))
+        return sorted(rows, key=lambda row: -row[1].score)
 
     @property
     def against(self) -> str:
@@ -218,6 +241,11 @@ class Build:
         return TYPICAL.format(self.faction, named) if self.is_typical else f"Against {named}."
 
     @property
+    def in_orders(self) -> str:
+        """In which orders the battles are."""
+        return ORDERED.format(counted(len(self.played[0].by_order), "order"))
+
+    @property
     def verdict(self) -> str:
         """Whether the linear guess holds in battle."""
         first = self.lists[0].army.name
@@ -230,18 +258,32 @@ class Build:
         else:
             how = "the best" if self.order[0] == 0 else "tied with the best"
             told = f"The guess of the programme holds: {first} is {how} in battle, too."
+        told += self._own_verdict()
+        if empty := sum(each.points or 0 for each in self.best.units if each.loadout.capacity):
+            told += f" {self.best.name} spends {empty} points on transports that carry nobody here."
         if len(self.lists) == 1:
             return told
         values, scores = [each.value for each in self.lists], [each.score for each in self.played]
         apart = f"{max(values) - min(values):.1f} of value", f"{100 * (max(scores) - min(scores)):.1f} of score"
         return f"{told} The best and the worst of these lists are {apart[0]} apart, and in battle {apart[1]}."
 
+    def _own_verdict(self) -> str:
+        """How the own list stands beside the best one."""
+        if self.own is None or self.own_played is None:
+            return ""
+        best = self.played[self.order[0]]
+        if self.own_played.is_tied:
+            how = "is not told apart from the best"
+        else:
+            how = "does better than all of these" if self.own_played.score > best.score else "does worse than the best"
+        return f" Your own list, {self.own.name}, {how}: {self.own_played.score_text} against {best.score_text}."
+
 
 def proof_text(each: BuiltList) -> str:
     """How good a list is by the programme, proven."""
     if each.gap == 0:
-        return "proven to be the best by the programme (gap 0)"
-    return f"proven to be within {100 * each.gap:.2g}% of the best by the programme"
+        return "proven to be worth most by the sum of its units' values (gap 0)"
+    return f"proven to be within {100 * each.gap:.2g}% of the most by the sum of its units' values"
 
 
 def army_lines(army: Army) -> list[str]:
@@ -267,6 +309,7 @@ def build(
     next_best: int = 10,
     differ: float = 0.2,
     situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
+    mine: ArmyLike | None = None,
     battles: bool = True,
     trials: int = DEFAULT_BATTLES,
     seed: int = 0,
@@ -299,10 +342,12 @@ def build(
         How many lists more, each different from all before it in at least the share `differ` of its points.
     situations
         As of :func:`analyser.matchups`: what the values of units are of.
+    mine : path, Army, list or mapping, optional
+        A list of your own, which fights the same battles.
     battles : bool
         Whether the lists then fight battles against the armies.
     trials, seed
-        Battles of each list against each army.
+        Battles of each list against each army, over the orders of both.
     resume : path, optional
         A file that keeps the battles that are done; the same call goes on from there.
     threads, profiles, progress
@@ -329,6 +374,7 @@ def build(
     chosen = library.faction(faction)
     size, limits = scale_of(points, scale, library)
     wanted = situations_called(situations)
+    own = None if mine is None else load_army(mine, library)
     field = field_of(against, library, points)
     ours, left_out = loadouts_of(chosen.id, library, ban)
     force = Force(
@@ -362,6 +408,7 @@ def build(
         differ,
         battlegroups,
         library.used,
+        own=own,
         left_out=(
             *left_out,
             *(f"{each}, which has no points, of the field" for each in field.left_out),
@@ -391,5 +438,11 @@ def _fought(answer: Build, sampling: Sampling, library: Profiles, kept: Kept) ->
     """The answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
-        played = play_battles([each.army for each in answer.lists], answer.met, fought, library, kept)
-    return replace(answer, played=ranked(played))
+        lists = [each.army for each in answer.lists] + ([] if answer.own is None else [answer.own])
+        every = play_battles(lists, answer.met, fought, library, kept)
+    played = ranked(every[: len(answer.lists)])
+    if answer.own is None:
+        return replace(answer, played=played)
+    best = max(played, key=lambda each: each.score)
+    own = every[-1]._replace(is_tied=not_told_apart(best, every[-1]))
+    return replace(answer, played=played, own_played=own)

@@ -5,38 +5,65 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from analyser import __version__
 from analyser.common.errors import InputError
-from analyser.common.estimates import estimate
 from analyser.common.files import check_writable, is_there, path_of, write_content
-from analyser.common.intervals import CONFIDENCE, NORMAL_95
+from analyser.common.intervals import CONFIDENCE
 from analyser.common.sampling import Sampling
+from analyser.common.text import whole_percent
+from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
-from analyser.results.battle import solve_battle
-from analyser.scenarios.battle import BattleTerms, battle_scenario
+from analyser.rules.battle import Outcome
+from analyser.scenarios.battle import BattleTerms, battle_scenario, reordered
+from analyser.scenarios.battle_tables import Encoder
 
+ByOrder = list[list[int]]  # of each order battles won, drawn and played
+ORDERS = 16  # in which the units of both sides are shuffled
 _DRAWN = 0.5  # of a draw counts as won
 _LARGEST = 10_000_000  # characters of a file of battles
 
 
 class Played(NamedTuple):
-    """The battles of one list against all armies: how often it won and drew, of so many battles."""
+    """The battles of one list against all armies, with the units of both sides in several orders.
 
-    won: int
-    drawn: int
-    trials: int
+    `by_order`: of each order how many battles were won, drawn, and played.
+    """
+
+    by_order: tuple[tuple[int, int, int], ...]
     is_tied: bool = False  # with the list of the best score, which it is not told apart from
 
     @property
+    def won(self) -> int:
+        """Battles won."""
+        return sum(won for won, _, _ in self.by_order)
+
+    @property
+    def drawn(self) -> int:
+        """Battles drawn."""
+        return sum(drawn for _, drawn, _ in self.by_order)
+
+    @property
+    def trials(self) -> int:
+        """Battles played."""
+        return sum(trials for _, _, trials in self.by_order)
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The share of the battles that it won in each order, half of a draw counting as won."""
+        return np.array([(won + _DRAWN * drawn) / trials for won, drawn, trials in self.by_order])
+
+    @property
     def score(self) -> float:
-        """The share of the battles that it won, half of a draw counting as won."""
-        return (self.won + _DRAWN * self.drawn) / self.trials
+        """The mean over the orders of the share of the battles that it won, half of a draw counting as won."""
+        return float(self.scores.mean())
 
     @property
     def draws(self) -> float:
@@ -44,8 +71,8 @@ class Played(NamedTuple):
         return self.drawn / self.trials
 
     @property
-    def variance(self) -> float:
-        """The variance of the score of one battle, over the number of battles: one more won, drawn and lost."""
+    def dice_variance(self) -> float:
+        """The variance of the score by dice and cards alone: one more battle won, drawn and lost."""
         trials = self.trials + 3
         won, drawn = (self.won + 1) / trials, (self.drawn + 1) / trials
         mean = won + _DRAWN * drawn
@@ -53,37 +80,56 @@ class Played(NamedTuple):
 
     @property
     def wins_text(self) -> str:
-        """How often it won, with its interval."""
-        return str(estimate(self.won, self.trials))
+        """How often it won."""
+        return whole_percent(self.won / self.trials)
 
     @property
     def score_text(self) -> str:
-        """The score, with half of its 95% interval."""
-        return f"{100 * self.score:.1f} ±{100 * NORMAL_95 * self.variance**0.5:.1f}"
+        """The score, with half of its 95% interval over the orders that there could be."""
+        half = half_width(self.scores, self.dice_variance, 1 - CONFIDENCE)
+        return f"{100 * self.score:.1f} ±{100 * half:.1f}"
+
+    @property
+    def range_text(self) -> str:
+        """The least and the greatest score of the orders that were tried."""
+        return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:
         """As columns of a table."""
-        return {"p_victory": self.won / self.trials, "p_draw": self.draws, "score": self.score, "tied": self.is_tied}
+        ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
+        won = {"p_victory": self.won / self.trials, "p_draw": self.draws}
+        return {**won, "score": self.score, **ends, "orders": len(self.by_order), "tied": self.is_tied}
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {"battles": self.trials, "won": self.won, "drawn": self.drawn, **self.figures()}
 
 
+def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
+    """Half of an interval of a mean over orders drawn at random (Student's t), or of dice alone if that is more."""
+    from scipy.stats import norm, t
+
+    of_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5
+    orders = len(scores)
+    if orders < 2:
+        return of_dice
+    spread: float = t.ppf(1 - error / 2, orders - 1) * scores.std(ddof=1) / orders**0.5
+    return max(of_dice, spread)
+
+
 class Kept:
     """Battles that are done, by a key of all that they depend on; in a file, if there is one."""
 
-    def __init__(self, path: Path | None, done: dict[str, list[int]]) -> None:
+    def __init__(self, path: Path | None, done: dict[str, ByOrder]) -> None:
         self._path, self._done = path, done
 
-    def get(self, key: str) -> tuple[int, int, int] | None:
-        """The victories, draws and number of some battles, if they are done."""
-        found = self._done.get(key)
-        return None if found is None else (found[0], found[1], found[2])
+    def get(self, key: str) -> ByOrder | None:
+        """The victories, draws and number of some battles by order, if they are done."""
+        return self._done.get(key)
 
-    def put(self, key: str, found: tuple[int, int, int]) -> None:
+    def put(self, key: str, found: ByOrder) -> None:
         """Keep battles, and write all that are kept."""
-        self._done[key] = list(found)
+        self._done[key] = found
         if self._path is not None:
             write_content(self._path, json.dumps({"battles": self._done}, indent=0) + "\n")
 
@@ -105,9 +151,13 @@ def kept_battles(path: str | os.PathLike[str] | None) -> Kept:
         found = json.loads(text)["battles"] if len(text) <= _LARGEST else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         found = None
-    if not isinstance(found, dict) or not all(map(_is_count, found.values())):
+    if not isinstance(found, dict) or not all(map(_is_by_order, found.values())):
         raise InputError("this is no file of battles", where=str(file), allowed=allowed)
     return Kept(file, found)
+
+
+def _is_by_order(each: object) -> bool:
+    return isinstance(each, list) and len(each) > 0 and all(map(_is_count, each))
 
 
 def _is_count(each: object) -> bool:
@@ -121,48 +171,67 @@ def _is_count(each: object) -> bool:
 def play_battles(
     lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles, kept: Kept
 ) -> list[Played]:
-    """The battles of each list against each army; those that are kept are not played again."""
-    each_of = sampling.first_trials()
+    """The battles of each list against each army in several orders; those that are kept are not played again."""
+    orders = min(ORDERS, sampling.first_trials())
+    each_of = orders * (sampling.first_trials() // orders)
     total, done, found = len(lists) * len(armies) * each_of, 0, []
     with sampling.with_bar() as reporting:
         for army in lists:
-            counts = [0, 0, 0]
+            counts = np.zeros((orders, 3), np.int64)
             for enemy in armies:
                 key = _key(army, enemy, sampling, library)
                 result = kept.get(key)
                 if result is None:
-                    before = done
 
-                    def tell(played: int, _: int, before: int = before) -> None:
+                    def tell(played: int, before: int = done) -> None:
                         reporting.report(before + played, total)
 
-                    scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
-                    battle = solve_battle(scenario, replace(reporting, progress=tell), swing=False, orders=False)
-                    trials = battle.trials or each_of
-                    won, drawn = (round(battle.probability(name) * trials) for name in ("victory", "draw"))
-                    result = won, drawn, trials
+                    result = battles_by_order(army, enemy, reporting, library, tell)
                     kept.put(key, result)
                 done += each_of
                 reporting.report(done, total)
-                counts = [one + other for one, other in zip(counts, result)]
-            found.append(Played(counts[0], counts[1], counts[2]))
+                counts += np.array(result)
+            found.append(Played(tuple((won, drawn, trials) for won, drawn, trials in counts.tolist())))
+    return found
+
+
+def battles_by_order(
+    army: Army, enemy: Army, sampling: Sampling, library: Profiles, tell: Callable[[int], None]
+) -> ByOrder:
+    """Of each order the battles won, drawn and played: both lists shuffled, the enemy's alike for every list.
+
+    Every order is played by the same random numbers.
+    """
+    scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
+    encoder, seed = Encoder(scenario.ruleset), int(sampling.seed)
+    orders = min(ORDERS, sampling.first_trials())
+    trials, found = sampling.first_trials() // orders, []
+    for number in range(orders):
+        draws = np.random.default_rng([seed, number])
+        theirs, mine = (draws.permutation(len(units)).tolist() for units in scenario.fielded[::-1])
+        simulation = Simulation(*encoder.encoded(reordered(scenario, [mine, theirs])))
+        outcomes = simulation.play(trials, seed, sampling.n_threads).outcomes.sum(axis=0)
+        won = outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum()
+        found.append([int(won), int(outcomes[Outcome.DRAW]), trials])
+        tell(trials * (number + 1))
     return found
 
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """What the battles of two armies depend on, as a short text."""
     armies = [[unit.loadout.model_dump(mode="json") for unit in each.units] for each in (army, enemy)]
-    how = [sampling.first_trials(), int(sampling.seed), library.ruleset.model_dump(mode="json"), __version__]
+    how = [ORDERS, sampling.first_trials(), int(sampling.seed), library.ruleset.model_dump(mode="json"), __version__]
     return hashlib.sha256(json.dumps([armies, how], sort_keys=True).encode()).hexdigest()[:24]
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:
     """The same, told which of them are not told apart from the best: at 95% for all of these comparisons together."""
-    from scipy.stats import norm
+    best, others = max(played, key=lambda each: each.score), max(len(played) - 1, 1)
+    return tuple(each._replace(is_tied=not_told_apart(best, each, others)) for each in played)
 
-    best = max(played, key=lambda each: each.score)
-    others = max(len(played) - 1, 1)
-    z = float(norm.ppf(1 - (1 - CONFIDENCE) / (2 * others)))
-    return tuple(
-        each._replace(is_tied=best.score - each.score <= z * (best.variance + each.variance) ** 0.5) for each in played
-    )
+
+def not_told_apart(best: Played, other: Played, comparisons: int = 1) -> bool:
+    """Whether battles in the same orders leave it open which of two lists is better, of so many that are compared."""
+    differences = best.scores - other.scores
+    half = half_width(differences, best.dice_variance + other.dice_variance, (1 - CONFIDENCE) / comparisons)
+    return bool(abs(differences.mean()) <= half)

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.answers import Answer, Gap, answers, gap_lines, gaps, with_points
+from analyser.analysis.answers import Answer, Gap, Together, answers, gap_lines, gaps, with_points
+from analyser.analysis.battle import battle as fight
 from analyser.analysis.clash_text import clash_text
 from analyser.analysis.grid import NotModelled
 from analyser.analysis.lists import Listed, listed, told_apart
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
-from analyser.common.errors import InputError, check_choice
+from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.scenarios.armies import ArmyLike
@@ -50,6 +51,8 @@ class Clash:
         Mine on yours, and yours on mine; the attacker is whose turn it is.
     volleys, their_volleys : tuple of Volleys
         For each situation of ranged attacks the best assignment of all attacks of a side.
+    fought : tuple of str
+        What sampled battles of the two say, if any were asked for (:meth:`BattleResult.headline`).
     """
 
     mine: Listed
@@ -58,6 +61,7 @@ class Clash:
     theirs: Matchups
     volleys: tuple[Volleys, ...]
     their_volleys: tuple[Volleys, ...]
+    fought: tuple[str, ...] = ()
 
     @property
     def situations(self) -> tuple[Situation, ...]:
@@ -127,12 +131,12 @@ class Clash:
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:
         """What of theirs nothing of mine can hurt, or hardly anything."""
-        return tuple(gaps(self.of("mine"), self.situations, self.mine))
+        return tuple(gaps(self.of("mine"), self.situations, self.mine, _together(self.volleys)))
 
     @cached_property
     def their_gaps(self) -> tuple[Gap, ...]:
         """What of mine nothing of theirs can hurt, or hardly anything."""
-        return tuple(gaps(self.of("yours"), self.situations, self.yours))
+        return tuple(gaps(self.of("yours"), self.situations, self.yours, _together(self.their_volleys)))
 
     def gap_lines(self) -> list[str]:
         """The gaps of both sides as sentences."""
@@ -178,6 +182,7 @@ class Clash:
             "profiles": self.profiles._asdict(),
             "answers": [_plain(each) for each in self.answers],
             "threats": [_plain(each) for each in self.threats],
+            "battles": list(self.fought),
             "gaps": [each._asdict() for each in self.gaps],
             "their_gaps": [each._asdict() for each in self.their_gaps],
             "assignments": [each.as_dict() for each in self.volleys],
@@ -207,6 +212,17 @@ def _counts(army: Listed, selectors: pd.Series[Any]) -> pd.Series[Any]:
     return selectors.map(dict(zip((each.selector for each in army.kinds), army.counts)))
 
 
+def _together(volleys: Sequence[Volleys]) -> dict[str, Together]:
+    """By target what all shots at it come to, where they kill it most often, or take most of it."""
+    most: dict[str, Together] = {}
+    for found in volleys:
+        for each in found.together:
+            here = Together(each.share_lost, each.p_annihilated, found.situation.name)
+            before = most.get(each.target, here)
+            most[each.target] = max(before, here, key=lambda one: (one.p_annihilated, one.share_lost))
+    return most
+
+
 def _plain(answer: Answer) -> dict[str, Any]:
     return {name: None if pd.isna(value) else value for name, value in answer._asdict().items()}
 
@@ -218,6 +234,7 @@ def clash(
     situations: str | Situation | Sequence[Situation | str] = ALL_SITUATIONS,
     distance: float | None = None,
     aim: str = "points",
+    battles: int = 0,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -235,6 +252,8 @@ def clash(
     aim : str
         What the assignment of attacks is to gain, of :data:`analyser.analysis.volleys.AIMS`: ``points`` (that the enemy
         loses), ``annihilated`` (units), or ``victory-points``.
+    battles : int
+        So many battles of the two as well, by the defaults of :func:`analyser.battle`: who wins, and who swings it.
     threads, profiles, progress
         As of :func:`analyser.matchups`.
 
@@ -264,6 +283,7 @@ def clash(
     (2, 67.7, 0.0, 84.5)
     """
     check_choice(aim, "aim", tuple(AIMS))
+    check_integer(battles, "battles", 0, 10**9)
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
     armies = told_apart(listed(mine, library, "mine"), listed(yours, library, "yours"))
@@ -284,7 +304,11 @@ def clash(
             for situation in ranged:
                 best.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
                 reporting.report(2 + sum(map(len, volleys)), steps)
-    return Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
+    fought: tuple[str, ...] = ()
+    if battles:
+        sides = armies[0].army, armies[1].army
+        fought = tuple(fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress).headline())
+    return Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]), fought)
 
 
 def at_distance(inches: float) -> Situation:

@@ -26,6 +26,7 @@ def clash_text(found: Clash) -> str:
     sides = (found.mine, found.yours, found.answers), (found.yours, found.mine, found.threats)
     parts = [
         [f"{found.mine.title} against {found.yours.title}", "Method: exact"],
+        ["In battle (sampled, by fixed habits)", *_points(found.fought)] if found.fought else [],
         ["Gaps", *_points(found.gap_lines())],
         *_assignments(found.volleys, found.mine, found.yours),
         *_assignments(found.their_volleys, found.yours, found.mine),

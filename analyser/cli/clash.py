@@ -30,6 +30,7 @@ from analyser.common.files import check_writable, write_content
 
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
 PAGE, LIST = ".html", ".toml"
+BATTLES_OF_A_PAGE = 20_000
 SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
 OVER = ("mean", "worst")
 _OF_BUILD = (
@@ -42,6 +43,7 @@ CLASH_OPTIONS = [
     Option("--situations NAMES", "Names with commas between them. Default: all.", type=options.names),
     Option("--distance INCHES", _DISTANCE, type=Number(0, min_open=True)),
     Option("--aim", _AIM, type=Choice(AIMS)),
+    Option("--battles N", "Also so many battles, 0 for none. Default: 20,000 on a page, else 0.", type=Integer(0)),
     THREADS,
     *(PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
 ]
@@ -65,10 +67,11 @@ BUILD_OPTIONS = [
         multiple=True,
         shell_complete=options.complete_file,
     ),
+    Option("--mine ARMY", "Your own list: it fights the same battles.", _FIELD, shell_complete=options.complete_file),
     Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
     Option("--situations NAMES", "Default: long-range,short-range-aimed,charge.", _FIELD, type=options.names),
     Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
-    Option("--trials N", "Battles of each list against each army (10,000).", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
     Option("--resume FILE", "Keeps the battles that are done; the same command goes on from there.", METHOD),
     THREADS,
@@ -84,6 +87,7 @@ def build(
     against: tuple[str, ...],
     profiles: str | None,
     save: str | None,
+    mine: str | None,
     out: str | None,
     **keys: Any,
 ) -> None:
@@ -99,7 +103,8 @@ def build(
         check_writable(Path(save))
     how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
     with progress_bar(after=1.0) as progress:  # fights, then battles
-        found = built(faction, points, met, profiles=profiles_in(profiles), progress=progress, **how)
+        own = None if mine is None else army_from(mine)
+        found = built(faction, points, met, mine=own, profiles=profiles_in(profiles), progress=progress, **how)
 
     def rows() -> list[dict[str, Any]]:
         return [{**row, "profiles": str(found.profiles)} for row in found.rows()]
@@ -126,7 +131,8 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
     """
     from analyser.analysis.clash import clash as clashed
 
-    how = given(keys, "situations", "distance", "aim", "threads")
+    how = {"battles": BATTLES_OF_A_PAGE if _is_page(out) else 0}
+    how |= given(keys, "situations", "distance", "aim", "battles", "threads")
     armies = army_from(mine), army_from(yours)
     with progress_bar(after=1.0) as progress:
         found = clashed(*armies, profiles=profiles_in(profiles), progress=progress, **how)

@@ -61,6 +61,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     unread = [pick for pick, boon in boons if boon is None]
     told = [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
     told += [str(each) for each in roster.doubts.warnings]
+    told += _about_profiles(found)
     told += chain.from_iterable(map(_about_unit, found))
     told += [
         f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
@@ -195,8 +196,22 @@ def _about_unit(found: Found) -> Iterator[str]:
     yield from (f"{name}: {each}" for each in found.differences)
     for each in stated.unread:
         yield f"{name}: {each or 'something without a name'} is selected, and not understood; nothing is counted for it"
-    # the profile of a unit that is found was doubted when it was imported
-    yield from (f"{name}: {each}" for each in stated.doubts if loadout is None or "left out" in each)
+    if loadout is None:
+        yield from (f"{name}: {each}" for each in stated.doubts)
+    elif stated.own is not None:  # the profile of a unit that is found was doubted when it was imported
+        yield from (f"{name}: {each}" for each in stated.doubts if "left out" in each)
+    elif stated.has_profiles:
+        yield f"{name}: the roster's profile of it is not whole; the one of the profiles counts"
+
+
+def _about_profiles(found: list[Found]) -> Iterator[str]:
+    """That the roster carries no profiles to compare with, said once."""
+    bare = [each.stated.name for each in found if each.loadout is not None and not each.stated.has_profiles]
+    if bare and len(bare) == len(found):
+        yield "the roster carries no profiles of its units: those here count, and nothing could be compared"
+    elif bare:
+        some = ", ".join(dict.fromkeys(bare))
+        yield f"the roster carries no profile of {some}: those here count, and could not be compared"
 
 
 def about_points(roster: Roster, army: Army) -> Iterator[str]:

@@ -54,6 +54,7 @@ class RosterUnit:
     level: LevelName | None  # by the name of what is selected
     points: float | None  # of one, with all that is selected for it
     own: Unit | None  # its profile at that level, where it can be made out
+    has_profiles: bool  # whether the roster carries any of it
     doubts: tuple[str, ...]
     unread: tuple[str, ...]  # what is selected for it and not understood
 
@@ -160,6 +161,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
         level=levels[0][0] if levels else None,
         points=sum(costs) / number if costs else None,
         own=own,
+        has_profiles=any(each.find("profiles/*") is not None for each in belonging),
         doubts=tuple(f"{each.value!r}: {each.doubt}" for each in doubts.warnings),
         unread=tuple(_plain(each.get("name")) for each in belonging[1:] if _says_nothing(each)),
     )

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from analyser import __version__
 from analyser.analysis.build import Build, proof_text
+from analyser.analysis.build_battles import Played
 from analyser.analysis.built_lists import by_battlegroup
+from analyser.game.army import Army
 from analyser.report.page import templates
 
 
 def build_page(found: Build) -> str:
     """The page of a build as HTML, which opens offline."""
     order = found.order or range(len(found.lists))
+    values = {each.army.name: each for each in found.lists}
+    fought: list[tuple[Army, Played | None, str]] = [*found.fought()] or [(each.army, None, "") for each in found.lists]
     return (
         templates()
         .get_template("build.html.jinja")
         .render(
             version=__version__,
             found=found,
-            ranked=[(found.lists[place], found.played[place] if found.played else None) for place in order],
+            rows=[
+                (army, played, said, None if army is found.own else values[army.name]) for army, played, said in fought
+            ],
+            ranked=[found.lists[place].army for place in order] + ([found.own] if found.own is not None else []),
             by_battlegroup=by_battlegroup,
             proof_text=proof_text,
         )

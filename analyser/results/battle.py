@@ -20,9 +20,9 @@ from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
-from analyser.results.battle_orders import orders_line, orders_tried
+from analyser.results.battle_orders import by_order, orders_lines, orders_tried
 from analyser.results.battle_rules import of_battle
-from analyser.results.battle_swings import by_swing, swing_of, swing_units
+from analyser.results.battle_swings import better_without, by_swing, swing_of, swing_units
 from analyser.results.by_batch import mean_by_batch
 from analyser.results.rendering import Block
 from analyser.results.shared import SharedSampling
@@ -202,10 +202,12 @@ class BattleResult(Result):
         return [dict(row) for row in self.swings]
 
     def orders(self) -> list[dict[str, Any]]:
-        """P(victory) with the units in other orders, a plain dict each: the least comes first.
+        """P(victory) with the units in other orders, a plain dict each.
 
-        `lists`, ``as listed`` or which shuffle; `order_mine`, `order_yours`; `mine_units`, `yours_units`, by name;
-        `trials`; and `p_victory`. None were asked for, or a unit a side: an empty list.
+        `changed`, whose order it is (``mine``, the other as given; ``yours``; ``both``), of each the least first;
+        `order`, a policy or which shuffle; `picked`, whether it is at an end, and was played anew for that;
+        `order_mine`, `order_yours`; `mine_units`, `yours_units`, by name; `trials`; and `p_victory`. None were asked
+        for, or a unit a side: an empty list.
         """
         return [dict(row) for row in self.tried]
 
@@ -299,10 +301,8 @@ class BattleResult(Result):
         rows = [[f"P({name.replace('_', ' ')})", str(self.probability(name))] for name in self.events]
         margin, error = self.mean_with_error("margin")
         rows.append(["Expected VP, mine less yours", plus_minus(margin, NORMAL_95 * (error or 0.0))])
-        found = [f"Mine wins {self.probability('victory')} of these battles.", orders_line(self.tried)]
-        found += [swing_units(self.swings, side) for side in SIDES if self.swings]
         blocks = [
-            Block(lines=found),
+            Block(lines=self.headline()),
             Block("For my side, by victory points", rows=rows),
             Block("VP of mine less VP of yours", rows=self._by_margin(), align=">"),
             _by_round(self.survivors()),
@@ -310,8 +310,21 @@ class BattleResult(Result):
         ]
         if self.swings:
             blocks.append(by_swing(self.swings))
-        title = f"A battle of the median margin (battle {self.story.number} of seed {self.seed})"
-        return [*blocks, Block(title, lines=list(self.story.lines()))]
+        if self.tried:
+            blocks.append(by_order(self.tried))
+        return [
+            *blocks,
+            Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
+        ]
+
+    def headline(self) -> list[str]:
+        """The answer in short: how often my side wins, how far that goes with the order, and who swings it."""
+        lines = [f"Mine wins {self.probability('victory')} of these battles.", *orders_lines(self.tried)]
+        if self.swings:
+            lines += [swing_units(self.swings, side) for side in SIDES]
+            lines += better_without(self.swings)
+            lines.append("A swing holds for a unit in its place, in this order: another one there may keep much of it.")
+        return lines
 
 
 def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
@@ -375,8 +388,8 @@ def solve_battle(
 
 
 def _orders(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    """The battle with the units in other orders, a twentieth as often each."""
-    return orders_tried(result.scenario, part_of(sampling, 20, LEAST_FOR_ORDER), sampling)
+    """The battle with the units in other orders, a fortieth as often each, and the ends twice as often anew."""
+    return orders_tried(result.scenario, part_of(sampling, 40, LEAST_FOR_ORDER), sampling)
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:

@@ -3,44 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.sampling import Sampling
+from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
+from analyser.results.rendering import Block
 from analyser.rules.battle import Outcome, Turn
 from analyser.scenarios.battle import SIDES, BattleScenario, reordered
 from analyser.scenarios.battle_tables import Encoder
 
-SHUFFLES = 8  # of both lists
+SHUFFLES = 6  # of each list, and of both
+BOTH = "both"
+CHANGED = (*SIDES, BOTH)  # whose units are in another order
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
 _NOT_TRIED = "That is of the habits above: other orders, targets and cards can move it by tens of points."
-_TRIED = (
-    "With the units in other orders it wins {} to {} ({} orders tried, {:,} battles each; the least and the "
-    "greatest of sampled chances lie a little too far out): the chance is of the order and the habits above, not of "
-    "the armies alone."
-)
 
 
-def other_orders(scenario: BattleScenario, seed: int) -> Iterator[tuple[str, BattleScenario]]:
-    """Each other pair of policies of order, then both lists shuffled, by a seed; what stays the same is left out."""
-    as_listed = [range(len(units)) for units in scenario.fielded]
+class Order(NamedTuple):
+    """A battle with the units in another order: whose units, which order, and the battle."""
+
+    changed: str
+    name: str
+    scenario: BattleScenario
+
+
+def other_orders(scenario: BattleScenario, seed: int) -> Iterator[Order]:
+    """Each other policy of order of one side and of both, then shuffles by a seed; what stays the same is left out."""
+    as_listed = [list(range(len(units))) for units in scenario.fielded]
     if max(map(len, as_listed)) == 1:
         return
-    keys = [f"order_{side}" for side in SIDES]
-    for names in product([each.name.lower() for each in Turn], repeat=2):
-        terms = dict(zip(keys, names))
-        if any(getattr(scenario.terms, key) != name for key, name in terms.items()):
-            yield "as listed", reordered(scenario, as_listed, **terms)
     draws, seen = np.random.default_rng(seed), [_alike(scenario)]
-    for number in range(1, SHUFFLES + 1):
-        shuffled = reordered(scenario, [draws.permutation(len(each)).tolist() for each in as_listed])
-        if _alike(shuffled) not in seen:
-            seen.append(_alike(shuffled))
-            yield f"shuffle {number}", shuffled
+    shuffles = [[draws.permutation(len(each)).tolist() for each in as_listed] for _ in range(SHUFFLES)]
+    for changed in CHANGED:
+        sides = SIDES if changed == BOTH else (changed,)
+        for name in (each.name.lower() for each in Turn):
+            terms = {f"order_{side}": name for side in sides}
+            if any(getattr(scenario.terms, key) != value for key, value in terms.items()):
+                yield Order(changed, name, reordered(scenario, as_listed, **terms))
+        for number, places in enumerate(shuffles, 1):
+            lists = [places[at] if side in sides else as_listed[at] for at, side in enumerate(SIDES)]
+            shuffled = reordered(scenario, lists)
+            if _alike(shuffled) not in seen:
+                seen.append(_alike(shuffled))
+                yield Order(changed, f"shuffle {number}", shuffled)
 
 
 def _alike(scenario: BattleScenario) -> list[list[Any]]:
@@ -52,21 +61,81 @@ def _alike(scenario: BattleScenario) -> list[list[Any]]:
 
 
 def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    """So many battles with the units in each other order, of the same random numbers; the least chance comes first."""
-    rows, seed, encoder = [], int(sampling.seed), Encoder(scenario.ruleset)
-    for name, other in other_orders(scenario, seed):
-        simulation = Simulation(*encoder.encoded(other), replacement=sampling.replacement)
+    """So many battles with the units in each other order; by whose order it is, the least chance comes first.
+
+    The two at the ends are then played anew, twice as often, by other random numbers, and that is what is said of them:
+    being picked does not move it.
+    """
+    seed, encoder = int(sampling.seed), Encoder(scenario.ruleset)
+
+    def played(order: Order, trials: int, seed: int) -> dict[str, Any]:
+        simulation = Simulation(*encoder.encoded(order.scenario), replacement=sampling.replacement)
         counts = simulation.play(trials, seed, sampling.n_threads)
         won = estimate(float(counts.outcomes[:, _WON].sum()), trials)
-        policies = {f"order_{side}": other.terms.of("order", side) for side in SIDES}
-        units = {f"{side}_units": [each.name for each in units] for side, units in zip(SIDES, other.fielded)}
-        rows.append({"lists": name, **policies, **units, "trials": trials, **probability_figures("p_victory", won)})
-    return tuple(sorted(rows, key=lambda row: row["p_victory"]))
+        return {"trials": trials, **probability_figures("p_victory", won)}
+
+    rows: list[dict[str, Any]] = []
+    orders = list(other_orders(scenario, seed))
+    for changed in CHANGED:
+        found = [(played(each, trials, seed), each) for each in orders if each.changed == changed]
+        found.sort(key=lambda one: float(one[0]["p_victory"]))
+        for place, (figures, order) in enumerate(found):
+            is_end = place in (0, len(found) - 1)
+            said = played(order, 2 * trials, seed + 1) if is_end else figures
+            terms, fielded = order.scenario.terms, order.scenario.fielded
+            policies = {f"order_{side}": terms.of("order", side) for side in SIDES}
+            units = {f"{side}_units": [each.name for each in units] for side, units in zip(SIDES, fielded)}
+            head = {"changed": changed, "order": order.name, "picked": is_end}
+            rows.append({**head, **policies, **units, **said})
+    return tuple(rows)
 
 
-def orders_line(rows: Sequence[dict[str, Any]]) -> str:
-    """How far the chance to win goes by the order, in a line."""
+def orders_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """How far the chance to win goes by the order, and which order of my side is the best, as sentences."""
     if not rows:
-        return _NOT_TRIED
-    least, most = (str(estimate_in(row, "p_victory")) for row in (rows[0], rows[-1]))
-    return _TRIED.format(least, most, len(rows), rows[0]["trials"])
+        return [_NOT_TRIED]
+    least, most = (pick(rows, key=lambda row: row["p_victory"]) for pick in (min, max))
+    lines = [
+        f"The order counts: with the units in other orders it wins {_chance(least)} to {_chance(most)} "
+        f"({counted(len(rows), 'order')} tried); an order that was not tried may be beyond both."
+    ]
+    own = _of(rows, SIDES[0])
+    if own:
+        lines.append(
+            f"My own order alone, theirs as given: {_chance(own[0])} ({_called(own[0])}) to {_chance(own[-1])} "
+            f"({_called(own[-1])}, the best of {counted(len(own), 'other')} tried; below)."
+        )
+    return lines
+
+
+def by_order(rows: Sequence[dict[str, Any]]) -> Block:
+    """The least and the greatest chance by whose order it is; and the best order of my side, unit by unit."""
+    titles = {"mine": "mine, theirs as given", "yours": "yours, mine as given", BOTH: "both"}
+    lines = [
+        [titles[changed], _called(row), _chance(row)]
+        for changed in CHANGED
+        for row in _of(rows, changed)
+        if row["picked"]
+    ]
+    told = []
+    own = _of(rows, SIDES[0])
+    if own and own[-1]["order"] not in _POLICIES:
+        told = fill(f"Mine, {own[-1]['order']}: {', '.join(own[-1]['mine_units'])}.")
+    told.append("Each was picked of all that were tried, and then played anew, so that being picked does not move it.")
+    head = ("whose order", "order", "mine wins")
+    return Block("In other orders: the least and the greatest chance", head, lines, "<<>", lines=told)
+
+
+_POLICIES = tuple(each.name.lower() for each in Turn)
+
+
+def _of(rows: Sequence[dict[str, Any]], changed: str) -> list[dict[str, Any]]:
+    return [row for row in rows if row["changed"] == changed]
+
+
+def _called(row: dict[str, Any]) -> str:
+    return f"order {row['order']}" if row["order"] in _POLICIES else str(row["order"])
+
+
+def _chance(row: dict[str, Any]) -> str:
+    return str(estimate_in(row, "p_victory"))

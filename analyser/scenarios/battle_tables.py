@@ -316,7 +316,9 @@ class Encoder:
         strike = pair.numbers[Blow.CHARGE if pair.habit == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
         pool = self._strikes.cells[strike][cell_of(count, False, False, 0)]
-        return share_of_damage(self._strikes.rolls.laws[pool], plain(self._strikes.records[strike][2]), theirs.models or 1)
+        return share_of_damage(
+            self._strikes.rolls.laws[pool], plain(self._strikes.records[strike][2]), theirs.models or 1
+        )
 
     def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
         """What one unit can do to an enemy depends on that."""

@@ -89,13 +89,28 @@ def test_a_duel_is_won_as_often_as_the_matrix_says():
 
 
 def test_what_is_hardly_hurt_is_told(found):
-    kinds = {each.target: each for each in found.gaps}
-    colossus = kinds["imperium/faust-vitruvian-colossus@full-strength"]
+    name = "imperium/faust-vitruvian-colossus@full-strength"
+    colossus = next(each for each in found.gaps if each.target == name)
     frame = found.of("mine")
     best = frame[frame["defender"] == colossus.target]["mean_share_lost"].max()
     assert colossus.best == pytest.approx(best)
     assert colossus.kind == ("hardly hurt" if best < HARDLY else "hangs on one unit")
     assert "Faust Vitruvian Colossus" in "\n".join(found.gap_lines())
+
+
+def test_what_nothing_kills_not_even_all_together_is_a_gap():
+    """Single attacks hurt it; all shots together leave it there. Of many more they do not."""
+    name = "imperium/sieger-vitruvian-colossus@full-strength"
+    gap, few, many = "nothing kills it", ["3 x crown/galahad-main-battle-tanks@basic"], ["40 x crown/monarch-landship"]
+    found = clash(few, [name], situations=["long-range", "short-range-aimed"])
+    (told,) = (each for each in found.gaps if each.kind == gap)
+    together = [volleys.together[0] for volleys in found.volleys]
+    assert told.best == max(each.share_lost for each in together) > HARDLY
+    assert told.p_annihilated == max(each.p_annihilated for each in together) < HARDLY
+    assert "not even all shots together" in found.gap_lines()[0]
+    found = clash([f"{many[0]}@full-strength"], [name], situations="short-range-aimed")
+    assert gap not in {each.kind for each in found.gaps}
+    assert found.gap_lines()[0].startswith("No gaps: ")
 
 
 def test_what_cannot_be_hurt_at_all(tmp_path):

@@ -21,7 +21,7 @@ ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "P(victory)" in text
-    assert "A battle of the median margin" in text
+    assert "has the median margin: --tell " in text
     record = json.loads(answer("battle", *ARMIES, *FEW, "--no-swing", "--format", "json"))
     assert record["trials"] == 600
     assert record["swing"] == []

@@ -111,7 +111,9 @@ def expected_share(blow, body):
 def expected_damage(blow, body):
     """The expected share of the body that a blow takes, damage that destroys nothing counted, too."""
     whole = body.models * body.damage_limit
-    left = sum(chance * (after.models * after.damage_limit - after.damage) for after, chance in blow_law(blow, body).pairs)
+    left = sum(
+        chance * (after.models * after.damage_limit - after.damage) for after, chance in blow_law(blow, body).pairs
+    )
     return (whole - left) / whole
 
 

@@ -90,11 +90,13 @@ def test_an_answer_is_plain_data_and_text(result):
 
 @pytest.mark.slow
 def test_who_wins_and_who_swings_it_is_said_first(result):
-    win, orders, mine, yours = result.blocks()[0].lines
+    win, orders, own, mine, yours, *_, caveat = result.blocks()[0].lines
     assert win == f"Mine wins {result.probability('victory')} of these battles."
-    least, *_, most = (f"{100 * row['p_victory']:.0f}%" for row in result.orders())
-    assert orders.startswith(f"With the units in other orders it wins {least} ")
-    assert f" to {most} " in orders
+    every = sorted(row["p_victory"] for row in result.orders())
+    assert orders.startswith(f"The order counts: with the units in other orders it wins {100 * every[0]:.0f}% ")
+    assert f" to {100 * every[-1]:.0f}% " in orders
+    assert own.startswith("My own order alone, theirs as given: ")
+    assert caveat.startswith("A swing holds for a unit in its place, in this order")
     for side, line in (("mine", mine), ("yours", yours)):
         own = [row for row in result.swing() if row["side"] == side]
         assert line.startswith(f"Swing unit of {side}: {own[0]['unit']}, without which it wins ")
@@ -111,22 +113,59 @@ def test_no_unit_is_said_to_swing_what_it_does_not():
 @pytest.mark.slow
 def test_other_orders_are_the_battles_of_those_lists(result):
     rows = result.orders()
-    chances = [row["p_victory"] for row in rows]
-    assert chances == sorted(chances)
-    policies = {(row["order_mine"], row["order_yours"]) for row in rows if row["lists"] == "as listed"}
-    names = ("listed", "nearest", "dearest")
-    assert policies == {(one, other) for one in names for other in names} - {("listed", "listed")}
-    how = {"trials": 500, "rounds": 3, "seed": 5, "swing": False, "orders": False}
+    policies = [(row["changed"], row["order"]) for row in rows if not row["order"].startswith("shuffle")]
+    assert sorted(policies) == sorted((who, how) for who in ("both", "mine", "yours") for how in ("dearest", "nearest"))
+    how = {"rounds": 3, "swing": False, "orders": False}
+    own = list(result.orders()[0]["yours_units"])
     for row in rows:
+        assert (row["yours_units"] == own) or row["changed"] != "mine"
         mine = [name.partition(" #")[0] for name in row["mine_units"]]
         again = analyser.battle(
             [f"crown/{name}" for name in mine],
             GRENADIERS,
             order_mine=row["order_mine"],
             order_yours=row["order_yours"],
+            trials=1000 if row["picked"] else 500,
+            seed=6 if row["picked"] else 5,  # who is picked is played anew
             **how,
         )
-        assert (row["trials"], float(again.probability("victory"))) == (500, row["p_victory"])
+        assert (row["trials"], float(again.probability("victory"))) == (again.trials, row["p_victory"])
+    for who in ("mine", "yours", "both"):
+        picked = [row["picked"] for row in rows if row["changed"] == who]
+        assert picked == [True, *([False] * (len(picked) - 2)), True][: len(picked)]
+
+
+@pytest.mark.slow
+def test_the_best_of_my_own_orders_is_told(result):
+    own = [row for row in result.orders() if row["changed"] == "mine"]
+    lines = result.headline()
+    assert f"({own[-1]['order']}, the best of {len(own)} others tried; below)" in lines[2].replace("(order ", "(")
+    if own[-1]["order"].startswith("shuffle"):
+        assert f"Mine, {own[-1]['order']}: {own[-1]['mine_units'][0]}" in str(result)
+
+
+@pytest.mark.slow
+def test_who_was_told_no_habit_leaves_alone_whom_it_cannot_hurt():
+    """Rifles before a fortress that they can only scratch: by habit they die charging it, by themselves they hold."""
+    wall = analyser.load_profiles().loadout("imperium/sieger-vitruvian-colossus@full-strength")
+    rifles = ["crown/rifle-command-platoon@basic"]
+    how = {"trials": 200, "swing": False, "orders": False, "rounds": 2}
+    free = analyser.battle(rifles, [wall], **how)
+    assert any("holds and takes cover" in line for line in free.tell(0).lines())
+    assert not any(line.startswith("  mine") and "moves at double" in line for line in free.tell(0).lines())
+    told = analyser.battle(rifles, [wall], policy_mine="charge", **how)
+    assert any("moves at double time" in line for line in told.tell(0).lines())
+
+
+@pytest.mark.slow
+def test_of_two_enemies_the_one_that_can_be_hurt_is_attacked():
+    """The Colossus stands nearer; the rifles fire at the guns beside it."""
+    colossus = {"unit": "imperium/sieger-vitruvian-colossus@full-strength", "x": 18}
+    guns = {"unit": "imperium/krupp-field-guns@basic", "x": 18, "behind": 6}
+    mine = [{"unit": "crown/rifle-platoon@full-strength", "x": 18}]
+    found = analyser.battle(mine, [colossus, guns], gap=8, trials=20, rounds=1, swing=False, orders=False)
+    first = next(line for line in found.tell(0).lines() if line.startswith("  mine") and "target" in line)
+    assert "target yours krupp-field-guns@basic" in first
 
 
 @pytest.mark.slow
@@ -140,7 +179,7 @@ def test_what_has_no_other_order_says_that_habits_count():
 
 @pytest.mark.slow
 def test_a_swing_is_said_to_be_of_a_place_too(result):
-    assert "A swing is also that of the unit's place in the order and in the line" in str(result)
+    assert "A swing holds for a unit in its place, in this order: another one there may keep much of it." in str(result)
 
 
 @pytest.mark.slow
@@ -179,7 +218,9 @@ def gunners(quality, **keys):
     ],
 )
 def test_a_story_says_why_nobody_shoots(quality, gap, told):
-    found = analyser.battle([gunners(quality)], [gunners(quality)], gap=gap, trials=5, swing=False, rounds=2)
+    both = [gunners(quality)], [gunners(quality)]
+    habits = {"policy_mine": "shoot", "policy_yours": "shoot"}
+    found = analyser.battle(*both, gap=gap, trials=5, swing=False, rounds=2, **habits)
     lines = [line for line in found.tell(0).lines() if "target" in line]
     assert told in lines[0]
     assert not any(told in line and " hits " in line for line in lines)

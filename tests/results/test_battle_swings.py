@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyser.results.battle_swings import MOST_NAMED, swing_units
+from analyser.results.battle_swings import MOST_NAMED, better_without, swing_units
 
 
 @pytest.mark.parametrize("tied", [0, 1, MOST_NAMED, MOST_NAMED + 1])
@@ -17,3 +17,15 @@ def test_few_that_cannot_be_told_from_the_swing_unit_are_named_and_many_are_coun
     assert (f"not told apart from {tied} others, see below" in line) == (tied > MOST_NAMED)
     assert "far" not in line
     assert "theirs" not in line
+
+
+def test_who_is_better_off_without_a_unit_is_told():
+    row = {"side": "yours", "difference": -0.4, "low": -0.45, "high": -0.35}
+    worse, least = row | {"unit": "lancers"}, row | {"unit": "guns", "difference": -0.1, "low": -0.15, "high": -0.05}
+    open_one = row | {"unit": "rifles", "difference": -0.02, "low": -0.06, "high": 0.02}
+    mine = row | {"unit": "mine", "side": "mine", "difference": 0.2, "low": 0.1, "high": 0.3}
+    assert better_without([mine, open_one]) == []
+    (line,) = better_without([mine, open_one, least, worse])
+    assert line.startswith(
+        "Better off without, yours: lancers: without it yours wins 40 pp ±5 more often (so do 1 more"
+    )
