@@ -37,7 +37,7 @@ def battle(
     swing : bool
         Also play a tenth as many battles without each unit (:meth:`BattleResult.swing`).
     orders : bool
-        Also play a twentieth as many with the units in each of some other orders (:meth:`BattleResult.orders`).
+        Also play a fortieth as many with the units in each of some other orders (:meth:`BattleResult.orders`).
     trials : int, optional
         Battles to play, 1 to 10**12. Default: 100,000.
     seed, precision, threads, profiles, progress

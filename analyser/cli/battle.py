@@ -33,7 +33,7 @@ BATTLE_OPTIONS = [
     Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
     Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
-    Option("--orders/--no-orders", "Also in other orders, a twentieth as often each.", METHOD, default=True),
+    Option("--orders/--no-orders", "Also in other orders, a fortieth as often each.", METHOD, default=True),
     Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,

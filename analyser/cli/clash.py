@@ -131,7 +131,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
     """
     from analyser.analysis.clash import clash as clashed
 
-    how = {"battles": BATTLES_OF_A_PAGE if _is_page(out) else 0}
+    how: dict[str, Any] = {"battles": BATTLES_OF_A_PAGE if _is_page(out) else 0}
     how |= given(keys, "situations", "distance", "aim", "battles", "threads")
     armies = army_from(mine), army_from(yours)
     with progress_bar(after=1.0) as progress:

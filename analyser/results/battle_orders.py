@@ -103,7 +103,7 @@ def orders_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     if own:
         lines.append(
             f"My own order alone, theirs as given: {_chance(own[0])} ({_called(own[0])}) to {_chance(own[-1])} "
-            f"({_called(own[-1])}, the best of {counted(len(own), 'other')} tried; below)."
+            f"({_called(own[-1])}, the best of {counted(len(own), 'other')} tried)."
         )
     return lines
 

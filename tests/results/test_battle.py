@@ -139,7 +139,7 @@ def test_other_orders_are_the_battles_of_those_lists(result):
 def test_the_best_of_my_own_orders_is_told(result):
     own = [row for row in result.orders() if row["changed"] == "mine"]
     lines = result.headline()
-    assert f"({own[-1]['order']}, the best of {len(own)} others tried; below)" in lines[2].replace("(order ", "(")
+    assert f"({own[-1]['order']}, the best of {len(own)} others tried)" in lines[2].replace("(order ", "(")
     if own[-1]["order"].startswith("shuffle"):
         assert f"Mine, {own[-1]['order']}: {own[-1]['mine_units'][0]}" in str(result)
 
