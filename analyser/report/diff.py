@@ -17,7 +17,7 @@ import pandas as pd
 
 from analyser.analysis.edited import edited
 from analyser.analysis.matchups import Matchups, matchups
-from analyser.analysis.prices import EVERYBODY
+from analyser.analysis.prices import EVERYBODY, Among
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_called
 from analyser.analysis.standing import Standings
@@ -123,6 +123,7 @@ class _Compared(NamedTuple):
     moves: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
     no_verdict: str = ""
+    among: Among | None = None
 
 
 def _stages(progress: Progress | None) -> Callable[[int], Progress]:
@@ -192,12 +193,18 @@ def _of_blocks(
     return frame[wanted & frame["situation"].isin([each.name for each in situations if each in EXCHANGES])]
 
 
-def _moves(old: Matchups, new: Matchups, written: Sequence[str]) -> tuple[tuple[Move, ...], tuple[Move, ...], str]:
-    """What became of loadouts that are written differently, and of others with another verdict; or why none is told."""
+def _moves(
+    old: Matchups, new: Matchups, written: Sequence[str]
+) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
+    """What became of loadouts that are written differently, and of others with another verdict; or why none is told.
+
+    With the field that they are judged among now.
+    """
     try:
-        return *moves_between(Standings(old), Standings(new), written), ""
+        before, after = Standings(old), Standings(new)
     except InputError as error:
-        return (), (), error.problem
+        return (), (), error.problem, None
+    return *moves_between(before, after, written), "", after.prices.among
 
 
 def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:

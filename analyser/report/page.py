@@ -27,6 +27,7 @@ from analyser.analysis.roles import MEANS
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.text import percent, whole_percent
+from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.cards import cards
@@ -375,11 +376,6 @@ def _template(names: Mapping[str, str]) -> Any:
 def anchor_of(selector: str) -> str:
     """The id of the card of a loadout's unit on the page."""
     return "unit-" + unit_of(selector).replace("/", "-")
-
-
-def faction_name(name: str) -> str:
-    """The name of a faction, for people."""
-    return name.replace("-", " ").title()
 
 
 def _facts(unit: Unit) -> str:
