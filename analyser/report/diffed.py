@@ -93,7 +93,7 @@ class Diff:
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
     blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
-    if found.among is not None:
+    if found.moves or found.others:
         blocks.append(fill(_judged(found)))
     if found.others:
         told = list(_others(found))
@@ -237,7 +237,7 @@ def diff_markdown(found: Diff) -> str:
     if found.others:
         sentences.append(f"- Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}")
     blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
-    if found.among is not None:
+    if found.moves or found.others:
         blocks.append([_judged(found)])
     if found.edits:
         lines = [f"- `{each}`" for each in found.edits[:MOST_EDITS]]

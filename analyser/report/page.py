@@ -219,6 +219,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "method": METHOD,
         "title": title_of(*((each.faction for each in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
+        "one_field": inputs.field is not None,
         "cannot_shoot": {
             each.selector for each in found.attackers if not any(row.kind == "ranged" for row in each.unit.rows)
         },

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -300,9 +301,13 @@ def test_the_reasons_for_a_failure_name_the_matchups(dear, tmp_path, capsys):
     status, _, err = run(capsys, dear, new, "--fail-over", "0.2")
     heading, *reasons = err.splitlines()
     assert status == 1
-    assert heading.endswith("changed by more than 20% of points destroyed per 100 points, the worst:")
-    assert len(reasons) == 5
-    assert all(line.startswith("  wood/") and "wood/oak@basic" in line for line in reasons)
+    assert heading.endswith("changed by more than 20% in what they destroy for 100 points, the largest change first:")
+    told, more = reasons[:5], reasons[5]
+    assert more == f"  … and {int(heading.split()[0]) - 5} more"
+    assert all(line.startswith("  wood/") and "wood/oak@basic" in line for line in told)
+    shares = [float(re.search(r"points for 100 \(([+-][\d.]+)%\)$", line)[1]) for line in told]
+    assert [abs(each) for each in shares] == sorted(map(abs, shares), reverse=True)
+    assert max(map(abs, shares)) == pytest.approx(100 * diff(dear, new).for_points["share"].abs().max(), abs=0.05)
     assert run(capsys, dear, new, "--fail-over", "0.26")[0] == 0
 
 
@@ -402,8 +407,8 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
     assert status == 1
     assert "worst first" in out
     heading, reason = err.splitlines()
-    assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp, the worst:"
-    assert reason.endswith(f"({100 * worst:+.2f} pp)")
+    assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp:"
+    assert re.search(rf": P\([a-z ]+\) [\d.]+% → [\d.]+% \({re.escape(f'{100 * worst:+.2f}')} pp\)$", reason)
     assert run(capsys, old, easier, "--fail-over", worst * 1.01)[0] == 0
 
 
