@@ -318,8 +318,9 @@ def fair_points_in(
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
     exchanged = tuple(each for each in found.situations if each.kind in (*WAYS, BEST_TRADE))
-    rows = found.frame["situation"].isin([each.name for each in exchanged])
-    found = replace(found, frame=found.frame[rows], situations=exchanged)  # of duels nothing is priced, not even twins
+    if len(exchanged) < len(found.situations):  # of duels nothing is priced, not even twins
+        rows = found.frame["situation"].isin([each.name for each in exchanged])
+        found = replace(found, frame=found.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
         rating = rate(found, exchange, with_played=with_played)
     among = Among(Counter(each.faction for each in sides.values()))

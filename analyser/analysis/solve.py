@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 MOST_DICE_OFF = 12  # a change of more dice is another unit
 _MOST_ROUNDS = 12
 _OWN_PRICE = (
-    "Fair here: at its own fair price in the field, which decides a little how often it is met; prices and what-if "
-    "leave it at today's points."
+    "Fair here: at its own fair price in the field, which decides a little how often it is met; other answers leave "
+    "it at today's points."
 )
 
 

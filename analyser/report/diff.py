@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.balance import LEAST
 from analyser.analysis.edited import edited
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.prices import EVERYBODY, Among
@@ -324,10 +325,10 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     """What a change of points did to the matchups of those loadouts; the most points destroyed per 100 first.
 
-    By their share of the old figure the first would be those in which next to nothing is destroyed.
+    By their share of the old figure the first would be those in which little is destroyed; in that share less than a
+    point counts as one.
     """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
-    share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
-    return found.assign(share=share)
+    return found.assign(share=found["change"] / found["old"].clip(lower=LEAST))

@@ -44,8 +44,8 @@ class Diff:
         tells where an attack can be made in one of them only, and does nothing in the other.
     for_points : DataFrame
         The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
-        it first: the same columns, and `share`, the change as a share of the old figure. Empty where a metric was asked
-        for.
+        it first: the same columns, and `share`, the change as a share of the old figure, or of 1 point where that was
+        less. Empty where a metric was asked for.
     n_compared : int
         The matchups that both have.
     gone, added : tuple of str

@@ -179,7 +179,7 @@ def test_dice_and_points_are_traded_off(dear, tmp_path):
     assert found.dice > 0
     changed = analyser.what_if(OAK, row="rifles", dice=found.dice, profiles=dear)
     assert changed.after.verdict == FAIR
-    assert f"{found.dice:+d} dice" in str(found)
+    assert f"{found.dice:+d} dice" in " ".join(str(found).split())
     assert len(found.plot().lines[0].get_xdata()) == 13
 
 
@@ -241,7 +241,7 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
         (("what-if", OAK, "defence=0"), f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
         (("what-if", OAK, "models=1000000"), f"{OAK}: models: "),
         (("what-if", OAK, "dice+500", "--row", "rifles"), f"{OAK}: rifles: dice at "),
-        (("what-if", OAK, "long_range=1", "--row", "rifles"), f"{OAK}: rifles: short_range "),
+        (("what-if", OAK, "short_range=99", "--row", "rifles"), f"{OAK}: rifles: short_range 99 is beyond long_range"),
         (("solve-dice", OAK, "--role", "infantri"), "did you mean 'infantry'"),
         (("what-if", OAK, "points=60", "--against", OAK), "nobody but"),
         (("solve-dice", OAK, "--most", "13"), "--most: 13 is out of range"),

@@ -366,7 +366,8 @@ def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
-    sentences, head, *_ = out.split("\n\n")
+    sentences, judged, head, *_ = out.split("\n\n")
+    assert judged == "Verdicts: judged among 4 loadouts (River 4)."
     assert [line.split(":")[0] for line in sentences.splitlines()] == [
         "river/otter-guard@basic",
         "river/otter-guard@reinforced",
