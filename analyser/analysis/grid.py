@@ -180,7 +180,7 @@ def _tidy(
     return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})
 
 
-def _words(words: Sequence[str | None], at: NDArray[np.int64]) -> Any:
+def _words(words: Sequence[Any], at: NDArray[np.int64]) -> Any:
     """The words at these places, as the column of a frame: each is made into one once, and not in every row."""
     return pd.Series(words).array.take(at)
 
