@@ -41,7 +41,7 @@ def test_curve_refuses_in_one_line():
     assert "did you mean 'distance'" in refusal("curve", SHARP, "--target", KRUPP, "--over", "distnce")
     assert "with --target" in refusal("curve", "fight.toml", "--aiming")
     assert "not of a charge" in refusal("curve", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
-    assert "'maybe' is not usable (allowed: yes or no)" in refusal(
+    assert "'maybe' is not usable (allowed: true or false; of --over and ranges also yes or no)" in refusal(
         "curve", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
     )
     assert "200,000" in refusal("curve", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
