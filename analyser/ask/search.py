@@ -324,7 +324,10 @@ def _explained(asker: Asker, raw: Raw) -> Result:
 def _asked(asker: Asker, raw: Raw) -> str:
     """What a question is of, in a few words; nothing where it has no answer."""
     try:
-        (label, text), *_ = _explained(asker, raw).heading()
+        result = _explained(asker, raw)
     except InputError:
         return ""
-    return f"{label.lower()}: {text}"
+    (_, first), *_ = heading = result.heading()
+    told = dict(heading)
+    sides = [told[each].partition(":")[0].partition(";")[0] for each in ("A", "B", "Mine", "Yours") if each in told]
+    return f"{result.kind.replace('_', ' ')}: {' against '.join(sides) or first}"

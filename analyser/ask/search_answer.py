@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ASKED = ("best", "tied", "beaten")  # what becomes of a variant that was asked
 SHOWN = 15
 MOST_REASONS = 10
-_TITLE = 90  # characters of a line
+_TITLE = 64  # characters of a line: as wide as the axes
 _OWN_COLUMNS = {
     "variant",
     "value",
@@ -261,7 +261,7 @@ class Search:
         """What a picture says of the question, and of its answer."""
         best = self.sentence().partition(title_of(self.metric))[0].removesuffix(" by ").rstrip(" :,")
         lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
-        return "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE))
+        return "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The best variants as dots, of a race with their sequences; the baseline marked."""
