@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -34,7 +35,13 @@ def test_best_in_other_forms(tmp_path):
 def test_best_as_a_list():
     text = answer("best", MINE, YOURS, *SMALL, "--lines", "1")
     assert text.splitlines()[0].startswith("aim and shoot")
-    assert text.splitlines()[-1].startswith("Gives away 0.00 pp of ")
+    gives_away, best_of = text.splitlines()[-2:]
+    assert gives_away.startswith("Gives away 0.00 pp of ")
+    assert re.fullmatch(r"The best of \d+ lists tried; that there is no better one is not proven", best_of)
+    text = answer(
+        "best", MINE, "imperium/teutonic-armiger-crusaders@basic", "--rounds", "2", "--first", "a", "--lines", "1"
+    )
+    assert text.splitlines()[-1] == "How many lines give away no more than half a point: --within 0.005"
     record = json.loads(answer("best", MINE, YOURS, *SMALL, "--lines", "2", "--within", "0.5", "--format", "json"))
     assert len(record["lines"]) == 1
 
