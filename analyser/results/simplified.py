@@ -232,12 +232,12 @@ class Search:
             before += float(gains[line.order][still_open & holds].sum())
             still_open &= ~holds
         for one, two in combinations(range(len(listing)), 2):
-            order = [*range(len(listing))]
-            order[one], order[two] = two, one
+            exchanged = [*range(len(listing))]
+            exchanged[one], exchanged[two] = two, one
             worth = gains[-1]
-            for place in reversed(order):
+            for place in reversed(exchanged):
                 worth = np.where(held[place], gains[listing[place].order], worth)
-            promising.append((float(worth.sum()), tuple(listing[place] for place in order)))
+            promising.append((float(worth.sum()), tuple(listing[place] for place in exchanged)))
         promising = [each for each in promising if each[1] != listing]
         return [changed for _, changed in sorted(promising, key=lambda each: -each[0])[:_CHANGES]]
 
