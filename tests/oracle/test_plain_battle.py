@@ -217,7 +217,8 @@ def test_stoic_defence_sponsons_static_and_hunter():
 def test_opportunity_fire_first_second_and_never_twice():
     """The lookout fires as the charger starts; no test is taken; a second charger is not fired at."""
     watcher = unit("watcher", models=9, rows=(gun(1),), policy="lookout")
-    runners = side(unit("one", models=3, rows=(blade(0),)), unit("two", models=3, rows=(blade(0),)), deck=HARD)
+    both = [unit(name, models=3, rows=(blade(0),), policy="charge") for name in ("one", "two")]
+    runners = side(*both, deck=HARD)
     battle = Battle(plan(side(watcher), runners, gap=10), Told())
     outcome = battle.fight()
     assert outcome.models == ((9, 2, 3),)
@@ -227,8 +228,26 @@ def test_opportunity_fire_first_second_and_never_twice():
     assert outcome.models == ((9, 2, 3),)
 
 
+def test_who_was_told_no_habit_attacks_whom_it_hurts_and_else_holds():
+    """A strike is 1 hit: against 30 models it takes 3% of them, against 4 a quarter. A charge by itself needs 5%."""
+    crowd, few = (unit(name, models=number, rows=(), policy="take_cover") for name, number in (("c", 30), ("f", 4)))
+    fencer = unit("fencer", rows=(blade(1),))
+    battle, outcome = first_course(plan(fencer, crowd))
+    assert (places(battle)[0][1], outcome.models) == (2400 - 300, ((1, 30),))  # it holds
+    assert battle.pieces[0][0].taking_cover
+    _, outcome = first_course(plan(replace(fencer, policy="charge"), crowd))
+    assert outcome.models == ((1, 29),)
+    _, outcome = first_course(plan(fencer, few))
+    assert outcome.models == ((1, 3),)
+    far = side(replace(crowd, x=18), replace(few, x=18, behind=2))
+    _, outcome = first_course(plan(unit("gunner", x=18), far))
+    assert outcome.models == ((1, 30, 3),)  # over the head of the nearer one
+    _, outcome = first_course(plan(unit("gunner"), crowd))
+    assert outcome.models == ((1, 29),)  # nobody better is there: it shoots from where it stands
+
+
 def test_reserves_arrive_from_the_second_round_and_never_in_the_last():
-    a = side(unit("front"), unit("late", reserve=True, arrives=2, rows=(blade(),)))
+    a = side(unit("front"), unit("late", reserve=True, arrives=2, rows=(blade(),), policy="charge"))
     b = side(unit("b", models=9, defence=9, rows=(), policy="take_cover"))
     for rounds, place, y in ((2, "reserve", 0), (3, "field", 2277)):
         battle, _ = first_course(plan(a, b, rounds=rounds, die=NEVER))
