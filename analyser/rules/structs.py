@@ -221,9 +221,7 @@ class StrikeFacts(NamedTuple):
     by_damage: int = 0  # bands go by the damage that the striker has suffered (AC-2.3)
     inside: int = 0  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always
     fixed_dice: int = 0  # dice whatever the number of models (Sponsons, other units); NONE: by the grid
-    counts: int = (
-        0  # whether it is part of a combat: its losses decide who wins, its qualities the test (AC-8.5)
-    )
+    counts: int = 0  # whether it is part of a combat: its losses decide who wins, its qualities the test (AC-8.5)
     long_range: int = 0  # hundredths of an inch; NONE: nothing is out of range
     short_range: int = 0  # the same; NONE: the row has none
     indirect: int = 0
