@@ -297,9 +297,9 @@ def check_program(plan: Plan) -> None:
 
 def program_version() -> dict[str, str]:
     """What the bytes of a part depend on beside the plan."""
-    import pyarrow
+    from importlib.metadata import version
 
-    return {"modules": program(), "pyarrow": pyarrow.__version__}
+    return {"modules": program()} | {name: version(name) for name in ("numba", "pyarrow")}
 
 
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
