@@ -158,13 +158,13 @@ def _tidy(
     cells = by_situation.ravel()
     columns: dict[str, Any] = {}
     for side, loadouts, at in zip(("attacker", "defender"), (attackers, field.defenders), place):
-        columns[side] = np.array([each.selector for each in loadouts], object)[at]
-        columns[f"{side}_unit"] = np.array([each.unit.name for each in loadouts], object)[at]
-        columns[f"{side}_level"] = np.array([each.level_name for each in loadouts], object)[at]
+        columns[side] = _words([each.selector for each in loadouts], at)
+        columns[f"{side}_unit"] = _words([each.unit.name for each in loadouts], at)
+        columns[f"{side}_level"] = _words([each.level_name for each in loadouts], at)
         columns[f"{side}_points"] = np.array([each.level.points for each in loadouts], np.float64)[at]  # None: NaN
     columns["defender_models"] = np.array([each.models for each in field.targets])[place[1]]
-    columns["defender_category"] = np.array([each.category for each in field.targets], object)[place[1]]
-    columns["situation"] = np.array([each.name for each in situations], object)[of_situation]
+    columns["defender_category"] = _words([each.category for each in field.targets], place[1])
+    columns["situation"] = _words([each.name for each in situations], of_situation)
     columns |= {"row": cells["row"], "dice": cells["dice"], "method": METHOD}
     figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *OF_BOTH)}
     ratings = np.array([each.level.victory_points for each in field.defenders], np.float64)[place[1]]
@@ -178,6 +178,11 @@ def _tidy(
     frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
     text = frame["attacker"].dtype  # where a column is empty nothing would tell that it holds text
     return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})
+
+
+def _words(words: Sequence[Any], at: NDArray[np.int64]) -> Any:
+    """The words at these places, as the column of a frame: each is made into one once, and not in every row."""
+    return pd.Series(words).array.take(at)
 
 
 def by_unit(frame: pd.DataFrame) -> pd.DataFrame:

@@ -74,17 +74,25 @@ class Kept(Known):
         """As of :class:`~.grid.Known`."""
         if not self._pays(situation, len(self._sides) * len(self._field.defenders)):
             return super().of(situation)
-        cells = blank_cells(len(self._attackers), len(self._defenders))
-        fought = np.zeros(cells.shape, np.bool_)
-        if (table := _read(self._path(situation))) is not None:
-            mine = self._attackers, self._theirs(situation)
-            here, there = zip(*map(_both, mine, table.sides))
-            cells[np.ix_(*here)] = table.cells[np.ix_(*there)]
-            fought[np.ix_(*here)] = table.fought[np.ix_(*there)]
+        shape = len(self._attackers), len(self._defenders)
+        cells, fought = self._read(situation, shape)
         whole = np.flatnonzero(~fought.any(axis=1)).tolist()
         rest = np.flatnonzero(~fought.all(axis=1) & fought.any(axis=1)).tolist()
         blocks = (whole, list(range(cells.shape[1]))), (rest, np.flatnonzero(~fought[rest].all(axis=0)).tolist())
         return cells, [each for each in blocks if all(each)]
+
+    def _read(self, situation: Situation, shape: tuple[int, int]) -> tuple[Cells, NDArray[np.bool_]]:
+        """The cells as they are kept, and which of them are."""
+        table = _read(self._path(situation))
+        if table is None:
+            return blank_cells(*shape), np.zeros(shape, np.bool_)
+        here, there = zip(*map(_both, (self._attackers, self._theirs(situation)), table.sides))
+        known = table.cells[np.ix_(*there)], table.fought[np.ix_(*there)]
+        if known[0].shape == shape:
+            return known
+        cells, fought = blank_cells(*shape), np.zeros(shape, np.bool_)
+        cells[np.ix_(*here)], fought[np.ix_(*here)] = known
+        return cells, fought
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Keep what was fought, beside what others have kept meanwhile."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
 from analyser.common.text import aligned, counted, fill
+from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import unit_of
 
@@ -37,6 +40,33 @@ LIMITS_OF_BEST = "Not counted: terrain, flanks and rear, table edges, objectives
 """The same of prices under best play."""
 MOST_SHOWN, MOST_REASONS = 5, 3
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
+
+
+class Among(NamedTuple):
+    """The field of a verdict: how many loadouts of each faction a loadout is judged among, itself one of them."""
+
+    factions: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def loadouts(self) -> int:
+        """How many they are."""
+        return sum(self.factions.values())
+
+    def __str__(self) -> str:
+        """In words.
+
+        >>> print(Among({"crown": 53, "imperium": 55}))
+        among 108 loadouts (Crown 53, Imperium 55)
+        """
+        each = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
+        return f"among {counted(self.loadouts, 'loadout')} ({each})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"loadouts": self.loadouts, "factions": dict(self.factions)}
+
+
+NOBODY = Among()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,8 +92,8 @@ class FairPoints:
         ``"exact"``; the intervals are over fields and situations, drawn with a fixed seed.
     limits : str
         What is not known.
-    judged_among : int
-        How many loadouts the field has, those shown among them.
+    among : Among
+        The field, those shown being part of it: how many loadouts of which factions.
     """
 
     frame: pd.DataFrame
@@ -76,7 +106,7 @@ class FairPoints:
     profiles: ProfilesUsed
     method: Method = METHOD
     limits: str = LIMITS
-    judged_among: int = 0
+    among: Among = NOBODY
 
     def to_frame(self) -> pd.DataFrame:
         """The table, as a copy."""
@@ -90,7 +120,7 @@ class FairPoints:
             "interval": self.interval,
             "rule": " ".join(RULE),
             "limits": self.limits,
-            "judged_among": self.judged_among,
+            "judged_among": self.among.as_dict(),
             "situations": [each.name for each in self.situations],
             "one_number_explains": self.one_number,
             "residuals": self.residuals,
@@ -100,6 +130,11 @@ class FairPoints:
             "loadouts": table.to_dict("records"),
             "profiles": self.profiles._asdict(),
         }
+
+    def only(self, shown: Container[str]) -> FairPoints:
+        """The same of some of its loadouts, still judged among all."""
+        rows = [name in shown for name in self.frame["loadout"]]
+        return replace(self, frame=self.frame[rows].reset_index(drop=True))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -138,12 +173,12 @@ class FairPoints:
     def __str__(self) -> str:
         """Every loadout of a few, of more those farthest from their fair points; the roles, and how sure it is."""
         counts = ", ".join(f"{(self.frame['verdict'] == each).sum()} {each}" for each in VERDICTS)
-        doubts = "; ".join(f"{count} because {kind}" for kind, count in self.doubts.items())
+        doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
         blocks = [
             [
                 f"Fair points of {counted(len(self.frame), 'loadout')} ({self.method}): {counts}.",
                 *(fill(f"Cannot say: {doubts}.") if doubts else []),
-                f"Judged among {counted(self.judged_among, 'loadout')}; another field has other prices and reasons.",
+                *fill(f"Judged {self.among}; another field has other prices and reasons."),
                 self.limits,
             ]
         ]
@@ -282,13 +317,15 @@ def fair_points_in(
         reasons = _told_once(exchange.left_out) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
+    exchanged = tuple(each for each in found.situations if each.kind in (*WAYS, BEST_TRADE))
+    if len(exchanged) < len(found.situations):  # of duels nothing is priced, not even twins
+        rows = found.frame["situation"].isin([each.name for each in exchanged])
+        found = replace(found, frame=found.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
         rating = rate(found, exchange, with_played=with_played)
-    if shown is not None:
-        rows = [name in shown for name in rating.frame["loadout"]]
-        rating = rating._replace(frame=rating.frame[rows].reset_index(drop=True))
-    exchanged = tuple(each for each in found.situations if each.kind in (*WAYS, BEST_TRADE))
-    return FairPoints(*rating, exchanged, found.profiles, limits=_limits_of(found), judged_among=len(sides))
+    among = Among(Counter(each.faction for each in sides.values()))
+    prices = FairPoints(*rating, exchanged, found.profiles, limits=_limits_of(found), among=among)
+    return prices if shown is None else prices.only(shown)
 
 
 def priceable(policy: str, situations: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

@@ -11,11 +11,11 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import EVERYBODY, SITUATIONS
+from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, priced_by, situations_called
 from analyser.analysis.standing import Standing, Standings, figure
-from analyser.analysis.verdict import FAIR
+from analyser.analysis.verdict import FAIR, verdict_of
 from analyser.analysis.what_if import field_of
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 MOST_DICE_OFF = 12  # a change of more dice is another unit
 _MOST_ROUNDS = 12
+_OWN_PRICE = (
+    "Fair here: at its own fair price in the field, which decides a little how often it is met; other answers leave "
+    "it at today's points."
+)
 
 
 class Price(NamedTuple):
@@ -56,6 +60,8 @@ class SolvedPrice:
     profiles : ProfilesUsed
     limits : str
         What is not counted.
+    among : Among
+        The field that it is judged among.
     method : str
         ``"exact"``, but for the interval, whose fields are drawn with a fixed seed.
     """
@@ -66,12 +72,19 @@ class SolvedPrice:
     price: Price
     profiles: ProfilesUsed
     limits: str
+    among: Among
     method: Method = METHOD
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        record = {"method": self.method, "limits": self.limits, "loadout": self.loadout, "role": self.role}
-        return {**record, "today": self.today, **self.price._asdict(), "profiles": self.profiles._asdict()}
+        record: dict[str, Any] = {
+            "method": self.method,
+            "limits": self.limits,
+            "loadout": self.loadout,
+            "role": self.role,
+        }
+        record |= {"judged_among": self.among.as_dict(), "today": self.today}
+        return {**record, **self.price._asdict(), "profiles": self.profiles._asdict()}
 
     def __str__(self) -> str:
         """The price with its interval."""
@@ -83,7 +96,8 @@ class SolvedPrice:
         )
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        return "\n".join([*fill(line), self.limits, f"Profiles: {self.profiles}."]) + "\n"
+        judged = fill(f"Judged {self.among}. {_OWN_PRICE}")
+        return "\n".join([*fill(line), *judged, self.limits, f"Profiles: {self.profiles}."]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -97,6 +111,8 @@ class SolvedDice:
     loadout : str
     row : str or None
         Whose dice are changed; None: those of every row.
+    role : str
+        That whose pay for what is not counted it gets.
     points : int
         What it costs.
     dice : int or None
@@ -107,17 +123,21 @@ class SolvedDice:
     profiles : ProfilesUsed
     limits : str
         What is not counted.
+    among : Among
+        The field that it is judged among.
     method : str
         ``"exact"``, but for the intervals.
     """
 
     loadout: str
     row: str | None
+    role: str
     points: int
     dice: int | None
     frame: pd.DataFrame
     profiles: ProfilesUsed
     limits: str
+    among: Among
     method: Method = METHOD
 
     def to_frame(self) -> pd.DataFrame:
@@ -126,7 +146,13 @@ class SolvedDice:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        record = {"method": self.method, "limits": self.limits, "loadout": self.loadout, "row": self.row}
+        record: dict[str, Any] = {
+            "method": self.method,
+            "limits": self.limits,
+            "loadout": self.loadout,
+            "row": self.row,
+        }
+        record |= {"judged_among": self.among.as_dict(), "role": self.role}
         curve = self.frame.to_dict("records")
         return {**record, "points": self.points, "dice": self.dice, "curve": curve, "profiles": self.profiles._asdict()}
 
@@ -137,7 +163,7 @@ class SolvedDice:
 
     @property
     def _what(self) -> str:
-        return f"{self.loadout}, {f'dice of {self.row}' if self.row else 'dice of every row'}"
+        return f"{self.loadout}, as {self.role}, {f'dice of {self.row}' if self.row else 'dice of every row'}"
 
     @property
     def _answer(self) -> str:
@@ -149,6 +175,12 @@ class SolvedDice:
         within = f" (inside the interval from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
         return f"at {self.points} points it is fair with {self.dice:+d} dice, its fair price then {nearest}{within}"
 
+    @property
+    def _at_today(self) -> str:
+        """What it should cost as it is where it is left at today's points."""
+        (over,) = self.frame.loc[self.frame["dice"] == 0, "points_over_fair"]
+        return f" As it is today: {figure(self.points / over)}."
+
     def __str__(self) -> str:
         """The answer, and the curve as a table."""
         head = [["dice", "fair points", "95% interval", f"at {self.points} points"]]
@@ -157,7 +189,10 @@ class SolvedDice:
             for row in self.frame.to_dict("records")
         ]
         blocks = [
-            fill(f"{self._what}: {self._answer}. Exact but for the intervals."),
+            [
+                *fill(f"{self._what}: {self._answer}. Exact but for the intervals."),
+                *fill(f"Judged {self.among}. {_OWN_PRICE}{self._at_today}"),
+            ],
             aligned([*head, *rows], ">>>>"),
             [self.limits, f"Profiles: {self.profiles}."],
         ]
@@ -203,19 +238,12 @@ def solve_price(
     """
     library = library_of(profiles)
     loadout = library.loadout(unit)
-    field = field_of(
-        _priced(loadout, against, library),
-        against,
-        library,
-        priced_by(policy, situations_called(situations)),
-        threads,
-        progress,
-    )
-    if role is not None:
-        check_choice(role, "role", [each.role for each in field.prices.roles])
-    price = _settled(field, loadout.selector, role, threads)
-    own = field[loadout.selector].role if role is None else role
-    return SolvedPrice(loadout.selector, own, loadout.level.points, price, field.table.profiles, field.prices.limits)
+    priced, asked = _priced(loadout, against, library), priced_by(policy, situations_called(situations))
+    field = field_of(priced, against, library, asked, threads, progress)
+    paid_as = _checked_role(role, field, loadout.selector)
+    price = _settled(field, loadout.selector, paid_as, threads)
+    about = field.table.profiles, field.prices.limits, field.prices.among
+    return SolvedPrice(loadout.selector, paid_as, loadout.level.points, price, *about)
 
 
 def solve_dice(
@@ -224,6 +252,7 @@ def solve_dice(
     row: str | None = None,
     most: int = 5,
     against: Selectors = EVERYBODY,
+    role: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     policy: str = "habit",
     profiles: ProfilesLike | None = None,
@@ -239,8 +268,8 @@ def solve_dice(
         Whose dice are changed, in every band that has any. Default: those of every row.
     most : int
         Changes from so many dice fewer to so many more are tried, 1 to 12.
-    against, situations, policy, profiles, threads, progress
-        As of :func:`analyser.what_if`.
+    against, role, situations, policy, profiles, threads, progress
+        As of :func:`solve_price`.
 
     Returns
     -------
@@ -270,17 +299,27 @@ def solve_dice(
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     field = field_of(loadout, against, library, priced_by(policy, situations_called(situations)), threads, progress)
-    rows = []
+    paid_as, rows = _checked_role(role, field, loadout.selector), []
     for by, each in variants.items():
         changed = field.with_([each], threads) if by else field
-        here = _exchanging(changed, loadout.selector)
-        price = _settled(changed, loadout.selector, None, threads)
+        today = _price_in(changed, loadout.selector, paid_as)
+        price = _settled(changed, loadout.selector, paid_as, threads)
         figures = {"fair_points": price.points, "low": price.low, "high": price.high}
-        rows.append({"dice": by, **figures, "points_over_fair": points / here.fair_points, "verdict": here.verdict})
+        verdict = today.verdict or verdict_of(points, today.low, today.high)
+        rows.append({"dice": by, **figures, "points_over_fair": points / today.fair, "verdict": verdict})
     curve = pd.DataFrame(rows)
     away = np.log(curve["fair_points"] / points).abs().where(curve["verdict"] == FAIR)
     dice = None if away.isna().all() else int(curve["dice"][away.idxmin()])
-    return SolvedDice(loadout.selector, row, points, dice, curve, field.table.profiles, field.prices.limits)
+    about = field.table.profiles, field.prices.limits, field.prices.among
+    return SolvedDice(loadout.selector, row, paid_as, points, dice, curve, *about)
+
+
+def _checked_role(role: str | None, field: Standings, selector: str) -> str:
+    """The role that a loadout is paid as: its own where none is named; InputError for one that nobody has."""
+    if role is None:
+        return field[selector].role
+    check_choice(role, "role", [each.role for each in field.prices.roles])
+    return role
 
 
 def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
@@ -293,18 +332,33 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
     return loadout.with_(points=int(np.median(points)))
 
 
-def _settled(field: Standings, selector: str, role: str | None, threads: int | None) -> Price:
+class _Priced(NamedTuple):
+    """Fair points of a loadout at the points that it has, paid as units of a role are; as of :class:`Price`."""
+
+    fair: float
+    low: float
+    high: float
+    verdict: str
+    doubt: str
+
+
+def _price_in(field: Standings, selector: str, role: str) -> _Priced:
+    here = _exchanging(field, selector)
+    if role == here.role:
+        return _Priced(here.fair_points, here.low, here.high, here.verdict, here.doubt)
+    times = _paid_as(role, field, selector) / here.fair_points
+    return _Priced(times * here.fair_points, times * here.low, times * here.high, "", "")
+
+
+def _settled(field: Standings, selector: str, role: str, threads: int | None) -> Price:
     """The price that is fair while the loadout is in the field at it, in whole points."""
     loadout = next(each for each in field.table.attackers if each.selector == selector)
     tried: dict[int, tuple[float, Price]] = {}
     points = int(loadout.level.points or 0)
     for _ in range(_MOST_ROUNDS):
-        here = _exchanging(field, selector)
-        times = 1.0 if role in (None, here.role) else _paid_as(str(role), field, selector) / here.fair_points
-        fair = here.fair_points * times
-        said = (here.verdict, here.doubt) if times == 1.0 else ("", "")
-        tried[points] = abs(np.log(fair / points)), Price(points, here.low * times, here.high * times, *said)
-        points = max(round(fair), 1)
+        found = _price_in(field, selector, role)
+        tried[points] = abs(np.log(found.fair / points)), Price(points, *found[1:])
+        points = max(round(found.fair), 1)
         if points in tried:
             break
         field = field.with_([loadout.with_(points=points)], threads)

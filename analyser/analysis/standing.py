@@ -97,7 +97,8 @@ class Standings:
     def _efficiency(self) -> pd.Series[Any]:
         exchanges = {each.name for each in self.table.situations if each.kind in WAYS}
         frame = self.table.frame
-        there = frame[frame["situation"].isin(exchanges) & frame["attacker"].ne(frame["defender"])]
+        wanted = frame["situation"].isin(exchanges) & frame["attacker"].ne(frame["defender"])
+        there = frame.loc[wanted, ["attacker", EFFICIENCY]]
         return there.groupby("attacker", sort=False)[EFFICIENCY].mean()
 
     @cached_property

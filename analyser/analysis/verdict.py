@@ -34,10 +34,10 @@ RULE = (
 )
 NEAR_EDGE = 0.03  # of the points: so near to another verdict is worth a word
 _KINDS = {  # words of a doubt, and what it is of several loadouts
-    "may be fair, by whom": "too much hangs on whom they meet",
-    "other units here are of its role": f"fewer than {FEWEST_PEERS} other units here are of their role",
-    "but nothing here counts": "they have what no figure here counts",
-    "to win as often": "the two ways to price them disagree",
+    "may be fair, by whom": "too much hangs on whom it meets",
+    "other units here are of its role": f"fewer than {FEWEST_PEERS} other units here are of its role",
+    "but nothing here counts": "it has what no figure here counts",
+    "to win as often": "the two ways to price it disagree",
 }
 MOST_OPPONENTS = 3
 ONE_WAY = {"shooting": "ranged", "charges": "charge"}
@@ -253,7 +253,7 @@ def kind_of_doubt(doubt: str) -> str:
     """Why nothing can be said, without its figures: of several loadouts at once.
 
     >>> kind_of_doubt("anything from 54 to 114 points may be fair, by whom it meets and where")
-    'too much hangs on whom they meet'
+    'too much hangs on whom it meets'
     """
     return next((kind for words, kind in _KINDS.items() if words in doubt), doubt)
 

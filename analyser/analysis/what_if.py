@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import EVERYBODY, LIMITS, SITUATIONS, priceable
+from analyser.analysis.prices import EVERYBODY, LIMITS, NOBODY, SITUATIONS, Among, priceable
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import (
@@ -33,7 +33,7 @@ from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
 from analyser.common.text import aligned, counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.units import Loadout
+from analyser.game.units import OF_LEVELS, Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
 _MOVED = 0.005  # half a point of a hundred: less is not worth a line
@@ -60,6 +60,10 @@ class WhatIf:
         What is not known.
     spent : tuple of str
         The bands of its rows that have no dice left, of those that had some.
+    among : Among
+        The field that it is judged among.
+    beyond : tuple of str
+        Changed numbers that are out of the range of all others in the field, and that range.
     """
 
     loadout: str
@@ -72,6 +76,8 @@ class WhatIf:
     method: Method = METHOD
     limits: str = LIMITS
     spent: tuple[str, ...] = ()
+    among: Among = NOBODY
+    beyond: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -106,6 +112,8 @@ class WhatIf:
             "loadout": self.loadout,
             "changes": self.changes,
             "no_dice_left": list(self.spent),
+            "beyond_the_field": list(self.beyond),
+            "judged_among": self.among.as_dict(),
             "summary": self.sentence,
             "rule": " ".join(RULE),
             "change_hands": {name: list(names) for name, names in self.hands._asdict().items()},
@@ -122,8 +130,10 @@ class WhatIf:
         blocks = [
             [
                 *fill(f"{self.sentence} ({self.method})."),
+                *fill(f"Judged {self.among}."),
                 f"The change: {asked}.",
                 *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),
+                *(fill(f"Unlike all others here: {'; '.join(self.beyond)}.") if self.beyond else []),
             ],
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *(_matchups(self.frame) or [fill(self._no_matchups)]),
@@ -250,17 +260,33 @@ def what_if(
         table.profiles,
         limits=after.prices.limits,
         spent=_spent(loadout, changed),
+        among=after.prices.among,
+        beyond=_beyond(changed, changes, table.attackers),
     )
 
 
+def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> tuple[str, ...]:
+    """Changed numbers that no other in the field comes near: the rules set few limits, and one may err."""
+    told = []
+    for key in keys:
+        if key not in OF_LEVELS or (mine := getattr(changed.unit, key)) is None:
+            continue
+        others = [getattr(each.unit, key) for each in field if each.selector != changed.selector]
+        there = [each for each in others if each is not None]
+        if there and not min(there) <= mine <= max(there):
+            told.append(f"{key.replace('_', ' ').upper()} {mine:g}, that of others is {min(there):g} to {max(there):g}")
+    return tuple(told)
+
+
 def _spent(before: Loadout, after: Loadout) -> tuple[str, ...]:
-    """The bands that have no dice any more: ``Ranged (Aerial) at 1-6, 7-12``."""
+    """The bands that have no dice any more: ``Ranged (Aerial) at 1-6, 7-12 models``."""
+    counts = "damage" if "behemoth" in before.unit.traits else "models"
     found: dict[str, list[str]] = {}
     for row, now in zip(before.unit.rows, after.unit.rows):
         for band, its in zip(row.bands, now.bands):
             if band.dice and not its.dice:
                 found.setdefault(row.name, []).append(band.heading)
-    return tuple(f"{name} at {', '.join(bands)}" for name, bands in found.items())
+    return tuple(f"{name} at {', '.join(bands)} {counts}" for name, bands in found.items())
 
 
 def field_of(

@@ -80,6 +80,7 @@ REPORT_OPTIONS = [
         shell_complete=options.complete_file,
     ),
     Option("--row NAME", _ROW),
+    Option("--field PATTERN", "Among whom prices are judged. Default: those of the report."),
     Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,
     options.DASK,

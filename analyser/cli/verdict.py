@@ -155,7 +155,7 @@ def solve_price(unit: str, profiles: str | None, **keys: Any) -> None:
 @click.command(
     "solve-dice",
     cls=Command,
-    params=[_ROW, _MOST, POLICY, *_FIELD_OPTIONS, *OUTPUT_OPTIONS],
+    params=[_ROW, _MOST, _ROLE, POLICY, *_FIELD_OPTIONS, *OUTPUT_OPTIONS],
     epilog=examples(
         "solve-dice crown/rifle-platoon@reinforced --row ranged-light --most 3",
         "solve-dice crown/rifle-platoon@reinforced --against 'imperium/*' --plot curve.png",
@@ -166,7 +166,7 @@ def solve_dice(unit: str, profiles: str | None, **keys: Any) -> None:
     """How many dice more or fewer make UNIT fair at its price, and at which price each change would."""
     from analyser.analysis.solve import solve_dice as solved
 
-    how = given(keys, "row", "most", "against", "situations", "policy", "threads")
+    how = given(keys, "row", "most", "role", "against", "situations", "policy", "threads")
     with progress_bar(after=1.0) as progress:
         found = solved(unit, **how, profiles=profiles_in(profiles), progress=progress)
 

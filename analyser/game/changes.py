@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyser.common.errors import InputError, did_you_mean, shown
@@ -32,6 +32,27 @@ def change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
             raise InputError(f"nothing to add {value} to", allowed="a number without a sign")
         else:
             part[key] = part[key] + _number(value) if signed else value
+
+
+def place_in_words(place: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Where in a loadout something is wrong, as people write a change; `rows` are those of its unit, as plain data.
+
+    >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
+    >>> place_in_words("unit.levels.basic.points", rows), place_in_words("unit.rows.0.bands.1.dice", rows)
+    ('points', 'ranged-light: dice at 7-12')
+    >>> place_in_words("unit.damage_limit", rows), place_in_words("unit.rows.0", rows)
+    ('damage_limit', 'ranged-light')
+    """
+    match place.split("."):
+        case ["unit", "rows", number, "bands", at, key]:
+            row = rows[int(number)]
+            band = row["bands"][int(at)]
+            return f"{row['id']}: {key} at {band['first']}-{band['last']}"
+        case ["unit", "rows", number, *keys]:
+            return ": ".join([rows[int(number)]["id"], *keys])
+        case ["unit", "levels", _, *keys] | ["unit", *keys]:
+            return ".".join(keys)
+    return place
 
 
 def _number(value: Any) -> float:

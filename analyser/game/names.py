@@ -14,3 +14,12 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONG
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
 """The id of an entry of a data file, by which a roster names what it holds."""
+
+
+def faction_name(faction: str) -> str:
+    """The name of a faction, for people.
+
+    >>> faction_name("holy-orders")
+    'Holy Orders'
+    """
+    return faction.replace("-", " ").title()

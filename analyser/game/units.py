@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, as_tuple, checked
-from analyser.game.changes import change
+from analyser.game.changes import change, place_in_words
 from analyser.game.forces import Battlegroup, Boon, Limits, Place
 from analyser.game.keywords import MOST_X, Bearer, Quality, Rule
 from analyser.game.names import Entry, Name, Slug
@@ -330,7 +330,11 @@ class Loadout(Record):
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
-        return checked(Loadout, changed, where=self.selector)
+        try:
+            return checked(Loadout, changed)
+        except InputError as error:
+            place = place_in_words(error.where, unit["rows"])
+            raise type(error)(error.problem, where=place, allowed=error.allowed).inside(self.selector) from None
 
 
 def _selector(value: object) -> object:

@@ -7,12 +7,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, priced_by, situations_called
 from analyser.common.errors import InputError
@@ -51,6 +53,7 @@ def write_report(
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
     policy: str = "habit",
     row: str | None = None,
+    field: Selectors | FairPoints | None = None,
     metrics: Sequence[str] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
@@ -80,6 +83,9 @@ def write_report(
     policy : "habit" or "best"
         Whether duels are fought by habit, or both sides play them best, and prices are made of best play
         (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
+    field : str, Loadout, several of them, or FairPoints, optional
+        Among whom prices are judged, the report's own beside them: such as ``"*/*"``; or fair points that were found
+        of all of these already. Default: those of the report, as they meet in it.
     metrics : sequence of str
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
@@ -117,6 +123,12 @@ def write_report(
     attacking = loadouts(attackers, library)
     check_row(row, attacking)
     defending = loadouts(defenders, library)
+    both = {each.selector: each for each in (*attacking, *defending)}
+    if field is not None and row is not None:
+        raise InputError("prices in a field are made of every row", where="field", allowed="a field or a row, not both")
+    if field is not None and not isinstance(field, FairPoints):
+        asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "progress": progress}
+        field = fair_points(list(both.values()), against=field, profiles=library, **asked)
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
@@ -127,6 +139,7 @@ def write_report(
         used=library.used._replace(folder=Path(library.used.folder).resolve().name),
         home=home,
         habits=None if habits is None else _habits(habits, (*attacking, *defending)),
+        field=field if field is None else field.only(both),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
         plans, lines = (
@@ -158,7 +171,7 @@ def write_report(
             drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
             found.frame.to_parquet(work.report / PARQUET, index=False)
             parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
-            balance = parts.balance_of(found, heed)
+            balance = parts.balance_of(found, heed, inputs.field)
             for name, frame in balance.tables.items():
                 parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)

@@ -69,6 +69,17 @@ class Card(NamedTuple):
     dominated: list[Row]
 
     @property
+    def verdict_line(self) -> str:
+        """Its verdict in short; where levels have different ones, that of each; empty where nothing is judged."""
+        levels: dict[str, list[str]] = {}
+        for each in self.levels:
+            if each.price is not None:
+                levels.setdefault(each.price["verdict"], []).append(each.loadout.level_name)
+        if len(levels) < 2:
+            return "".join(levels)
+        return "; ".join(f"{', '.join(names)}: {verdict}" for verdict, names in levels.items())
+
+    @property
     def verdicts(self) -> list[Said]:
         """What is said of its price, once for levels of which it is the same."""
         said: dict[tuple[str, str], list[str]] = {}

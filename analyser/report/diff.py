@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.balance import LEAST
 from analyser.analysis.edited import edited
 from analyser.analysis.matchups import Matchups, matchups
-from analyser.analysis.prices import EVERYBODY
+from analyser.analysis.prices import EVERYBODY, Among
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_called
 from analyser.analysis.standing import Standings
@@ -123,6 +124,7 @@ class _Compared(NamedTuple):
     moves: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
     no_verdict: str = ""
+    among: Among | None = None
 
 
 def _stages(progress: Progress | None) -> Callable[[int], Progress]:
@@ -192,12 +194,18 @@ def _of_blocks(
     return frame[wanted & frame["situation"].isin([each.name for each in situations if each in EXCHANGES])]
 
 
-def _moves(old: Matchups, new: Matchups, written: Sequence[str]) -> tuple[tuple[Move, ...], tuple[Move, ...], str]:
-    """What became of loadouts that are written differently, and of others with another verdict; or why none is told."""
+def _moves(
+    old: Matchups, new: Matchups, written: Sequence[str]
+) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
+    """What became of loadouts that are written differently, and of others with another verdict; or why none is told.
+
+    With the field that they are judged among now.
+    """
     try:
-        return *moves_between(Standings(old), Standings(new), written), ""
+        before, after = Standings(old), Standings(new)
     except InputError as error:
-        return (), (), error.problem
+        return (), (), error.problem, None
+    return *moves_between(before, after, written), "", after.prices.among
 
 
 def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
@@ -317,10 +325,10 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     """What a change of points did to the matchups of those loadouts; the most points destroyed per 100 first.
 
-    By their share of the old figure the first would be those in which next to nothing is destroyed.
+    By their share of the old figure the first would be those in which little is destroyed; in that share less than a
+    point counts as one.
     """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
-    share = found["change"] / found["old"].where(found["old"] > 0, found["new"].where(found["new"] > 0, 1.0))
-    return found.assign(share=share)
+    return found.assign(share=found["change"] / found["old"].clip(lower=LEAST))

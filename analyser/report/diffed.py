@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from analyser.analysis.prices import Among
 from analyser.analysis.verdict import RULE
-from analyser.common.text import aligned, counted
+from analyser.common.text import aligned, counted, fill
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS, number_text
 from analyser.report.edits import Edit
@@ -17,6 +18,7 @@ from analyser.report.moves import Move
 
 PROBABILITY = "probability"  # from 0 to 1
 MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # in text
+_DIGITS = 9  # of a share: what comes after them is the rounding of sums
 KEY = ["attacker", "defender", "situation"]
 
 
@@ -32,6 +34,8 @@ class Diff:
         The other loadouts that have another verdict now.
     no_verdict : str
         Why there are no verdicts; empty where there are.
+    among : Among or None
+        The field of the verdicts, as it is now; None where there are none.
     edits : tuple of Edit
         What is written differently in the units and the ruleset.
     frame : DataFrame
@@ -40,8 +44,8 @@ class Diff:
         tells where an attack can be made in one of them only, and does nothing in the other.
     for_points : DataFrame
         The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
-        it first: the same columns, and `share`, the change as a share of the old figure. Empty where a metric was asked
-        for.
+        it first: the same columns, and `share`, the change as a share of the old figure, or of 1 point where that was
+        less. Empty where a metric was asked for.
     n_compared : int
         The matchups that both have.
     gone, added : tuple of str
@@ -64,6 +68,7 @@ class Diff:
     moves: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
     no_verdict: str = ""
+    among: Among | None = None
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -78,13 +83,18 @@ class Diff:
         return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
 
     def over(self, limit: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The rows of `frame` and of `for_points` that changed by more than `limit`."""
-        return self.frame[self.frame["change"].abs() > limit], self.for_points[self.for_points["share"].abs() > limit]
+        """The rows of `frame` and of `for_points` that changed by more than `limit`, those of points by their share."""
+        points = self.for_points[self.for_points["share"].abs() > limit]
+        size = points.assign(by=points["share"].abs().round(_DIGITS), then=points["change"].abs())
+        order = size.sort_values(["by", "then"], ascending=False, kind="stable").index
+        return self.frame[self.frame["change"].abs() > limit], points.loc[order]
 
 
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
     blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
+    if found.moves or found.others:
+        blocks.append(fill(_judged(found)))
     if found.others:
         told = list(_others(found))
         lines = [f"  {each}" for each in told[:MOST_OTHERS]] + _more(told, MOST_OTHERS)
@@ -107,7 +117,11 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _more(every: Sequence[object], most: int) -> list[str]:
+def _judged(found: Diff) -> str:
+    return f"Verdicts: judged {found.among}."
+
+
+def _more(every: Sized, most: int) -> list[str]:
     return [f"  … and {len(every) - most} more"] if len(every) > most else []
 
 
@@ -135,7 +149,8 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
 
 def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
     names = {name: frame[name].tolist() for name in KEY}
-    return names if "share" in frame else {"figure": frame["metric"].tolist(), **names, "": frame["note"].tolist()}
+    figures = [METRICS[name].head for name in frame["metric"]]
+    return names if "share" in frame else {"figure": figures, **names, "": frame["note"].tolist()}
 
 
 def _table(frame: pd.DataFrame, heading: str, limit: int) -> list[str]:
@@ -156,9 +171,11 @@ def over_limit(found: Diff, limit: float) -> list[str]:
         unit = frame["unit"].iloc[0]
         scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
         if "share" in frame:
-            scale, measure = 100, "% of points destroyed per 100 points"
-        lines.append(f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}, the worst:")
+            scale, measure = 100, "% in what they destroy for 100 points"
+        told = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
+        lines.append(f"{told}{', the largest change first' if len(frame) > 1 else ''}:")
         lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))]
+        lines += _more(frame, MOST_REASONS)
     return lines
 
 
@@ -166,9 +183,13 @@ def _told(frame: pd.DataFrame) -> Iterator[str]:
     """Rows as lines: who on whom, and the figure before and after."""
     figures = list(_columns(frame).values())
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
-        unit = "pp" if row["unit"] == PROBABILITY else row["unit"]
-        fight = f"{row['attacker']} on {row['defender']}, {row['situation']}"
-        yield f"{fight}: {row['metric']} {old} → {new} ({change} {unit})"
+        fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"
+        if "share" in row:
+            yield f"{fight}: destroys {old} → {new} points for 100 ({100 * row['share']:+.1f}%)"
+        elif row["unit"] == PROBABILITY:
+            yield f"{fight}: {METRICS[row['metric']].title} {old}% → {new}% ({change} pp)"
+        else:
+            yield f"{fight}: {METRICS[row['metric']].title} {old} → {new} ({change} {row['unit']})"
 
 
 def diff_record(found: Diff) -> dict[str, Any]:
@@ -178,6 +199,7 @@ def diff_record(found: Diff) -> dict[str, Any]:
             "sentences": [each.sentence for each in found.moves],
             "other_verdicts": list(_others(found)),
             "no_verdict": found.no_verdict or None,
+            "judged_among": None if found.among is None else found.among.as_dict(),
             "edits": len(found.edits),
             "compared": found.n_compared,
             "changed": len(found.frame),
@@ -215,6 +237,8 @@ def diff_markdown(found: Diff) -> str:
     if found.others:
         sentences.append(f"- Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}")
     blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
+    if found.moves or found.others:
+        blocks.append([_judged(found)])
     if found.edits:
         lines = [f"- `{each}`" for each in found.edits[:MOST_EDITS]]
         blocks.append(["What is written differently:", "", *lines, *_more(found.edits, MOST_EDITS)])

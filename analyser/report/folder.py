@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 
 from analyser import __version__
 from analyser.analysis.grid import METHOD
+from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.game.profiles import ProfilesUsed
@@ -43,7 +44,8 @@ class Inputs(NamedTuple):
     `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
     words that do not depend on where they lie: the folder's own name alone. `home` is the address of the page over
     reports that this one belongs to, from its own; empty: none. `habits` are duels, as of
-    :func:`analyser.report.habits.kept_habits`.
+    :func:`analyser.report.habits.kept_habits`. `field` are fair points of these loadouts that were found in another
+    field than that of the report.
     """
 
     attackers: tuple[Loadout, ...]
@@ -55,6 +57,7 @@ class Inputs(NamedTuple):
     used: ProfilesUsed
     home: str = ""
     habits: pd.DataFrame | None = None
+    field: FairPoints | None = None
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
@@ -78,12 +81,17 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "metrics": list(inputs.metrics),
         "home": inputs.home,
         **({} if inputs.habits is None else {"habits": {"sha256": _sha256(inputs.habits.to_csv())}}),
+        **({} if inputs.field is None else {"field": _field_facts(inputs.field)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.used._asdict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
         "attackers": [each.selector for each in inputs.attackers],
         "defenders": [each.selector for each in inputs.defenders],
     }
+
+
+def _field_facts(field: FairPoints) -> dict[str, Any]:
+    return {**field.among.as_dict(), "sha256": _sha256(field.frame.to_csv())}
 
 
 def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:

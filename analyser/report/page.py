@@ -27,6 +27,7 @@ from analyser.analysis.roles import MEANS
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.text import percent, whole_percent
+from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.cards import cards
@@ -218,6 +219,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "method": METHOD,
         "title": title_of(*((each.faction for each in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
+        "one_field": inputs.field is not None,
         "cannot_shoot": {
             each.selector for each in found.attackers if not any(row.kind == "ranged" for row in each.unit.rows)
         },
@@ -375,11 +377,6 @@ def _template(names: Mapping[str, str]) -> Any:
 def anchor_of(selector: str) -> str:
     """The id of the card of a loadout's unit on the page."""
     return "unit-" + unit_of(selector).replace("/", "-")
-
-
-def faction_name(name: str) -> str:
-    """The name of a faction, for people."""
-    return name.replace("-", " ").title()
 
 
 def _facts(unit: Unit) -> str:

@@ -197,8 +197,11 @@ class Balance(NamedTuple):
         return {name: each for name, each in shown.items() if each is not None}
 
 
-def balance_of(found: Matchups, heed: Callable[[], None]) -> Balance:
-    """Every table of the balance of a report; `heed` is called between two of them."""
+def balance_of(found: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:
+    """Every table of the balance of a report; `heed` is called between two of them.
+
+    Prices are those of `judged`, where they were found in another field.
+    """
     frame, attackers = found.frame, found.attackers
     duels = next((each.name for each in found.situations if each.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
@@ -206,7 +209,7 @@ def balance_of(found: Matchups, heed: Callable[[], None]) -> Balance:
     worth = efficiency(frame)
     heed()
     try:
-        prices = fair_points(found)
+        prices = fair_points(found) if judged is None else judged
     except InputError:  # nobody exchanges anything
         prices = None
     heed()

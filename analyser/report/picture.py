@@ -41,7 +41,8 @@ class PricePicture(NamedTuple):
     """Dots by their fair points, across, and their points, up: percent of the picture, logarithmic.
 
     `below` and `above` are how far the two lines of the band of fair, its corners (0, 0) and (100, 100) moved up, are
-    from the diagonal; `ticks` are points and their places; `left_out` counts those without fair points.
+    from the diagonal; `least` and `most` are their points over fair points, the medians of the ends of all intervals;
+    `ticks` are points and their places; `left_out` counts those without fair points.
     """
 
     dots: list[Dot]
@@ -49,6 +50,8 @@ class PricePicture(NamedTuple):
     ticks: list[tuple[int, float]]
     below: float
     above: float
+    least: float
+    most: float
     left_out: int
 
 
@@ -85,9 +88,11 @@ def price_picture(prices: FairPoints, listed: Collection[str]) -> PricePicture |
     ]
     dots = _labelled(dots)
     # The usual interval: the lines are parallel to the diagonal, for both axes are logarithmic.
-    below, above = (100 * float(np.log((shown[end] / shown["fair_points"]).median())) / span for end in ("low", "high"))
+    lowest, highest = (float((shown[end] / shown["fair_points"]).median()) for end in ("low", "high"))
+    below, above = (100 * float(np.log(each)) / span for each in (lowest, highest))
     ticks = [(each, place(each)) for each in _TICKS if least <= each <= most]
-    return PricePicture(dots, factions, ticks, round(below, 2), round(above, 2), len(prices.frame) - len(shown))
+    left_out = len(prices.frame) - len(shown)
+    return PricePicture(dots, factions, ticks, round(below, 2), round(above, 2), lowest, highest, left_out)
 
 
 def _labelled(dots: Sequence[Dot]) -> list[Dot]:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +15,14 @@ from urllib.parse import quote
 import pandas as pd
 
 from analyser import __version__
-from analyser.analysis.prices import LIMITS
+from analyser.analysis.prices import EVERYBODY, LIMITS, FairPoints, fair_points
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.files import write_content
 from analyser.common.sampling import Progress
+from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import unit_of
 from analyser.report.batch import PAGE, write_report
@@ -28,7 +30,7 @@ from analyser.report.changes import Changes, changes_of
 from analyser.report.edits import edits
 from analyser.report.folder import MANIFEST, manifest_of
 from analyser.report.moves import Moves, moves_between, written_differently
-from analyser.report.page import anchor_of, faction_name, templates, title_of
+from analyser.report.page import anchor_of, templates, title_of
 from analyser.report.stored import Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
@@ -65,6 +67,12 @@ class Version(NamedTuple):
     standings: Standings | None
     before: str = ""
     changes: Changes | None = None
+
+    @property
+    def one_verdict(self) -> bool:
+        """Whether every report judges in the field of the page, so that a loadout has one verdict."""
+        fields = {each.stored.manifest.get("field", {}).get("loadouts") for each in self.reports}
+        return self.standings is not None and fields == {self.standings.prices.among.loadouts}
 
 
 def write_site(
@@ -129,17 +137,21 @@ def _add(
     progress: Progress | None,
     executor: Executor | None,
 ) -> None:
-    """A report for each pair of factions."""
+    """A report for each pair of factions, all judged among everybody: one loadout has one verdict."""
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
     library = library_of(profiles)
+    judged: FairPoints | None = None
+    with suppress(InputError):  # nobody exchanges anything, or what is asked is refused below
+        judged = fair_points(EVERYBODY, situations=situations, profiles=library, threads=threads, progress=progress)
     for ours, theirs in combinations_with_replacement(library.factions, 2):
         write_report(
             f"{ours}/*",
             f"{theirs}/*",
             out=place / version / f"{ours}-{theirs}",
             situations=situations,
+            field=judged,
             profiles=library,
             threads=threads,
             progress=progress,

@@ -1,5 +1,7 @@
 """The verdict on planted cases whose answer is known, and what moves it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -266,11 +268,24 @@ def test_the_text_says_verdicts_whys_roles_and_how_sure_it_is(game):
 def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(library):
     table = matchups(*[copies(library[RIFLES], 3, points=90)] * 2, situations=["long-range", "charge"])
     found = fair_points(table)
-    assert found.doubts == {"fewer than 3 other units here are of their role": 3}
-    assert found.judged_among == found.as_dict()["judged_among"] == 3
+    assert found.doubts == {"fewer than 3 other units here are of its role": 3}
+    assert found.as_dict()["judged_among"] == {"loadouts": 3, "factions": {"crown": 3}}
     text = " ".join(str(found).split())
-    assert "Cannot say: 3 because fewer than 3 other units here are of their role." in text
-    assert "Judged among 3 loadouts; " in text
+    assert "Cannot say: fewer than 3 other units here are of its role (3)." in text
+    assert "Judged among 3 loadouts (Crown 3); " in text
+    some = found.only({"crown/copy-1@basic"})
+    assert (len(some.frame), some.among) == (1, found.among)
+
+
+def test_duels_beside_other_situations_change_no_price(library):
+    """Of two that do the same in an exchange the dearer is dearer, whoever wins their duels."""
+    table = matchups(*[copies(library[RIFLES], 5, points=90)] * 2, situations=["long-range", "charge", "duel"])
+    frame = table.frame
+    duels = frame["situation"].eq("duel") & frame["attacker"].eq("crown/copy-0@basic")
+    frame.loc[duels, ["p_annihilated", "mean_models_destroyed", "expected_points_destroyed"]] *= 1.5
+    without = replace(table, frame=frame[frame["situation"] != "duel"], situations=table.situations[:2])
+    assert fair_points(table).frame.equals(fair_points(without).frame)
+    assert fair_points(table).frame["verdict"].iloc[0] == OVER
 
 
 @pytest.mark.parametrize(

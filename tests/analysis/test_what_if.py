@@ -179,7 +179,7 @@ def test_dice_and_points_are_traded_off(dear, tmp_path):
     assert found.dice > 0
     changed = analyser.what_if(OAK, row="rifles", dice=found.dice, profiles=dear)
     assert changed.after.verdict == FAIR
-    assert f"{found.dice:+d} dice" in str(found)
+    assert f"{found.dice:+d} dice" in " ".join(str(found).split())
     assert len(found.plot().lines[0].get_xdata()) == 13
 
 
@@ -237,7 +237,12 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
         (("what-if", OAK, "points=3", "points+2"), "points is changed twice"),
         (("what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
         (("what-if", OAK, "dice=5"), "'dice=5' is no change of dice (allowed: dice+2, dice-2"),
-        (("what-if", OAK, "points=-3"), "-3 is not usable"),
+        (("what-if", OAK, "points=-3"), f"{OAK}: points: -3 is not usable (allowed: 0 to 100000)"),
+        (("what-if", OAK, "defence=0"), f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
+        (("what-if", OAK, "models=1000000"), f"{OAK}: models: "),
+        (("what-if", OAK, "dice+500", "--row", "rifles"), f"{OAK}: rifles: dice at "),
+        (("what-if", OAK, "short_range=99", "--row", "rifles"), f"{OAK}: rifles: short_range 99 is beyond long_range"),
+        (("solve-dice", OAK, "--role", "infantri"), "did you mean 'infantry'"),
         (("what-if", OAK, "points=60", "--against", OAK), "nobody but"),
         (("solve-dice", OAK, "--most", "13"), "--most: 13 is out of range"),
         (("solve-dice", OAK, "--row", "rifels"), "did you mean 'rifles'"),
@@ -276,10 +281,52 @@ def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, in
 def test_bands_that_lose_their_last_dice_are_named(dear):
     found = analyser.what_if(OAK, dice=-99, profiles=dear)
     rows = Profiles(dear).loadout(OAK).unit.rows
-    wanted = tuple(f"{row.name} at {', '.join(band.heading for band in row.bands)}" for row in rows)
+    wanted = tuple(f"{row.name} at {', '.join(band.heading for band in row.bands)} models" for row in rows)
     assert found.spent == tuple(found.as_dict()["no_dice_left"]) == wanted
     assert f"No dice are left: {'; '.join(wanted)}." in " ".join(str(found).split())
     assert analyser.what_if(OAK, dice=1, profiles=dear).spent == ()
+
+
+def test_a_number_that_nobody_else_has_is_told(dear):
+    """No rule limits DEFENCE: 99 is worked out, and said to be unlike all others."""
+    found = analyser.what_if(OAK, defence=99, damage_limit=1, profiles=dear)
+    assert found.beyond == ("DEFENCE 99, that of others is 1 to 3",)
+    assert found.as_dict()["beyond_the_field"] == [*found.beyond]
+    assert f"Unlike all others here: {found.beyond[0]}." in " ".join(str(found).split())
+    assert analyser.what_if(OAK, defence=3, profiles=dear).beyond == ()
+
+
+def test_every_answer_says_among_whom_it_judges(dear):
+    found = analyser.what_if(OAK, points=60, profiles=dear)
+    price, dice = analyser.solve_price(OAK, profiles=dear), analyser.solve_dice(OAK, most=1, profiles=dear)
+    for each in (found, price, dice, analyser.fair_points(profiles=dear)):
+        assert each.as_dict()["judged_among"] == {"loadouts": 7, "factions": {"wood": 7}}
+        head, _, _ = " ".join(str(each).split()).partition("Not counted")
+        assert "Judged among 7 loadouts (Wood 7)" in head
+
+
+def test_the_fair_price_of_dice_at_todays_points_is_that_of_the_other_answers(dear):
+    """The curve has each at its own fair price; what the others say of it at today's stands beside."""
+    dice = analyser.solve_dice(OAK, most=1, profiles=dear)
+    today = analyser.what_if(OAK, points=75, profiles=dear).after.fair_points
+    assert f"As it is today: {today:.0f}." in " ".join(str(dice).split())
+
+
+def test_dice_can_be_solved_as_another_role(tmp_path):
+    """In one whose units cost twice what they are worth, twice the price is fair."""
+    folder = write_wood(tmp_path / "wood")
+    text = (folder / "wood.toml").read_text(encoding="utf-8")
+    for name in ("ash", "beech", "cedar"):
+        head, tail = text.split(f'id = "{name}"')
+        text = f'{head}id = "{name}"{tail.replace(chr(34) + "infantry" + chr(34), chr(34) + "cavalry" + chr(34), 1)}'
+    (folder / "wood.toml").write_text(text, encoding="utf-8")
+    own, other = (analyser.solve_dice(OAK, most=1, role=role, profiles=folder) for role in (None, "cavalry"))
+    assert (own.role, other.role) == ("infantry", "cavalry")
+    assert own.as_dict()["role"] == "infantry"
+    price = analyser.solve_price(OAK, role="cavalry", profiles=folder)
+    row = other.frame.set_index("dice").loc[0]
+    assert (row["fair_points"], row["low"]) == (price.price.points, price.price.low)
+    assert set(other.frame["verdict"]) <= {OVER, "under-priced", FAIR, CANNOT_SAY}
 
 
 @pytest.mark.parametrize(

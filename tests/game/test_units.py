@@ -180,7 +180,7 @@ def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
         ({"qualities": "+Cryo, Arc"}, "with and without a sign"),
         ({"qualities": 5}, "5 is not usable"),
         ({"dice": "many"}, "dice: 'many' is not a number"),
-        ({"dice": 190}, "dice: 202 is not usable (allowed: 0 to 200)"),
+        ({"dice": 190}, "rifles: dice at 7-12: 202 is not usable (allowed: 0 to 200)"),
         ({"discipline": "+1"}, "discipline: nothing to add +1 to"),
         ({"models": 0}, "models: 0 is not usable (allowed: 1 to 1000)"),
     ],

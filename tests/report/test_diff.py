@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -300,9 +301,13 @@ def test_the_reasons_for_a_failure_name_the_matchups(dear, tmp_path, capsys):
     status, _, err = run(capsys, dear, new, "--fail-over", "0.2")
     heading, *reasons = err.splitlines()
     assert status == 1
-    assert heading.endswith("changed by more than 20% of points destroyed per 100 points, the worst:")
-    assert len(reasons) == 5
-    assert all(line.startswith("  wood/") and "wood/oak@basic" in line for line in reasons)
+    assert heading.endswith("changed by more than 20% in what they destroy for 100 points, the largest change first:")
+    told, more = reasons[:5], reasons[5]
+    assert more == f"  … and {int(heading.split()[0]) - 5} more"
+    assert all(line.startswith("  wood/") and "wood/oak@basic" in line for line in told)
+    shares = [float(re.search(r"points for 100 \(([+-][\d.]+)%\)$", line)[1]) for line in told]
+    assert [abs(each) for each in shares] == sorted(map(abs, shares), reverse=True)
+    assert max(map(abs, shares)) == pytest.approx(100 * diff(dear, new).for_points["share"].abs().max(), abs=0.05)
     assert run(capsys, dear, new, "--fail-over", "0.26")[0] == 0
 
 
@@ -361,7 +366,8 @@ def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
-    sentences, head, *_ = out.split("\n\n")
+    sentences, judged, head, *_ = out.split("\n\n")
+    assert judged == "Verdicts: judged among 4 loadouts (River 4)."
     assert [line.split(":")[0] for line in sentences.splitlines()] == [
         "river/otter-guard@basic",
         "river/otter-guard@reinforced",
@@ -370,7 +376,7 @@ def test_the_command_tells_both(old, easier, capsys):
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out
     assert "changed, worst first (the first 2)" in out
-    assert len(out.splitlines()) == 13
+    assert len(out.splitlines()) == 15
     assert "river/otter-guard@" in out.splitlines()[-1]
 
 
@@ -402,8 +408,8 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
     assert status == 1
     assert "worst first" in out
     heading, reason = err.splitlines()
-    assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp, the worst:"
-    assert reason.endswith(f"({100 * worst:+.2f} pp)")
+    assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp:"
+    assert re.search(rf": P\([a-z ]+\) [\d.]+% → [\d.]+% \({re.escape(f'{100 * worst:+.2f}')} pp\)$", reason)
     assert run(capsys, old, easier, "--fail-over", worst * 1.01)[0] == 0
 
 

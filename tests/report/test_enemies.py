@@ -148,7 +148,7 @@ def test_the_card_names_what_beats_a_unit_with_its_chance(page):
     assert re.search(r"giant 200 (>99|100)% (<1|0)% basic ", words)
     assert re.match(r"In duels : (giant , twin|twin , giant) \. Points for points", words)
     assert plain(card(page, "land-giant")).count("In duels : nobody here, more often than not.") == 1
-    assert "The other 1 at no level." in words
+    assert "The other 1 at no level : by name below, under Every enemy ." in words
     assert "Not one of the 3 enemies" in plain(card(page, "land-giant"))
     assert "land against itself" in page.lower().partition("</title>")[0]
 

@@ -12,8 +12,9 @@ import pytest
 
 from analyser.analysis.exchange import exchange_of
 from analyser.analysis.grid import by_unit
-from analyser.analysis.prices import LIMITS
+from analyser.analysis.prices import LIMITS, fair_points
 from analyser.analysis.situations import situations_called
+from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles, profiles_used
 from analyser.report import page, write_report
 from analyser.report.enemies import Trades, trades_of
@@ -86,19 +87,57 @@ def test_defence_from_the_front_is_told(text):
 def test_it_says_among_whom_prices_are_judged_and_why_of_some_nothing_can_be_said(report, text):
     prices = pd.read_csv(report / "prices.csv")
     first = plain(text.partition('<section id="verdict"')[2].partition('<div class="first"')[0])
-    assert f"Judged among the {len(prices)} loadouts of this report" in first
+    counts = prices["faction"].value_counts(sort=False)
+    told = f"Judged among {len(prices)} loadouts (Crown {counts['crown']}, Imperium {counts['imperium']})"
+    assert f"{told} , those of this report alone: in a wider field" in first.partition("Not counted")[0]
     doubts = prices.loc[prices["verdict"] == "cannot say", "doubt"]
-    told = re.findall(r"(\d+) because ", first.partition("Cannot say: ")[2])
+    told = re.findall(r" \((\d+)\)", first.partition("Cannot say: ")[2])
     assert sum(map(int, told)) == len(doubts) > 0
     few = doubts.str.startswith("fewer than 3 other units").sum()
-    assert f"{few} because fewer than 3 other units here are of their role" in first
+    assert f"fewer than 3 other units here are of its role ({few})" in first
+
+
+def test_a_report_can_be_judged_in_a_wider_field(tmp_path):
+    """Its verdicts are those that are said of the field, whoever is in the report."""
+    sides = {"situations": ["long-range", "charge"]}
+    out = write_report("crown/rifle*@basic", "imperium/krupp*@basic", out=tmp_path / "r", field="*/*@basic", **sides)
+    wanted = fair_points(["crown/rifle*@basic", "imperium/krupp*@basic"], against="*/*@basic", **sides).frame
+    prices = pd.read_csv(out / "prices.csv", keep_default_na=False).set_index("loadout")
+    assert sorted(prices.index) == sorted(wanted["loadout"])
+    assert prices["verdict"].to_dict() == wanted.set_index("loadout")["verdict"].to_dict()
+    field = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["field"]
+    assert field["loadouts"] == sum(each.level_name == "basic" for each in Profiles())
+    first = plain((out / "index.html").read_text(encoding="utf-8").partition('<section id="verdict"')[2])
+    assert f"Judged among {field['loadouts']} loadouts (Commonwealth " in first
+    assert ", more than stand in this report. Of the 3 here" in first
+    with pytest.raises(InputError, match="a field or a row, not both"):
+        write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "x", field="*/*", row="ranged-light")
+
+
+def test_where_levels_have_different_verdicts_each_is_told_on_the_folded_card(tmp_path):
+    out = write_report("crown/*", "imperium/*", out=tmp_path / "r", situations=["long-range", "charge"])
+    prices = pd.read_csv(out / "prices.csv", keep_default_na=False)
+    text, seen = (out / "index.html").read_text(encoding="utf-8"), set()
+    for name, rows in prices.groupby(prices["loadout"].str.partition("@")[0], sort=False):
+        folded = plain(
+            text.partition(f'id="unit-{name.replace("/", "-")}"')[2]
+            .partition("<summary>")[2]
+            .partition("</summary>")[0]
+        )
+        groups = {verdict: ", ".join(same["level"]) for verdict, same in rows.groupby("verdict", sort=False)}
+        one = len(groups) == 1
+        assert folded.endswith(
+            " · " + (next(iter(groups)) if one else "; ".join(f"{its}: {each}" for each, its in groups.items()))
+        )
+        seen.add(one)
+    assert seen == {True, False}
 
 
 def test_levels_of_one_verdict_and_one_reason_are_told_in_one_line(report, text):
     prices = pd.read_csv(report / "prices.csv")
     of_unit = prices["loadout"].str.partition("@")[0]
     for name, rows in prices.groupby(of_unit, sort=False):
-        said = sheet(text, name.replace("/", "-")).partition("Prices and reasons among the ")[2]
+        said = sheet(text, name.replace("/", "-")).partition("Judged among ")[2]
         for (verdict, why), same in rows.groupby(["verdict", "why"], sort=False):
             levels = ", ".join(same["level"])
             assert f"{levels[:1].upper()}{levels[1:]}, {verdict}: {why}." in said

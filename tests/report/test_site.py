@@ -3,13 +3,17 @@
 import html
 import re
 
+import pandas as pd
 import pytest
 
+from analyser.analysis.prices import fair_points
+from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles, shipped_profiles
 from analyser.report import write_report, write_site
 from analyser.report.diff import diff
 from analyser.report.site import _natural
+from analyser.report.stored import matchups_of, stored
 from tests.helpers.browser import bring
 
 pytestmark = pytest.mark.slow
@@ -75,6 +79,32 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert "crown/" not in plain(newest)  # units go by their names
     assert ">v9<" in oldest
     assert "What changed" not in oldest
+
+
+def test_a_loadout_has_one_verdict_on_all_pages_of_a_version(folders, site, text):
+    """That of the whole field, which the page and each report name at their top."""
+    for version, folder in zip(("v9", "v10"), folders):
+        everybody = fair_points(situations=["long-range"], profiles=folder).frame.set_index("loadout")
+        for report in sorted((site / version).iterdir()):
+            prices = pd.read_csv(report / "prices.csv").set_index("loadout")
+            of_all = everybody.loc[prices.index]
+            assert prices["verdict"].tolist() == of_all["verdict"].tolist()
+            assert prices["fair_points"].to_numpy() == pytest.approx(of_all["fair_points"].to_numpy(), nan_ok=True)
+            words = plain((report / "index.html").read_text(encoding="utf-8"))
+            among = f"Judged among {len(everybody)} loadouts (Crown 6, Imperium 6)"
+            assert f"{among} , as on the page over all reports and in every report there: one loadout" in words
+            assert f"{among} , here and in every report of this version: one loadout, one verdict" in plain(text)
+
+
+def test_the_page_says_of_each_the_same_as_its_reports(site):
+    reports = [stored(each) for each in sorted((site / "v10").iterdir())]
+    found = Standings(matchups_of(reports))
+    for report in reports:
+        prices = pd.read_csv(report.folder / "prices.csv", keep_default_na=False).set_index("loadout")
+        assert prices["verdict"].tolist() == found.verdicts[prices.index].tolist()
+        mine = found.prices.frame.set_index("loadout").loc[prices.index]
+        for end in ("low", "high"):
+            assert pd.to_numeric(prices[end]).to_numpy() == pytest.approx(mine[end].to_numpy(), rel=1e-9, nan_ok=True)
 
 
 def test_its_sentences_are_those_of_the_diff(folders, site, text):

@@ -56,8 +56,8 @@ const written = (name, value) => {
 const short = (name, value) => {
   if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 0).replace("%", "");
   if (value === 0) return "0";
-  if (value < 0.005) return "<.01";
-  if (value < 0.995) return value.toFixed(2).slice(1);
+  if (value < 0.005) return "<0.01";
+  if (value < 0.995) return value.toFixed(2);
   return value < 9.95 ? value.toFixed(1) : value.toFixed(0);
 };
 

@@ -172,7 +172,7 @@ const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
   byId("heat-caption").textContent = [
     `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend;`,
     `${order.filter(Boolean).join(", ") || "both stand by their means"}. Press a name to sort by it, a cell for its whole story.`,
-    hasBlank ? "Hatched: the attacker cannot make this attack. Means leave it out and say beside them of how many: a specialist’s mean is of its own targets alone." : "",
+    hasBlank ? `Hatched: the attacker cannot make this attack${metric.endsWith("per_100_points") && sides.some((side) => side.points === null) ? ", or has no points" : ""}. Means leave it out and say beside them of how many: a specialist’s mean is of its own targets alone.` : "",
     metric === "p_suppressed" && data.situations[Number(chosen("situation"))].is_duel ? SUPPRESSED_IN_DUELS : "",
     hasUnits ? "" : "No units at these levels.",
   ].filter(Boolean).join(" ");
