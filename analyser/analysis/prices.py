@@ -36,7 +36,10 @@ VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = EXCHANGES
 LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
 """What no price here knows, in one line."""
-LIMITS_OF_BEST = "Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
+LIMITS_OF_BEST = (
+    "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
+    " Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
+)
 """The same of prices under best play."""
 MOST_SHOWN, MOST_REASONS = 5, 3
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]

@@ -34,7 +34,7 @@ MOST_METRICS = MOST_KEYS = 2
 FARTHEST = 60  # inches
 USUAL_BATTLES = 10_000  # a point
 Over = str | Mapping[str, Any] | Sequence[str]
-_EXAMPLES = {"attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
+_EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
 _RECORDS: Mapping[str, Any] = {  # what may stand in a section, where a key without values is looked up
     **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
@@ -232,7 +232,8 @@ def usual_values(key: Key, kind: str, lines: Sequence[Line], library: Profiles) 
         return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
     if field == "models" and (unit := unit_at(lines[0].raw, kind, second=True)) is not None and first[0] == "target":
         return range(1, library.loadout(unit).level.models + 1)
-    example = f"{key.name}={_EXAMPLES.get(str(field), '1..6')}"
+    values = _EXAMPLES[POINTS] if key.what == POINTS else _EXAMPLES.get(str(field), "1..6")
+    example = f"{key.name}={values}"
     raise InputError("over which values?", where=f"over: {key.name}", allowed=f"such as {example}")
 
 

@@ -17,7 +17,7 @@ from analyser.ask.readings import shown_value, title_of
 from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
-from analyser.common.text import aligned, counted
+from analyser.common.text import aligned, counted, together
 from analyser.game.profiles import ProfilesUsed
 from analyser.results.base import Result
 
@@ -28,6 +28,7 @@ MOST_ROWS = 40  # of a table as text
 MOST_SENTENCES = 20
 MOST_COLUMNS = 12  # of a map as text
 MOST_LINES = 6  # side by side in a table as text
+_SAME_DIGITS = 9  # figures that differ beyond are one point of a front
 EQUAL, UNSURE = " = ", " ≈ "
 
 
@@ -115,7 +116,7 @@ class Curve:
     def best(self) -> pd.DataFrame:
         """The best of the lines in the first figure at each value, or pair of values: the keys, `best`, `value`.
 
-        Of lines that are equal, or that a sample does not tell apart, all are named.
+        Of lines that are equal, or that a sample does not tell apart, all are named, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         for at, part in self._by_value():
@@ -123,9 +124,13 @@ class Curve:
             best = best_at(part[metric].tolist(), ends[0].tolist(), ends[1].tolist(), least=self.least[0])
             sign = -1.0 if self.least[0] else 1.0
             value = sign * (sign * part[metric]).max()
-            names = tuple(part["line"].iloc[place] for place in best)
+            names = tuple(sorted((part["line"].iloc[place] for place in best), key=self._cost))
             rows.append({**dict(zip(self.keys, at)), "best": names, "value": value})
         return pd.DataFrame(rows)
+
+    def _cost(self, line: str) -> float:
+        """What a line costs; of a price that nobody knows more than any."""
+        return self.costs.get(line, np.inf)
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -166,7 +171,7 @@ class Curve:
     def sentences(self) -> list[str]:
         """Who is best where, a sentence a stretch; of two figures, the points that no other beats."""
         if len(self.metrics) > 1:
-            found = [self._of_front(row) for _, row in self.front().iterrows()]
+            found = [self._of_front(part) for part in self._front_points()]
             more = [f"and {len(found) - MOST_SENTENCES} more"] if len(found) > MOST_SENTENCES else []
             return [*found[:MOST_SENTENCES], *more]
         if len(self.keys) > 1:
@@ -189,8 +194,17 @@ class Curve:
         everybody = len(names) == len(self.lines) > 1
         return f"{between.join(names)}{' (all equal)' if everybody and self.exact else ''}"
 
-    def _of_front(self, row: pd.Series[Any]) -> str:
-        at = ", ".join(f"{key.replace('_', ' ')} {row[key]}" for key in self.keys)
+    def _front_points(self) -> list[pd.DataFrame]:
+        """The rows of the front, those of one line with equal figures together."""
+        front = self.front()
+        figures = [front[each].round(_SAME_DIGITS) for each in self.metrics]
+        return [part for _, part in front.groupby([front["line"], *figures], sort=False)]
+
+    def _at(self, part: pd.DataFrame, key: str) -> str:
+        return together(part[key].tolist(), self.values[self.keys.index(key)])
+
+    def _of_front(self, part: pd.DataFrame) -> str:
+        row, at = part.iloc[0], ", ".join(f"{key.replace('_', ' ')} {self._at(part, key)}" for key in self.keys)
         figures = ", ".join(f"{title_of(each)} {shown_value(each, row[each])}" for each in self.metrics)
         return f"{row['line']}, {at}: {figures}"
 
@@ -224,8 +238,11 @@ class Curve:
             )
         if len(self.keys) > 1:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
+            ahead = dict.fromkeys(name for names in self.best["best"] for name in names)
+            some = [*ahead, *(name for name in self.lines if name not in ahead)][: max(len(ahead), len(_TWO))]
+            lines = [name for name in self.lines if name in some]
             return plots.trade_map(
-                best, x=self.keys[0], y=self.keys[1], lines=self.lines, label=labels[0], heading=heading, ax=ax
+                best, x=self.keys[0], y=self.keys[1], lines=lines, label=labels[0], heading=heading, ax=ax
             )
         return plots.best_lines(
             self.frame,
@@ -324,22 +341,28 @@ class Curve:
 
     def _table_of_front(self) -> list[list[str]]:
         """The points that no other beats, some of many."""
-        shown = self.front()
-        shown = shown.iloc[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
+        shown = self._front_points()
+        shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
         head = ["line", *self.keys, *self.metrics]
         rows = []
-        for _, row in shown.iterrows():
+        for part in shown:
+            row = part.iloc[0]
             ends = ((each, *(row.get(f"{each}_{end}", np.nan) for end in ("low", "high"))) for each in self.metrics)
             figures = (shown_value(each, row[each], low, high) for each, low, high in ends)
-            rows.append([row["line"], *(word_of(row[key]) for key in self.keys), *figures])
+            rows.append([row["line"], *(self._at(part, key) for key in self.keys), *figures])
         return [[each.replace("_", " ") for each in head], *rows]
 
     def _table_of_map(self) -> list[list[str]]:
         """The figure of the best line at each pair: the first key down, the second one across, some of many."""
-        first, second = (list(axis[:: -(-len(axis) // MOST_COLUMNS)]) for axis in self.values)
+        first, second = (list(axis[:: self.step_of(axis)]) for axis in self.values)
         at = self.best.set_index(list(self.keys))["value"]
         rows = [[word_of(one), *(shown_value(self.metrics[0], at[one, other]) for other in second)] for one in first]
         return [[" \\ ".join(each.replace("_", " ") for each in self.keys), *map(word_of, second)], *rows]
+
+    @staticmethod
+    def step_of(axis: Sequence[Any]) -> int:
+        """Of how many values of a map's key a table as text shows one."""
+        return -(-len(axis) // MOST_COLUMNS)
 
     def _ends(self, row: pd.Series[Any]) -> tuple[float, float, float]:
         metric = self.metrics[0]

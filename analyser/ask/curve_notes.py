@@ -29,6 +29,7 @@ def notes_of(curve: Curve) -> list[str]:
     if len(curve.shown_lines) < len(curve.lines) and len(curve.keys) == len(curve.metrics) == 1:
         left_out = counted(len(curve.lines) - len(curve.shown_lines), "more line")
         notes.append(f"{left_out} not shown; --format csv has all of them.")
+    notes += _of_map(curve) if len(curve.keys) > 1 and len(curve.metrics) == 1 else []
     notes += _costs(curve)
     notes += [] if curve.complete else ["Stopped: what was asked before is shown."]
     notes += [f"Cut: {each}." for each in curve.cut]
@@ -38,6 +39,17 @@ def notes_of(curve: Curve) -> list[str]:
     notes += dict.fromkeys(f"Assumption: {each}." for result in curve.results for each in result.assumptions)
     notes += [f"Profiles: {curve.profiles}."] if curve.profiles is not None else []
     return notes + [f"Warning: {each}" for each in warnings if not each.startswith("attack.row is not given")]
+
+
+def _of_map(curve: Curve) -> list[str]:
+    """Whose figures a map as text has, and which of the values it shows."""
+    notes = ["In the table: the figure of the best line at each pair of values."] if len(curve.lines) > 1 else []
+    for key, values in zip(curve.keys, curve.values):
+        step = curve.step_of(values)
+        if step > 1:
+            some = f"{len(values[::step])} of {len(values)} values of {key.replace('_', ' ')} are shown"
+            notes.append(f"In the table {some}; --format csv has all of them.")
+    return notes
 
 
 def _blanks(curve: Curve) -> Iterator[str]:

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast, get_args
 
-from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, listed, shown
 from analyser.common.validation import Record
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
@@ -33,6 +33,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
     "qualities": (),
 }
 NO_ENTRY = "none"
+_ALL_KEYS = "all of them: docs/scenario.md"
 _OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # no numbers, or said in another way
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
@@ -101,7 +102,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
         several = [each for each in known if each.endswith(f".{plain}")]
         close = did_you_mean(plain, known)
         problem = f"{shown(name)}: of which side?" if several else f"unknown key{close}"
-        allowed = ", ".join(several or (each for each in known if "." not in each))
+        allowed = ", ".join(several) or listed([each for each in known if "." not in each], name, _ALL_KEYS)
         raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
     return known[plain]
 
@@ -154,7 +155,8 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
                 place.update(stated)
             if key.what == "mark":
                 if not isinstance(value, bool):
-                    raise MisspeltError(f"{shown(value)} is not usable", where=key.name, allowed="yes or no")
+                    allowed = "true or false; of --over and ranges also yes or no"
+                    raise MisspeltError(f"{shown(value)} is not usable", where=key.name, allowed=allowed)
                 marks = [each for each in place.get(at) or () if each != key.mark]
                 place[at] = [*marks, *([key.mark] if value else [])]
             elif key.what == "list" and isinstance(value, str):

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from analyser.ask.asking import BATTLE, Asker, between, kind_in
+from analyser.ask.happened import got_in
 from analyser.ask.luck_answer import Luck
-from analyser.ask.luck_fight import fought, got_in
+from analyser.ask.luck_fight import fought
 from analyser.ask.luck_game import FIGHT, check_is_game_or_question, game_luck
 from analyser.ask.readings import DESTROYED
 from analyser.common.errors import InputError
@@ -36,14 +37,14 @@ def luck(
     ----------
     question, target, profiles, conditions
         As of :func:`analyser.attack`; without a `target` a whole question of any kind, or the file of a game: a list
-        ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and ``label`` (`docs/ask.md`). All of
-        its fights are measured alike: by the models that are gone, all of them where the unit broke or fled; what
-        ``got`` does not say of that did not happen.
+        ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and ``label`` (`docs/ask.md`).
     got : mapping
         What happened, by figures and events of the answer, the most important first, such as
-        ``{"models_destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn.
+        ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn, and by nothing else. How a unit
+        ended is one figure, its models that are gone: those destroyed, all where it broke or fled; that it did happened
+        if it is said.
     destroyed : int, optional
-        Models destroyed, for short.
+        Models of the enemy that were destroyed: the same as first in `got`.
     kind : "attack", "charge" or "duel"
     method, trials, seed
         As of :func:`analyser.attack`.
@@ -67,7 +68,7 @@ def luck(
     asker = Asker(library, sampling)
     if target is not None:
         raw = between(cast("Unit", question), target, kind, conditions)
-        return _of_one(asker, raw, got_in(got, destroyed, kind))
+        return _of_one(asker, raw, got_in(got, destroyed))
     check_whole(question, "target", library)
     raw, where = read_scenario(question)  # type: ignore[arg-type]
     if conditions:
@@ -79,7 +80,7 @@ def luck(
             asked = "a battle" if kind == BATTLE else "morale in other games"
             allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
             raise InputError(f"the luck of {asked} is not worked out", where=where or "question", allowed=allowed)
-        happened = got_in(got, destroyed, kind)
+        happened = got_in(got, destroyed)
         try:
             return _of_one(asker, raw, happened)
         except InputError as error:
@@ -91,4 +92,5 @@ def luck(
 
 
 def _of_one(asker: Asker, raw: dict[str, Any], happened: Mapping[str, Any]) -> Luck:
-    return Luck((fought(asker.explained(raw), happened),), (), asker.sampling, asker.library.used)
+    found, _ = fought(asker.explained(raw), happened)
+    return Luck((found,), (), asker.sampling, asker.library.used)

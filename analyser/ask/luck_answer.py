@@ -24,8 +24,7 @@ _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up
 
 
 GONE = "models_gone"  # destroyed, or all of a unit that broke or fled
-_BY_DAMAGE = {f"{side}models_destroyed" for side in ("", "target_", "b_")}
-_FATES = {f"{side}{fate}" for side in ("", "target_", "b_") for fate in ("annihilated", "broken", "fled")}
+_ENDED = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
 
 
 class Chance(NamedTuple):
@@ -72,7 +71,9 @@ class Fought:
     ----------
     label, side, kind : str
     got : mapping
-        What happened, by figures and events, the most important first.
+        What happened as it was said, by figures and events, the most important first.
+    looked_at : mapping
+        What is looked at of that, with how the unit ended as one figure, such as ``models_gone``.
     chance : Chance
     law : DataFrame
         What could have happened, from the worst to the best: those figures, and `probability`.
@@ -83,46 +84,74 @@ class Fought:
     asked : tuple of str
         What was taken for granted: row, dice, distance, target.
     gone : tuple of two int, or None
-        Of a fight of a game, by what all of its fights are measured: models that are gone, and of how many.
+        The enemy's models that are gone, and of how many; None where that is not looked at.
+    unsaid : tuple of str
+        Ends of the enemy that can go with what was said, and were not said: so they did not happen.
+    if_gone : Chance or None
+        How likely the outcome would be, had one of these happened.
     """
 
     label: str
     side: str
     kind: str
     got: Mapping[str, Any]
+    looked_at: Mapping[str, Any]
     chance: Chance
     law: pd.DataFrame
     trials: int | None
     rules: RulesUsed
     asked: tuple[str, ...] = ()
     gone: tuple[int, int] | None = None
+    unsaid: tuple[str, ...] = ()
+    if_gone: Chance | None = None
+
+    @property
+    def _noun(self) -> str:
+        return "such sequences of focus fire" if self.kind == "focus" else f"such {self.kind}s"
 
     @property
     def sentence(self) -> str:
         """How lucky it was, in plain words."""
-        noun = "sequences of focus fire" if self.kind == "focus" else f"{self.kind}s"
         what = ", ".join(f"{words_of(name)}: {word_of(value)}" for name, value in self.got.items())
-        return f"{what}. {in_words(self.chance, f'such {noun}', self.trials)}"
+        return f"{what}. {in_words(self.chance, self._noun, self.trials)}"
+
+    def measure(self) -> list[str]:
+        """What was looked at, and what would be said of the ends that were not said."""
+        of = "" if self.gone is None else f" of {self.gone[1]}"
+        figures = [
+            f"{words_of(name)} {word_of(value)}{of if name == GONE else ''}" for name, value in self.looked_at.items()
+        ]
+        first = "" if len(figures) == 1 else " in turn, worse being what is less good for who attacks"
+        lines = [f"Looked at{first}: {', then '.join(figures)}."]
+        if self.if_gone is not None:
+            ended = " or ".join(_ENDED[each] for each in self.unsaid)
+            said = " or ".join(f"{each}=yes" for each in self.unsaid)
+            lines.append(
+                f"Not said, so it did not happen: that the unit {ended} ({said}). "
+                f"With that: {in_words(self.if_gone, self._noun, self.trials)}"
+            )
+        return lines
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideLuck:
-    """What a side has destroyed in all its fights against what it could have.
+    """What a side has taken off the table in all its fights against what it could have.
 
     Attributes
     ----------
     side : str
     unit : str
         What is added up: ``points`` or ``models``.
-    destroyed, expected : float
+    gone, expected : float
+        Of the enemy: what was destroyed, and all of each unit that broke or fled.
     chance : Chance
     law : DataFrame
-        `destroyed`, `probability`: of the sum over all fights.
+        `gone`, `probability`: of the sum over all fights.
     """
 
     side: str
     unit: str
-    destroyed: float
+    gone: float
     expected: float
     chance: Chance
     law: pd.DataFrame
@@ -157,7 +186,7 @@ class Luck:
             gone = {} if each.gone is None else {"models_gone": each.gone[0], "of_models": each.gone[1]}
             rows.append({"fight": each.label, "side": each.side, "got": got, **gone, **each.chance.as_dict()})
         for side in self.sides:
-            got = f"{side.destroyed:.1f} {side.unit}"
+            got = f"{side.gone:.1f} {side.unit} gone"
             rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
@@ -169,15 +198,17 @@ class Luck:
                 "side": x.side,
                 "kind": x.kind,
                 "got": dict(x.got),
+                "looked_at": dict(x.looked_at),
                 "asked": list(x.asked),
                 **({} if x.gone is None else {"models_gone": x.gone[0], "of_models": x.gone[1]}),
                 **x.chance.as_dict(),
                 "said": x.sentence,
+                **({} if x.if_gone is None else {"not_said": list(x.unsaid), "if_it_happened": x.if_gone.as_dict()}),
             }
             for x in self.fights
         ]
         sides = [
-            {"side": x.side, "unit": x.unit, "destroyed": x.destroyed, "expected": x.expected, **x.chance.as_dict()}
+            {"side": x.side, "unit": x.unit, "gone": x.gone, "expected": x.expected, **x.chance.as_dict()}
             for x in self.sides
         ]
         used = self.profiles and self.profiles._asdict()
@@ -197,7 +228,9 @@ class Luck:
         """What happened, how likely that was, and of a game the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
-            return "\n".join([fight.label, *fight.asked, "", fight.sentence, "", *self._notes()]) + "\n"
+            return (
+                "\n".join([fight.label, *fight.asked, "", fight.sentence, *fight.measure(), "", *self._notes()]) + "\n"
+            )
         head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
             [each.label, each.side, str(row["got"]), f"{gone} of {models}"]
@@ -205,7 +238,7 @@ class Luck:
             for each, row, (gone, models) in zip(self.fights, self.rows(), self._gone())
         ]
         said = [
-            f"{x.side}: {x.destroyed:.1f} {x.unit} destroyed, {x.expected:.1f} expected. "
+            f"{x.side}: {x.gone:.1f} {x.unit} of the enemy gone, {x.expected:.1f} expected. "
             + in_words(x.chance, "such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
             for x in self.sides
         ]
@@ -218,24 +251,18 @@ class Luck:
         return f"<pre>{escape(str(self))}</pre>"
 
     def _notes(self) -> list[str]:
-        several = any(len(each.got) > 1 for each in self.fights)
         notes = ["Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "]
         notes = [f"{notes[0]}it is neither good luck nor bad."]
+        if any(each.gone is not None for each in self.fights):
+            notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")
+        elif any(name.endswith("annihilated") for each in self.fights for name in each.looked_at):
+            notes.append("Annihilated: destroyed, broken or fled; fewer models destroyed are not told apart.")
         if self.sides:
             how = "exactly, each by its own law"
             if not self.sampling.is_exact:
                 how = "each by its own sampled law; ± by 400 samples of those laws"
-            notes += [
-                "All fights by one measure: the enemy's models that are gone, all of a unit that broke or fled. "
-                "What is not said to have happened did not: of a unit that broke, say so. Anything else that is said "
-                "decides between equal outcomes of its own fight.",
-                f"Of both sides: the sum over all fights, {how}.",
-            ]
-        elif several:
-            said = "Worse: what is less good for who attacks, by the figures in the order in which they are given."
-            notes.insert(0, said)
-        if not self.sides and any({*each.got} & _BY_DAMAGE and not {*each.got} & _FATES for each in self.fights):
-            notes.append("Destroyed: by damage; of a unit that broke or fled say that too, such as --got broken=yes.")
+            notes.append(f"Of both sides: the sum over all fights of what is gone, and of nothing else, {how}.")
+            notes += [f"{each.label}: {line}" for each in self.fights for line in each.measure()[1:]]
         gaps = dict.fromkeys(gap for each in self.fights for gap in each.rules.not_modelled)
         notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
         notes += dict.fromkeys(f"Assumption: {said}." for each in self.fights for said in each.rules.assumptions)
@@ -246,7 +273,7 @@ class Luck:
         """The law of one fight with what happened marked; of a game each fight and both sums among their chances."""
         if not self.sides:
             (fight,) = self.fights
-            return plots.outcome_law(fight.law, happened=dict(fight.got), heading=fight.label, ax=ax)
+            return plots.outcome_law(fight.law, happened=dict(fight.looked_at), heading=fight.label, ax=ax)
         frame = pd.DataFrame(self.rows())
         frame["got"] = [
             *(f"{gone} of {models} models" for gone, models in self._gone()),

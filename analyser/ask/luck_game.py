@@ -1,4 +1,4 @@
-"""The luck of a whole game: all of its fights by one measure, and what each side has destroyed in them all."""
+"""The luck of a whole game: each of its fights, and what each side has taken off the table in them all."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analyser.ask.asking import Asker, kind_in
+from analyser.ask.happened import Law, got_in
 from analyser.ask.keys import unit_at
-from analyser.ask.luck_answer import GONE, Chance, Fought, SideLuck
-from analyser.ask.luck_fight import Law, asked_of, check_can_happen, checked_value, columns_of, got_in, looked_at
-from analyser.ask.readings import DESTROYED
+from analyser.ask.luck_answer import Chance, Fought, SideLuck
+from analyser.ask.luck_fight import fought
 from analyser.common.errors import (
     InputError,
     MisspeltError,
@@ -31,7 +30,6 @@ from analyser.scenarios.load import OWN_SECTIONS
 FIGHT = "fight"
 SIDES = ("mine", "yours")
 KINDS = ("attack", "charge", "focus")  # of fights
-_FATES = ("broken", "fled", "annihilated", "destroyed")
 _OF_A_FIGHT = ("side", "got", "label")
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
@@ -64,7 +62,7 @@ def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
 
 
 def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[SideLuck]]:
-    """The fights of a game, and what each side has destroyed in all of its own."""
+    """The fights of a game, and what each side has taken off the table in all of its own."""
     listed = raw[FIGHT]
     if unknown := raw.keys() - {FIGHT}:
         problem = f"unknown key{did_you_mean(min(unknown), [FIGHT])}"
@@ -82,7 +80,7 @@ def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fo
 
 
 def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
-    """One fight by the measure of a game, whatever is said of it."""
+    """One fight by the measure of a game."""
     names = (*_OF_A_FIGHT, *sorted(_SECTIONS))
     if unknown := next((key for key in fight if key not in names), None):
         raise MisspeltError(f"unknown key{did_you_mean(unknown, names)}", where=str(unknown), allowed=_ALLOWED)
@@ -93,41 +91,14 @@ def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
     kind = kind_in(question)
     if kind not in KINDS:
         raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
-    prefix = "target_" if kind == "charge" else ""  # who broke is the enemy
-    got = {f"{prefix * (each in _FATES)}{each}": value for each, value in got_in(fight.get("got"), None, kind).items()}
-    result = asker.explained(question)
-    models = int(result.scenario.target.models or 0)
-    name, fates = DESTROYED[kind], [f"{prefix}{fate}" for fate in _FATES]
-    others = [each for each in got if each not in (name, *fates)]
-    columns, weights = columns_of(result, [name, *fates, *others])
-    happened = {each: checked_value(each, value, columns[each]) for each, value in got.items()}
-    whole = happened.get(name) == models or any(happened.get(fate) for fate in fates)
-    if name not in happened and not whole:
+    told, law = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
+    if told.gone is None:
         problem, allowed = "how many models were destroyed is not said", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
-    unsaid = dict[str, Any]() if whole else {fate: False for fate in fates if fate not in happened}
-    check_can_happen(happened | unsaid, columns, weights, exact=result.exact)
-    is_gone = np.any([columns[fate] for fate in fates], axis=0)
-    gone_of_each: NDArray[np.int64] = np.where(is_gone, models, np.asarray(columns[name], np.int64))
-    gone = models if whole else happened[name]
-    measured = {GONE if each in (name, *fates) else each: happened[each] for each in happened} | {GONE: gone}
-    chance, outcomes = looked_at(measured, {**columns, GONE: gone_of_each}, weights, result.trials)
-    told = Fought(
-        label,
-        side,
-        result.kind,
-        happened,
-        chance,
-        outcomes,
-        result.trials,
-        result.rules,
-        asked_of(result),
-        (gone, models),
-    )
     unit = unit_at(question, kind, second=True)
     level = None if unit is None else asker.library.loadout(unit).level
     points = None if level is None or not level.points else (level.points, level.models)
-    return Measured(told, gone, np.bincount(gone_of_each, weights, models + 1).astype(np.float64), points)
+    return Measured(told, told.gone[0], law, points)
 
 
 def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
@@ -147,7 +118,7 @@ def _at(law: Law, place: int) -> Chance:
 
 
 def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
-    """What a side has destroyed in all, and the law of that: the sums of what each fight can destroy."""
+    """What a side has taken off the table in all, and the law of that: the sums of what each fight can take."""
     if not fights:
         return None
     prices = [each.points for each in fights if each.points is not None]
@@ -158,7 +129,7 @@ def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
     laws = [each.law for each in fights]
     place = sum(each.gone * worth for worth, each in zip(worths, fights))
     expected = sum(float(np.arange(len(law)) @ law) * worth for worth, law in zip(worths, laws)) / parts
-    total, destroyed = _sum_of(laws, worths), place / parts
+    total, gone = _sum_of(laws, worths), place / parts
     (values,) = np.nonzero(total > 0)
     chance = _at(total, place)
     if (trials := fights[0].fought.trials) is not None:
@@ -168,5 +139,5 @@ def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
             again = _at(_sum_of(drawn, worths), place)
             found.append((again.as_bad, again.as_good))
         chance = chance._replace(half_width=float(NORMAL_95 * np.std(found, axis=0).max()))
-    frame = pd.DataFrame({"destroyed": values / parts, "probability": total[values]})
-    return SideLuck(side, "points" if in_points else "models", destroyed, expected, chance, frame)
+    frame = pd.DataFrame({"gone": values / parts, "probability": total[values]})
+    return SideLuck(side, "points" if in_points else "models", gone, expected, chance, frame)

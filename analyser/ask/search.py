@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -169,7 +170,9 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     status = np.where(equal, "tied", np.where(known, "beaten", "not possible"))
     status = np.where(frame["status"].notna(), frame["status"], status)
     frame["status"] = status
-    order = np.lexsort((np.arange(len(frame)), np.where(known, values if least else -values, np.inf), ~equal))
+    costs = frame["costs"].astype(float).fillna(np.inf)  # of those that are equal the cheapest first
+    ranks = np.where(known & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
+    order = np.lexsort((np.arange(len(frame)), costs, ranks, ~equal))
     frame = frame.iloc[order].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
@@ -266,9 +269,11 @@ def _ranked_by_race(
     def key(place: int) -> tuple[float, ...]:
         runner = place_of.get(place)
         if runner is None:
-            return (3, 0, 0, place)
+            return (3, 0, 0, 0, place)
         end = raced.highs[runner] if least else raced.lows[runner]
-        return (int(runner not in raced.left), sign * raced.values[runner], sign * end, place)
+        costs = rows[place]["costs"]
+        price = math.inf if costs is None else float(costs)
+        return (int(runner not in raced.left), sign * raced.values[runner], sign * end, price, place)
 
     frame = pd.DataFrame(list(rows)).iloc[sorted(range(len(rows)), key=key)].reset_index(drop=True)
     frame["status"] = frame["status"].fillna("not possible")
@@ -304,12 +309,25 @@ def _found(
         fights=int((frame["same_as"].isna() & frame["status"].isin(ASKED)).sum()),
         sampling=sampling,
         not_modelled=asker.not_modelled,
-        assumptions=_assumed(asker, raw),
+        question=_asked(asker, read.baseline) or _asked(asker, raw),
+        assumptions=_explained(asker, raw).assumptions,
         profiles=asker.library.used,
     )
 
 
-def _assumed(asker: Asker, raw: Raw) -> tuple[str, ...]:
-    """What the answer to a variant takes for granted."""
+def _explained(asker: Asker, raw: Raw) -> Result:
+    """The answer to a variant with all that an answer says, of a race with one trial."""
     few = replace(asker.sampling, trials=None if asker.sampling.is_exact else 1)
-    return Asker(asker.library, few).explained(raw).assumptions
+    return Asker(asker.library, few).explained(raw)
+
+
+def _asked(asker: Asker, raw: Raw) -> str:
+    """What a question is of, in a few words; nothing where it has no answer."""
+    try:
+        result = _explained(asker, raw)
+    except InputError:
+        return ""
+    (_, first), *_ = heading = result.heading()
+    told = dict(heading)
+    sides = [told[each].partition(":")[0].partition(";")[0] for each in ("A", "B", "Mine", "Yours") if each in told]
+    return f"{result.kind.replace('_', ' ')}: {' against '.join(sides) or first}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 ASKED = ("best", "tied", "beaten")  # what becomes of a variant that was asked
 SHOWN = 15
 MOST_REASONS = 10
+_TITLE = 64  # characters of a line: as wide as the axes
 _OWN_COLUMNS = {
     "variant",
     "value",
@@ -65,6 +67,8 @@ class Search:
         Different fights among them.
     not_modelled : tuple of str
         Rules of any variant that bear on it, and that no number was computed from.
+    question : str
+        What the baseline is of.
     assumptions : tuple of str
         What the answer to the best one takes for granted.
     """
@@ -80,6 +84,7 @@ class Search:
     fights: int
     sampling: Sampling
     not_modelled: tuple[str, ...]
+    question: str
     assumptions: tuple[str, ...]
     profiles: ProfilesUsed | None
 
@@ -96,24 +101,36 @@ class Search:
         value = self._shown(self.frame.iloc[0])
         what = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
-            return f"Stopped: of what was asked {self.best} is best by {what}: {value}."
+            return f"Stopped: of what was asked {self._priced(self.best)} is best by {what}: {value}."
         how = "exactly" if self.raced is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
         beside = self._beside()
         if not self.tied:
-            return f"The best is {self.best}: {what} {value}, {how}.{beside}"
+            return f"The best is {self._priced(self.best)}: {what} {value}, {how}.{beside}"
         many = counted(len(self.tied), "variant")
         if self.raced is None:
-            return f"A tie: {many} are exactly equal, {what} {value}: {_few(self.tied)}.{beside}"
+            return f"A tie: {many} are exactly equal, {what} {value}: {self._few(self.tied)}.{beside}"
         tied = self.frame[self.frame["variant"].isin(self.tied)]
         different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
         if len(different) == 1:
-            return f"A tie: {many} are one and the same fight, {what} {value}, {how}: {_few(self.tied)}.{beside}"
+            return f"A tie: {many} are one and the same fight, {what} {value}, {how}: {self._few(self.tied)}.{beside}"
         equal = len(tied) - len(different)
         also = f"; {equal:,} more {'is' if equal == 1 else 'are'} the same fight as one of these" * bool(equal)
         return (
-            f"Not told apart: {len(different):,} different fights ({_few(different)}{also}), {what} {value} of the "
-            f"first; none is more than {self._reach()} behind the best, {how}.{beside}"
+            f"Not told apart: {len(different):,} different fights ({self._few(different)}{also}), {what} {value} "
+            f"of the first; none is more than {self._reach()} behind the best, {how}.{beside}"
         )
+
+    def _priced(self, name: str) -> str:
+        """A variant with what it costs, where that differs."""
+        costs = (
+            self.frame.loc[self.frame["variant"] == name, "costs"] if "costs" in self.frame else pd.Series(dtype=float)
+        )
+        return name if costs.isna().all() else f"{name} ({costs.iloc[0]:g} points)"
+
+    def _few(self, names: Sequence[str]) -> str:
+        """The first of some variants."""
+        few = "; ".join(map(self._priced, names[:3]))
+        return few + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
     def _beside(self) -> str:
         """What the baseline has, where it is not among the best; and how many variants are not possible."""
@@ -169,7 +186,8 @@ class Search:
     def notes(self) -> list[str]:
         """How they were told apart, what was merged, what is not possible, and where the numbers come from."""
         gone = self.frame[self.frame["status"] == "not possible"]
-        notes = [f"{self._counts()}: {'exact' if self.raced is None else self._how()}."]
+        notes = [f"The baseline is of {self.question}."] if self.question else []
+        notes.append(f"{self._counts()}: {'exact' if self.raced is None else self._how()}.")
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
             remedy = by_points(self.metric, self.kind) if self.raced is None else ""
             costs = self.frame["costs"].dropna()
@@ -226,17 +244,25 @@ class Search:
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what ``--format json`` prints."""
         head: dict[str, Any] = {"kind": self.kind, "method": "exact" if self.raced is None else "race"}
-        head |= {"metric": self.metric, "least": self.least, "best": self.best, "tied": list(self.tied)}
+        head |= {
+            "question": self.question,
+            "metric": self.metric,
+            "least": self.least,
+            "best": self.best,
+            "tied": list(self.tied),
+        }
         if self.raced is not None:
             head |= {"error": ERROR, "stages": self.raced.stages, "stop_reason": self.raced.why}
             head |= {"trials": int(self.raced.trials.sum()), "seed": self.sampling.seed}
         head |= {"complete": self.complete, "fights": self.fights, "said": self.sentence(), "notes": self.notes()}
         return head | {"variants": plain_rows(self.frame), "profiles": self.profiles and self.profiles._asdict()}
 
+    def _title(self) -> str:
+        """What a picture says of the question, and of its answer."""
+        best = self.sentence().partition(title_of(self.metric))[0].removesuffix(" by ").rstrip(" :,")
+        lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
+        return "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))
+
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The best variants as dots, of a race with their sequences; the baseline marked."""
-        return plots.ranked(self.frame, label=title_of(self.metric), heading=self.sentence().split(":")[0], ax=ax)
-
-
-def _few(names: Sequence[str]) -> str:
-    return "; ".join(names[:3]) + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
+        return plots.ranked(self.frame, label=title_of(self.metric), heading=self._title(), ax=ax)

@@ -98,15 +98,16 @@ def write(
 
     options = click.get_current_context().params
     form, out = options["form"], options.get("out")
+    drawn = plot() if plot is not None and options.get("plot") is not None else None  # refused before anything is shown
     content = FORMATS[form](Shown(text, record, rows))
     if out is None:
         click.echo(content, nl=False)
     else:
         write_content(Path(out), content)
-    if plot is not None and options.get("plot") is not None:
+    if drawn is not None:
         from analyser.plots.look import house_style
 
-        drawn, look = plot(), {"dpi": DOTS_AN_INCH, "bbox_inches": "tight", "pad_inches": 0.12}
+        look = {"dpi": DOTS_AN_INCH, "bbox_inches": "tight", "pad_inches": 0.12}
         figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
         with house_style():
             write_whole(Path(options["plot"]), lambda temporary: figure.savefig(temporary, **look))

@@ -63,10 +63,10 @@ TELL_OPTIONS = [
     *CONDITIONS,
     *[each for each in OUTPUT_OPTIONS if each.name != "plot"],
 ]
-_GOT = "What happened besides, such as suppressed=yes; can be repeated, the most important first."
+_GOT = "What happened, such as broken=yes; repeat it, the most important first. hits=9: the dice alone."
 _A_GAME = """\b
-The file of a game, a [[fight]] for each; got says the models destroyed, and
-whether the unit broke or fled: what is not said of that did not happen:
+The file of a game, a [[fight]] for each; got says the models destroyed, or that
+the unit broke or fled: an end that is not said did not happen:
   [[fight]]
   side = "mine"                          # or "yours"; label = "round 1", if you like
   got = { destroyed = 1, broken = false }
@@ -79,7 +79,9 @@ whether the unit broke or fled: what is not said of that did not happen:
   attacker = { unit = "imperium/scion-grenadier-platoon@basic" }
   target = { unit = "crown/rifle-platoon@reinforced" }"""
 LUCK_OPTIONS = [
-    Option("--destroyed N", "Models that were destroyed.", ASKED, type=options.Integer(0)),
+    Option(
+        "--destroyed N", "Models that were destroyed, of a unit that is still there.", ASKED, type=options.Integer(0)
+    ),
     Option("--got FIGURE=VALUE", _GOT, ASKED, multiple=True),
     KIND,
     *CONDITIONS,
@@ -190,8 +192,18 @@ def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[
 @click.command(cls=Command, params=LUCK_OPTIONS, epilog=f"{_A_GAME}\n\n{OF_DUELS}")
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", required=False, shell_complete=OF_TARGET.complete)
-def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[str, ...], **keys: Any) -> None:
-    """How likely it was that a fight went as badly as it did, or worse: --destroyed 2, --got broken=no.
+@click.pass_context
+def luck(
+    context: click.Context,
+    /,
+    attacker: str,
+    target: str | None,
+    destroyed: int | None,
+    got: tuple[str, ...],
+    **keys: Any,
+) -> None:
+    """How likely it was that a fight went as badly as it did, or worse: --destroyed 2; of a unit that broke --got
+    broken=yes. What is said is looked at in turn as it is said, and nothing else.
 
     Without TARGET the first argument is a scenario file, or the file of a whole game, as below.
     """
@@ -202,7 +214,13 @@ def luck(attacker: str, target: str | None, destroyed: int | None, got: tuple[st
     happened = dict(said)
     if len(happened) < len(said):
         raise InputError("the same figure twice", where="--got", allowed="each once")
-    how = given(keys, "method", "trials", "seed") | {"destroyed": destroyed, "got": happened or None}
+    if destroyed is not None:
+        if "destroyed" in happened:
+            raise InputError("this is said twice", where="--destroyed", allowed="once")
+        typed = list(context.params)  # in the order of the command line
+        models = {"destroyed": destroyed}
+        happened = models | happened if typed.index("destroyed") < typed.index("got") else happened | models
+    how = given(keys, "method", "trials", "seed") | {"got": happened or None}
     question, others = question_from(attacker, target, keys["kind"])
     how |= others
     found = asked(question, profiles=profiles_in(keys["profiles"]), **how)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,13 @@ from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.results.best import PICTURES
 from analyser.rules.policies import BEST, POLICIES
-from analyser.scenarios.schema import WANTS
+from analyser.scenarios.schema import CHANCES, WANTS
 
+if TYPE_CHECKING:
+    from analyser.results.best import BestResult
+    from analyser.results.lists import Listed
+
+_LITTLE = 0.005  # of a chance
 _DUEL, _PICTURE = "Duel", "Picture"
 _LIST = "List"
 _FIRST = "Who is activated first. Default: random, a toss each round."
@@ -68,13 +73,24 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     how: dict[str, Any] = {"warnings": found.warnings, "plot": lambda: found.plot(**pictured)}
     if keys["lines"] is not None or keys["within"] is not None:
         listed = found.as_policy(**given(keys, "lines", "within"))
-        missed = keys["within"] is not None and listed.gives_away > keys["within"]
-        beyond = " (more than was wanted: nothing better was found)" if missed else ""
-        cost = f"{found.cost(listed.gives_away)} of {found.worth(found.value)}{beyond}"
-        text = f"{listed}\n\nGives away {cost}, by {counted(len(listed.lines), 'line')}\n"
+        text = f"{listed}\n\n{_of_list(found, listed, keys['within'])}\n"
         write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
         return
     write(lambda: str(found), found.as_dict, found.rows, **how)
+
+
+def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
+    """What a list gives away, and how it was found."""
+    missed = within is not None and listed.gives_away > within
+    beyond = " (more than was wanted: nothing better was found)" if missed else ""
+    cost = f"{found.cost(listed.gives_away)} of {found.worth(found.value)}{beyond}"
+    lines = [
+        f"Gives away {cost}, by {counted(len(listed.lines), 'line')}",
+        f"The best of {counted(listed.tried or 0, 'list')} tried; that there is no better one is not proven",
+    ]
+    if within is None and found.scenario.terms.want in CHANCES and listed.gives_away > _LITTLE:
+        lines.append(f"How many lines give away no more than half a point: --within {_LITTLE:g}")
+    return "\n".join(lines)
 
 
 @click.command(cls=Command, params=HABITS_OPTIONS, epilog="\n".join(["\b", "What can be wanted:", *_WANTS]))

@@ -141,6 +141,18 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return one_of_these(nearest(name, names))
 
 
+def listed(names: Sequence[str], name: str, others: str, most: int = 12) -> str:
+    """Names that are allowed, if there are many those most like `name` first, and what is said of the `others`.
+
+    >>> listed([f"n{number}" for number in range(20)], "n7", "all of them: --help", most=2)
+    'n7, n17, 18 more; all of them: --help'
+    """
+    near = nearest(name, names, most=most)
+    shown_ones = list(dict.fromkeys([*near, *names]))[:most] if len(names) > most else list(names)
+    left = [f"{len(names) - len(shown_ones)} more"] * (len(names) > most)
+    return f"{', '.join([*shown_ones, *left])}; {others}"
+
+
 def one_of_these(names: Iterable[str]) -> str:
     """The same of names that are known to be near."""
     meant = " or ".join(map(repr, names))

@@ -79,19 +79,20 @@ class Tiered(Kernel[P, R]):
     can tell by the numbers which it was.
     """
 
-    def __init__(self, function: Callable[P, R], seconds: float) -> None:
+    def __init__(self, function: Callable[P, R], seconds: float, meanwhile: Callable[P, R] | None = None) -> None:
         super().__init__(function)
+        self._meanwhile = meanwhile or function
         self._price = seconds
         self._spent = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
         """What the function returns; kernels that it calls are compiled, unless they are such as this one."""
         if _lent.get() is not None:
-            return self.function(*arguments)  # type: ignore[call-arg]
+            return self._meanwhile(*arguments)  # type: ignore[call-arg]
         if self.pays():
             return super().__call__(*arguments)  # type: ignore[call-arg]
         with self.interpreting():
-            return self.function(*map(views, arguments))  # type: ignore[call-arg]
+            return self._meanwhile(*map(views, arguments))  # type: ignore[call-arg]
 
     def pays(self, seconds: float = 0.0) -> bool:
         """Whether to compile, before work for which the interpreter would take so many seconds."""
@@ -147,6 +148,11 @@ def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
     With 0 seconds it is compiled, unless one that is being interpreted calls it.
     """
     return lambda function: Tiered(function, seconds)
+
+
+def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
+    """The same, with another function that the interpreter runs meanwhile: one with the same results, to the bit."""
+    return lambda function: Tiered(function, seconds, meanwhile)
 
 
 def step(function: FunctionT) -> FunctionT:

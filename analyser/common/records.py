@@ -54,7 +54,7 @@ def view(record: RecordT) -> RecordT:
         if not np.ndim(field):
             numbers[name] = memoryview(fields.reshape(1)[name])
         elif field.dtype.names:
-            parts[name] = _Records(plain(each) for each in field)
+            parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, each))) for each in field.tolist())
         else:
             parts[name] = memoryview(field)
     shown = type("View", (SimpleNamespace,), {name: _shared(memory) for name, memory in numbers.items()})

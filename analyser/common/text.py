@@ -119,3 +119,19 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows([head, *rows])
     return buffer.getvalue()
+
+
+def together(values: Iterable[Any], axis: Sequence[Any]) -> str:
+    """Some of the values of a key as a text: those that follow one another in `axis` by the first and the last.
+
+    >>> together([4, 6, 8, 12], [4, 6, 8, 10, 12]), together([True, False], [False, True])
+    ('4 to 8, 12', 'no, yes')
+    """
+    runs: list[list[int]] = []
+    for place in sorted({axis.index(each) for each in values}):
+        if runs and place == runs[-1][-1] + 1 and not isinstance(axis[place], bool | str):
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    words = [{True: "yes", False: "no"}[each] if isinstance(each, bool) else str(each) for each in axis]
+    return ", ".join(words[run[0]] if len(run) == 1 else f"{words[run[0]]} to {words[run[-1]]}" for run in runs)

@@ -422,6 +422,8 @@ def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: s
     allowed = _listed(names)
     if len(set(names)) > MOST_LISTED:
         allowed = f"one of {len(set(names))} {what}s; {lists}" if lists else "" if close else allowed
+    if not part and "@" not in selector and names:
+        allowed += f"; such as {selector}@{names[0]}" * (what == "level")
     raise MisspeltError(f"selector {shown(selector)}: {problem}{one_of_these(close)}", allowed=allowed)
 
 

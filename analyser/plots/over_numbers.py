@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from analyser.common.errors import InputError
+from analyser.common.text import together
 from analyser.plots import look
+from analyser.plots.labels import label_offsets
 
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2
@@ -21,6 +23,8 @@ _STRIP = 0.05  # of the height: the strip that shows who is best
 _SEVERAL = "equal, or not told apart"
 _ABOVE_GRID = 0.8
 _MOST_NAMED = 8  # points of a front
+_GREY, _OTHER = "0.8", "0.35"  # of what has no colour of its own: equals and other lines, others in a map
+_COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # of a map, where black would come out grey
 
 
 def best_lines(
@@ -39,7 +43,8 @@ def best_lines(
     Parameters
     ----------
     frame : DataFrame
-        `line`, the columns `x` and `metric`, and of a sample ``metric_low`` and ``metric_high``. Six lines at most.
+        `line`, the columns `x` and `metric`, and of a sample ``metric_low`` and ``metric_high``. Of more than six lines
+        those that are longest the best have a colour, the others are drawn grey.
     x, metric : str
     best : sequence of (from, to, name)
         The stretches of the strip; a name that is no line's is drawn in grey.
@@ -55,20 +60,24 @@ def best_lines(
     [1.0, 2.0]
     """
     look.check_columns(frame, ("line", x, metric))
-    names = list(dict.fromkeys(frame["line"]))
-    if len(names) > len(look.LINES):
-        raise InputError(f"{len(names)} lines in one picture", allowed=f"up to {len(look.LINES)}: choose some of them")
+    answered = frame[frame[metric].notna()]
+    stretches = [who for _, _, who in best]
+    names, others = _told_apart(answered["line"], {each: stretches.count(each) for each in stretches})
     name, scale = look.figure_title(metric, label)
     values = list(dict.fromkeys(frame[x]))
     are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in values)
     places = {value: value if are_numbers else place for place, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
     with look.drawing(ax, WIDE, HIGH, heading=f"{heading}\n{name}", across=across, legend=1) as axes:
+        how: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
+        for number, line in enumerate(others):
+            part = frame[frame["line"] == line]
+            called = _others(others) if number == 0 else None
+            axes.plot(part[x].map(places).astype(float), scale * part[metric], color=_GREY, label=called, **how)
         for line, style in zip(names, look.LINES):
             part = frame[frame["line"] == line]
             at, shown = part[x].map(places).astype(float), scale * part[metric]
             marker = {**style, **({"marker": ""} if len(values) > 16 or between else {})}
-            how: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
             axes.plot(at, shown, label=line, linewidth=1.8, markersize=5.5, **marker, **how)
             if f"{metric}_low" in part:
                 ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
@@ -82,6 +91,17 @@ def best_lines(
             axes.set_xticks(range(len(values)), [_word(each) for each in values])
         _strip(axes, [(places[first], places[last], who) for first, last, who in best], names, discrete=not between)
     return axes
+
+
+def _told_apart(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]:
+    """The lines that have a colour of their own, those of most `worth` by name, in their order; and the others."""
+    names = list(dict.fromkeys(lines))
+    chosen = set(sorted(names, key=lambda each: -worth.get(each, 0))[: len(look.LINES)])
+    return [each for each in names if each in chosen], [each for each in names if each not in chosen]
+
+
+def _others(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} others"
 
 
 def _word(value: Any) -> str:
@@ -125,7 +145,8 @@ def trade_map(
         the columns `x` and `y`, every pair once.
     x, y : str
     lines : sequence of str
-        All lines, in the order of their colours; with one, or none, the figure itself is coloured.
+        All lines, in the order of their colours; with one, or none, the figure itself is coloured. Of more than five
+        those that are best in most cells have one, the others one together.
     label : str, optional
         What the figure is called.
 
@@ -169,20 +190,22 @@ def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
 def _coloured_by_line(
     axes: Axes, frame: pd.DataFrame, keys: tuple[str, str], values: tuple[list[Any], list[Any]], lines: Sequence[str]
 ) -> None:
-    """The best line of each cell by a light colour of its own; one for those where several are."""
-    if len(lines) > len(look.LINES):
-        raise InputError(f"{len(lines)} lines in one picture", allowed=f"up to {len(look.LINES)}")
-    number = {name: place for place, name in enumerate(lines)}
+    """The best line of each cell by a light colour of its own; grey, which is none of these, where several are."""
+    cells = frame["best"].value_counts()
+    own = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
+    named = [name for name in lines if name in own]
+    others = [name for name in lines if name not in own]
+    shades = dict(zip(named, _COLOURS)) | ({_others(others): _OTHER} if others else {}) | {_SEVERAL: _GREY}
+    number = {name: place for place, name in enumerate(shades)} | {name: len(named) for name in others}
     places = frame["best"].map(number).astype(float)
-    places = places.mask(frame["best"].ne("") & places.isna(), len(lines))
-    shades = {name: str(style["color"]) for style, name in zip(look.LINES, lines)} | {_SEVERAL: "0.85"}
+    places = places.mask(frame["best"].ne("") & places.isna(), number[_SEVERAL])
     grid = frame.assign(place=places).pivot(index=keys[1], columns=keys[0], values="place")
     grid = grid.reindex(index=values[1], columns=values[0])
     norm = BoundaryNorm(np.arange(len(shades) + 1) - 0.5, len(shades))
     shown: dict[str, Any] = {"cmap": ListedColormap([*shades.values()]), "norm": norm, "alpha": 0.45}
     axes.imshow(grid.to_numpy(float), origin="lower", aspect="auto", zorder=_ABOVE_GRID, **shown)
-    named = [name for name in shades if name != _SEVERAL or (places == len(lines)).any()]
-    patches = [Patch(facecolor=shades[name], alpha=0.45, label=name) for name in named]
+    seen = [name for name in shades if name != _SEVERAL or (places == number[name]).any()]
+    patches = [Patch(facecolor=shades[name], alpha=0.45, label=name) for name in seen]
     below: Any = (0, -0.16)
     legend = axes.legend(handles=patches, loc="upper left", bbox_to_anchor=below, frameon=False, borderaxespad=0)
     for text in legend.get_texts():
@@ -205,7 +228,8 @@ def front(
     Parameters
     ----------
     frame : DataFrame
-        `line`, `on_front`, the `keys`, and the columns `x` and `y`. Six lines at most.
+        `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines those with most points that
+        none beats have a colour, the others are drawn grey. Points that are equal are one, named by all their values.
     labels : sequence of str
         What both figures are called.
 
@@ -216,24 +240,42 @@ def front(
     'V'
     """
     look.check_columns(frame, ("line", "on_front", x, y, *keys))
-    names = list(dict.fromkeys(frame["line"]))
-    if len(names) > len(look.LINES):
-        raise InputError(f"{len(names)} lines in one picture", allowed=f"up to {len(look.LINES)}: choose some of them")
+    answered = frame[frame[x].notna() & frame[y].notna()]
+    names, others = _told_apart(answered["line"], answered[answered["on_front"]]["line"].value_counts())
     scales = [100 if each.startswith("p_") else 1 for each in (x, y)]
     texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(labels, scales)]
     with look.drawing(ax, WIDE, SQUARE, heading=heading, across=texts[0], legend=1, grid="both") as axes:
-        best = frame[frame["on_front"]].sort_values([x, y])
+        best = answered[answered["on_front"]].sort_values([x, y])
         axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="beaten by none in both")
+        rest = answered[answered["line"].isin(others)]
+        if len(rest):
+            axes.plot(scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=_others(others))
         for line, style in zip(names, look.LINES):
-            part = frame[frame["line"] == line]
+            part = answered[answered["line"] == line]
             look_of: dict[str, Any] = {"color": style["color"], "marker": style["marker"], "linestyle": ""}
             axes.plot(scales[0] * part[x], scales[1] * part[y], markersize=5.5, label=line, **look_of)
         axes.set_ylabel(texts[1], size=look.LABEL_POINTS)
-        step = -(-len(best) // _MOST_NAMED) if len(best) else 1
-        for _, row in best.iloc[::step].iterrows():
-            where = scales[0] * row[x], scales[1] * row[y]
-            text = ", ".join(_word(row[key]) for key in keys)
-            axes.annotate(
-                text, where, xytext=(6, 4), textcoords="offset points", size=look.CELL_POINTS, parse_math=False
-            )
+        _name_points(axes, best, (x, y), scales, {key: list(dict.fromkeys(frame[key])) for key in keys})
     return axes
+
+
+def _name_points(
+    axes: Axes,
+    best: pd.DataFrame,
+    figures: tuple[str, str],
+    scales: Sequence[int],
+    values: Mapping[str, Sequence[Any]],
+) -> None:
+    """The values of points of a front beside them, off each other; those that are equal together."""
+    groups = list(best.groupby([best[name].round(9) for name in figures], sort=False))
+    groups = groups[:: -(-len(groups) // _MOST_NAMED) or 1]
+    spots = np.array([at for at, _ in groups], np.float64).reshape(-1, 2) * scales
+    _ = axes.get_xlim(), axes.get_ylim()  # which settles where a point is drawn
+    pixels, inside = axes.transData.transform(spots), axes.get_window_extent()
+    corner = np.array([inside.x0, inside.y0])
+    away = label_offsets(pixels - corner, range(len(groups)), [35.0] * len(groups), (inside.width, inside.height))
+    for (_, part), spot, (right, up) in zip(groups, spots, away * 72 / axes.figure.dpi):
+        text = ", ".join(together(part[key].tolist(), axis) for key, axis in values.items())
+        how: dict[str, Any] = {"ha": "left" if right >= 0 else "right", "va": "center", "size": look.CELL_POINTS}
+        where: Any = tuple(spot)
+        axes.annotate(text, where, xytext=(right, up), textcoords="offset points", parse_math=False, **how)

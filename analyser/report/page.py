@@ -24,7 +24,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.reasons import defence_of
 from analyser.analysis.roles import MEANS
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import BEST_TRADE, Situation
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.text import percent, whole_percent
 from analyser.game.names import faction_name
@@ -228,7 +228,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         **_verdict(balance.prices),
         "rule": RULE,
         "role_means": MEANS,
-        "has_far_and_near": {each.kind for each in found.situations} >= set(WAYS),
+        "a_round": _a_round({each.kind for each in found.situations}),
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
         "cards": cards(found, balance, enemies, trades, curves(found, threads)),
@@ -272,6 +272,18 @@ def _range(points: Sequence[int | None]) -> str:
     if not known:
         return "–"
     return str(known[0]) if min(known) == max(known) else f"{min(known)}–{max(known)}"
+
+
+def _a_round(kinds: Collection[str]) -> str:
+    """What a round is of which figures say what is lost in it."""
+    if BEST_TRADE in kinds:
+        return "A round is the mean of the six of duels that both play best, from 18 inches apart and from 36."
+    if not set(WAYS) <= set(kinds):
+        return ""
+    return (
+        "A round is the mean of the six from the first shot on: how long two are far apart, and how long near, follows"
+        " from their reach and SPEED."
+    )
 
 
 def _without_duels(found: Matchups, enemies: Collection[str]) -> dict[str, str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
+THIN = 40  # trials: a mean that hangs on fewer is covered less often than 94.5% of the time
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 
 
@@ -309,6 +310,17 @@ class Result(ABC):
         """Whether anything was seen, or missing, in so few trials that its interval is another than of the rest."""
         return self.trials is not None and bool(rare(self._counts(), self.trials).any())
 
+    @property
+    def thin_means(self) -> tuple[str, ...]:
+        """The figures that differ from what they are most often in so few trials that intervals of their means fail.
+
+        The normal law that these rest on does not hold there (`docs/calibration.md`); at the end, of several moments.
+        """
+        if self.trials is None:
+            return ()
+        unlike = {name: self.trials - int(self._marginal(name, None)[1].max(initial=0)) for name in self.figures}
+        return tuple(name for name, number in unlike.items() if 0 < number < THIN)
+
     def asked_of(self, precision: Precision) -> NDArray[Any]:
         """How often everything was seen that a precision is asked of: every event, or whatever has a probability."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
@@ -381,6 +393,8 @@ class Result(ABC):
             head |= {"trials": self.trials, "seed": self.seed}
         if self.stopping is not None:
             head |= self.stopping.as_dict()
+        if thin := self.thin_means:
+            head |= {"thin_means": list(thin)}
         if self.with_bands:
             head |= {"bands": bands.bands_record(self)}
         return head | self._body() | self.rules.as_dict()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,18 +29,23 @@ class Listed:
         Against an enemy who does as in the answer.
     gives_away : float
         How much less that is than best play.
+    tried : int or None
+        Of how many lists that were worked out it is the best, where one was searched for: none better is known, and
+        that there is none is not proven.
     """
 
     lines: tuple[str, ...]
     value: float
     gives_away: float
+    tried: int | None = None
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return {"lines": list(self.lines), "value": self.value, "gives_away": self.gives_away}
+        tried = {} if self.tried is None else {"tried": self.tried}
+        return {"lines": list(self.lines), "value": self.value, "gives_away": self.gives_away, **tried}
 
 
 class Lists:
@@ -64,7 +69,8 @@ class Lists:
     def simplified(self, lines: int, within: float) -> Listed:
         """At most so many lines that give away as little as can be found; fewer where `within` is reached before."""
         search = Search(self.play, self.side, self._orders(), list(dict.fromkeys(self._conditions())))
-        return self.valued(search.texts(search.found(lines, within)))
+        texts = search.texts(search.found(lines, within))
+        return replace(self.valued(texts), tried=search.tried)
 
     def valued(self, texts: Sequence[str]) -> Listed:
         """A list with what it is worth."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.text import counted
 from analyser.engine.fight.best.game import ORDERS
@@ -58,6 +60,14 @@ def _with(made: Sequence[Shot | Charged], named: bool) -> str:
     rows = " and ".join(each.row.id for each in made)
     text = f" with {rows}{' overcharged' * made[0].overcharge}" if named else ""
     return text or (" with overcharge" if made[0].overcharge else "")
+
+
+class _Columns(NamedTuple):
+    """How one side stands in every node."""
+
+    models: NDArray[np.int64]
+    damage: NDArray[np.int64]
+    statuses: dict[str, NDArray[np.bool_]]
 
 
 class PlanTable:
@@ -156,26 +166,33 @@ class PlanTable:
             return "reaction"
         return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(place.when), "orders")
 
+    @cached_property
+    def _columns(self) -> tuple[list[_Columns], NDArray[np.float64] | None]:
+        """How each side stands in every node, and the distance between them in inches, if it counts."""
+        states, sides = (self.play.game.first, self.play.game.second), self.play.setup["sides"]
+        columns = [
+            _Columns(models_left(each), damage(each), {name: flag(each, name) for name in STATUSES}) for each in states
+        ]
+        if sides[0]["distance"] == NONE:
+            return columns, None
+        forward = [
+            ((state >> int(side["position_at"])) - int(side["origin"])) * int(side["stride"])
+            for state, side in zip(states, sides)
+        ]
+        return columns, np.maximum(int(sides[0]["distance"]) - sum(forward), 0) / INCH
+
     def _stands(self, place: Place, node: int) -> dict[str, Any]:
         """How both sides stand, as plain data."""
-        game, sides = self.play.game, self.play.setup["sides"]
-        states = [game.first[node : node + 1], game.second[node : node + 1]]
-        mine, theirs = states[place.side], states[1 - place.side]
+        columns, distance = self._columns
         found: dict[str, Any] = {}
-        for who, state in (("own", mine), ("enemy", theirs)):
-            found |= {f"{who}_models": int(models_left(state)[0]), f"{who}_damage": int(damage(state)[0])}
-            statuses = [name for name in STATUSES if flag(state, name)[0]]
-            if who == "own" and int(state[0]) & unit_state.RALLY_FAILED:
-                statuses.append("rally_failed")
-            found[f"{who}_statuses"] = statuses
-        found["distance"] = None
-        if sides[0]["distance"] != NONE:
-            forward = [
-                ((int(state[0]) >> int(side["position_at"])) - int(side["origin"])) * int(side["stride"])
-                for state, side in zip(states, sides)
-            ]
-            found["distance"] = max(int(sides[0]["distance"]) - sum(forward), 0) / INCH
-        return found
+        for who, side in (("own", place.side), ("enemy", 1 - place.side)):
+            models, damages, flags = columns[side]
+            found |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
+            found[f"{who}_statuses"] = [name for name, held in flags.items() if held[node]]
+        states = (self.play.game.first, self.play.game.second)[place.side]
+        if int(states[node]) & unit_state.RALLY_FAILED:
+            found["own_statuses"].append("rally_failed")
+        return found | {"distance": None if distance is None else float(distance[node])}
 
 
 def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:

@@ -32,10 +32,11 @@ SIDES = ("a", "b")
 # Edges for each number of models and damage of both sides and each branch of a choice: about as many as were found with
 # a distance in four rounds and more. Where they are more than that share of the room, a game of fewer models is tried.
 EDGES_A_WAY, NEAR = 450, 0.3
-# Models times damage of a side in it, at least so many models, and edges at most, for half a second.
-MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = 6, 2, 600_000
-# The power of models that edges grow with, for each round, and at most; how many times too many that may tell.
-GROWTH_A_ROUND, GROWTH, UNSURE = 0.5, 1.5, 2.5
+# Models times damage of a side in the two games that are tried, at least so many models, and edges at most, for half a
+# second. The power of models that edges grow with is what it is from one to the other, or else this, by rounds.
+MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = (6, 10), 2, 600_000
+GROWTH_A_ROUND, GROWTH, MOST_GROWTH_A_ROUND = 0.5, 1.5, 0.6
+UNSURE = 1.6  # how many times too many that may tell
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -298,18 +299,31 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
 
 
 def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
-    """About how many ways there are to go on in a duel: those of one of fewer models, times how slowly they grow.
+    """About how many ways there are to go on in a duel: as many as they grow to from two duels of fewer models.
 
-    Found in well under a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
+    Found in about a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
     """
-    growth, fewer, power = 1.0, list[Combatant](), min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
+    power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
+    (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
+    edges = int(graph_of(_laid_out(few)[1], MOST_TRIED, ways).edges[0])
+    if edges > MOST_TRIED or few_times == many_times:
+        return float(edges * few_times**power)
+    more = int(graph_of(_laid_out(many)[1], MOST_TRIED, ways).edges[0])
+    if more > MOST_TRIED:
+        return float(edges * few_times**power)
+    grown = float(np.log(more / edges) / np.log(few_times / many_times))
+    return float(more * many_times ** min(grown, MOST_GROWTH_A_ROUND * scenario.terms.rounds))
+
+
+def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, float]:
+    """The duel with about so many models times damage a side, and how many times fewer of both sides' models it has."""
+    times, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):
         models = unit.models or 1
-        kept = min(models, max(MODELS_TRIED // (unit.damage_limit or 1), FEWEST_TRIED))
+        kept = min(models, max(tried // (unit.damage_limit or 1), FEWEST_TRIED))
         fewer.append(unit.model_copy(update={"models": kept}))
-        growth *= (models / kept) ** power
-    tried = replace(scenario, a=fewer[0], b=fewer[1])
-    return growth * float(graph_of(_laid_out(tried)[1], MOST_TRIED, ways).edges[0])
+        times *= models / kept
+    return replace(scenario, a=fewer[0], b=fewer[1]), times
 
 
 def _laid_out(scenario: DuelScenario) -> tuple[tuple[Shooter, Shooter], Contest, Course]:

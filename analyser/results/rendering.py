@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
+_THIN = "they hang on fewer than 40 trials, so that their ± is too narrow; go by their chances."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently; with --replacement they draw "
@@ -62,9 +63,15 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         assumptions,
         [_INTERVALS] if any(result.has_rare for result in results) else [],
+        _of_thin_means(results),
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
         [f"Warning: {warning}" for warning in warnings],
     ]
+
+
+def _of_thin_means(results: Sequence[Result]) -> list[str]:
+    thin = dict.fromkeys(name.replace("_", " ") for result in results for name in result.thin_means)
+    return [f"Means of {', '.join(thin)}: {_THIN}"] if thin else []
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:

@@ -1,6 +1,7 @@
-"""A few lines that give away as little of a plan as can be found: a beam search over orders and their conditions.
+"""A few lines that give away as little of a plan as can be found: a search over orders and their conditions.
 
-What a line more would gain is estimated for all orders and conditions at once: by what its order is worth in each
+Lists grow line by line, by beams; those of each length are then changed in one line or two, the best first. What a line
+more, or another one, would gain is estimated for all orders and conditions at once: by what its order is worth in each
 situation that comes up beside what is done there (the difference of performances, Kakade, Langford: Approximately
 optimal approximate reinforcement learning, 2002). The most promising are worked out, and the best are kept.
 """
@@ -8,7 +9,7 @@ optimal approximate reinforcement learning, 2002). The most promising are worked
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, product
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from analyser.rules.orders import Condition, all_conditions, lines_of
 
 _WIDTH, _WORKED_OUT, _OF_AN_ORDER = 5, 8, 3  # lists kept; lines tried for each by each estimate; of an order and place
 _PATIENCE = 1  # lines that may gain nothing before one that does
+# Lists of one length that are changed, the best first; changes tried of each by each estimate; conditions of a line.
+_CHANGED, _CHANGES, _MOST_CONDITIONS = 40, 6, 3
 _OFTEN = 1e-4  # how likely a situation is that counts in estimates
 _SAME = 1e-12
 Floats = NDArray[np.float64]
@@ -77,6 +80,11 @@ class Search:
             found[place, number] = np.concatenate(parts)
         return found
 
+    @property
+    def tried(self) -> int:
+        """How many lists have been worked out."""
+        return len(self._known)
+
     def texts(self, listing: Listing) -> list[str]:
         """The lines of a list in words."""
         named = [(self.orders[line.order], [self.conditions[each] for each in line.conditions]) for line in listing]
@@ -98,7 +106,7 @@ class Search:
             beam = self._best(chain.from_iterable(map(self._longer, beam)))
             if not beam:
                 break
-            beam = self._best([self._polished(beam[0]), *beam])
+            beam = self._changed([self._polished(beam[0]), *beam])
             since += 1
             if self.gives_away(beam[0]) < self.gives_away(best) - _SAME:
                 best, since = beam[0], 0
@@ -128,6 +136,28 @@ class Search:
                 return listing
             listing = others[0]
 
+    def _changed(self, listings: Sequence[Listing]) -> list[Listing]:
+        """The best of lists of one length and of what they are changed to, the best unchanged one being changed next.
+
+        So that it goes on from what is no better, too, where everything near is worse.
+        """
+        met, done = dict.fromkeys(listings), set[float]()
+        for _ in range(_CHANGED):
+            open_yet = [each for each in met if round(self.gives_away(each), 9) not in done]  # others do the same
+            if not open_yet:
+                break
+            at = min(open_yet, key=self.gives_away)
+            done.add(round(self.gives_away(at), 9))
+            met |= dict.fromkeys(self._near(at))
+        return self._best(met)
+
+    def _near(self, listing: Listing) -> list[Listing]:
+        """Lists that differ in a line, or in the order of two, and promise most."""
+        found = list[Listing]()
+        for gains, where in self._estimates(listing):
+            found += self._promising_changes(listing, gains, where)
+        return list(dict.fromkeys(found))
+
     def _plan(self, listing: Listing) -> NDArray[np.int64]:
         """The plan of best play, but that the side follows a list."""
         plan = self._blank.copy()
@@ -148,17 +178,21 @@ class Search:
         return self._known_longer[listing]
 
     def _all_longer(self, listing: Listing) -> Iterator[Listing]:
+        for gains, where in self._estimates(listing):
+            yield from self._promising(listing, gains, where)
+
+    def _estimates(self, listing: Listing) -> Iterator[tuple[Floats, Situations]]:
+        """What each order gains beside what a list does, in three readings, in the situations that come up."""
         plan, play = self._plan(listing), self._play
         best, followed = play.solved[1], play.game.values(play.final, (GIVEN, GIVEN), plan.copy())
         often, at_best = play.game.spread(plan)[:-1, self._nodes], play.weights[:-1, self._nodes]
         for values, weights in ((followed, often), (best, often), (best, at_best)):
             rounds, places = np.nonzero(weights > _OFTEN)
             where = rounds, places
-            gains = self._sign * weights[where] * self._gains(values, plan, where)
-            yield from self._promising(listing, gains, where)
+            yield self._sign * weights[where] * self._gains(values, plan, where), where
 
     def _gains(self, values: Floats, plan: NDArray[np.int64], where: Situations) -> Floats:
-        """What each order is worth more than what a plan does, shape (orders, situations)."""
+        """What each order is worth more than what a plan does, the last resort last, shape (orders + 1, situations)."""
         (rounds, places), edges, starts = where, self._play.game.edges, self._play.game.starts
         nodes = self._nodes[places]
 
@@ -167,7 +201,45 @@ class Search:
             return np.asarray(values[rounds + (to < starts), to])
 
         now = worth(plan[rounds, nodes])
-        return np.array([worth(self._edges[order][places]) - now for order in range(len(self.orders))])
+        return np.array([worth(self._edges[order][places]) - now for order in range(len(self.orders) + 1)])
+
+    def _promising_changes(self, listing: Listing, gains: Floats, where: Situations) -> list[Listing]:
+        """The lists with a line changed, or with two exchanged, that promise to gain most."""
+        rounds, places = where
+        held = [self._holds(line)[rounds, places] for line in listing]
+        tails = [gains[-1]]  # what the lines from each on gain where none before holds
+        for line, holds in zip(reversed(listing), reversed(held)):
+            tails.append(np.where(holds, gains[line.order], tails[-1]))
+        tails.reverse()
+        promising: list[tuple[float, Listing]] = []
+        applies = [each[rounds, places] for each in self._applies]
+        holding = {id(hold): hold[:, rounds, places].astype(np.float64) for hold in self._hold}
+        still_open, before = np.ones(len(rounds), np.bool_), 0.0
+        for place, (line, holds) in enumerate(zip(listing, held)):
+            rest = before + float(tails[place + 1][still_open].sum())
+            for order, kept in product(range(len(self.orders)), _fewer(line.conditions)):
+                known = holding[id(self._hold[order])]
+                here = still_open & applies[order] & (known[list(kept)] > 0).all(axis=0)
+                gain = np.where(here, gains[order] - tails[place + 1], 0.0)
+                found = [(float(gain.sum()), kept)] if kept or self._implied[order] or place == len(listing) - 1 else []
+                if len(kept) < _MOST_CONDITIONS:
+                    single = known @ gain
+                    best = np.argsort(-single)[:_OF_AN_ORDER].tolist()
+                    found += [(float(single[one]), tuple(sorted({*kept, one}))) for one in best]
+                for more, conditions in found:
+                    changed = Tried(order, conditions)
+                    promising.append((rest + more, (*listing[:place], changed, *listing[place + 1 :])))
+            before += float(gains[line.order][still_open & holds].sum())
+            still_open &= ~holds
+        for one, two in combinations(range(len(listing)), 2):
+            exchanged = [*range(len(listing))]
+            exchanged[one], exchanged[two] = two, one
+            worth = gains[-1]
+            for place in reversed(exchanged):
+                worth = np.where(held[place], gains[listing[place].order], worth)
+            promising.append((float(worth.sum()), tuple(listing[place] for place in exchanged)))
+        promising = [each for each in promising if each[1] != listing]
+        return [changed for _, changed in sorted(promising, key=lambda each: -each[0])[:_CHANGES]]
 
     def _promising(self, listing: Listing, gains: Floats, where: Situations) -> list[Listing]:
         """The longer lists whose new line promises to gain most."""
@@ -198,3 +270,8 @@ class Search:
                 promising = sorted(promising, key=lambda each: -each[0])[:_WORKED_OUT]
             still_open = still_open & ~self._holds(listing[place])[rounds, places]
         return [longer for _, longer in promising]
+
+
+def _fewer(conditions: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The conditions of a line, and all of them but one."""
+    return [conditions, *(conditions[:at] + conditions[at + 1 :] for at in range(len(conditions)))]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from analyser.common.errors import InputError, MisspeltError, check_flag, did_you_mean, shown, within
+from analyser.common.errors import InputError, MisspeltError, check_flag, did_you_mean, listed, shown, within
 from analyser.common.files import check_plain, is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
@@ -30,6 +30,7 @@ from analyser.scenarios.schema import (
     Kind,
     QuestionFile,
     ScenarioFile,
+    Target,
 )
 
 Unit = str | Mapping[str, Any] | Loadout
@@ -121,8 +122,14 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
             section[key] = [*section.get(key, ()), *([name] if value else [])]
         else:
             names = tuple(dict.fromkeys((*Attack.model_fields, *LIST_OF)))
+            if name in Target.model_fields:
+                problem = f"{name} is no key of the attack, but of a unit: of which?"
+                allowed = f'of the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
+                allowed += f"; of the attacker attacker_{name}" * (f"attacker_{name}" in names)
+                raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
             problem = f"unknown key{did_you_mean(name, names)}"
-            raise MisspeltError(problem, where=f"attack: {name}", allowed=", ".join(names))
+            allowed = listed(names, name, "all of them: docs/scenario.md")
+            raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
     return section
 
 

@@ -59,7 +59,8 @@ By how many events each chance was expected to have (or to lack), over all kinds
 Means, with 1.96 standard errors on either side; beside each, in how many of the {trials:,} trials its figure is
 expected not to be what it is most often. Where these are some tens or fewer, a mean hangs on a few events, and so does
 its standard error: the normal law does not hold there, and fewer are covered. What can be said of such a figure is said
-by its chances (*at least so much*), whose intervals do.
+by its chances (*at least so much*), whose intervals do. Answers name
+figures that fewer than 40 trials differ in (`thin_means`).
 
 {means}
 

@@ -7,6 +7,7 @@ import analyser as an
 from analyser.ask.stretches import not_beaten
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+CHEAPEST = tuple(RIFLES[::-1])
 KRUPP, GRENADIERS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"
 
 
@@ -37,7 +38,7 @@ def test_stretches_hold_at_every_distance():
             except an.InputError:
                 continue
         most = max(values.values())
-        best = tuple(unit for unit in RIFLES if unit in values and values[unit] >= most - 1e-9)
+        best = tuple(unit for unit in CHEAPEST if unit in values and values[unit] >= most - 1e-9)
         before = [each for each in found.stretches if each.before is None or each.before < inch]
         assert before[-1].names == best, inch
 
@@ -59,8 +60,8 @@ def test_a_mark_that_is_no_whole_inch_is_among_the_values():
 
 def test_equals_are_all_named():
     found = an.curve(RIFLES, KRUPP, over="distance=1..14")
-    assert found.stretches[0].names == tuple(RIFLES)
-    assert found.sentences()[0] == f'up to 7": {" = ".join(RIFLES)} (all equal)'
+    assert found.stretches[0].names == CHEAPEST
+    assert found.sentences()[0] == f'up to 7": {" = ".join(CHEAPEST)} (all equal)'
 
 
 def test_what_is_not_legal_is_cut_and_told():
@@ -165,7 +166,7 @@ def test_a_map_and_what_a_step_is_worth():
     assert trade.loc[(5, 2), "worth"] == pytest.approx((grid[6, 2] - grid[5, 2]) / (grid[5, 2] - grid[5, 3]))
     assert np.isnan(trade.loc[(7, 3), "worth"])
     assert found.sentences()[-1].startswith(f"{RIFLES[0]}: one step of dice makes up for ")
-    assert an.curve(RIFLES, KRUPP, over=["dice=4..5", "DEFENCE=1..2"]).best["best"].tolist() == [tuple(RIFLES)] * 4
+    assert an.curve(RIFLES, KRUPP, over=["dice=4..5", "DEFENCE=1..2"]).best["best"].tolist() == [CHEAPEST] * 4
 
 
 def test_two_figures_make_a_front():
@@ -191,7 +192,7 @@ def test_a_front_of_many_points_against_the_slow_one():
 def test_a_sample_names_together_what_it_cannot_tell_apart():
     found = an.curve(RIFLES, KRUPP, over="dice=5,6", method="monte-carlo", trials=2000, seed=4)
     assert (found.frame["mean_models_destroyed_low"] < found.frame["mean_models_destroyed"]).all()
-    assert found.best["best"].tolist() == [tuple(RIFLES)] * 2
+    assert found.best["best"].tolist() == [CHEAPEST] * 2
     assert " ≈ " in str(found)
     again = an.curve(RIFLES, KRUPP, over="dice=5,6", method="monte-carlo", trials=2000, seed=4, threads=2)
     assert found.frame.equals(again.frame)
@@ -266,6 +267,37 @@ def test_a_map_shows_where_several_are_best():
     assert axes.images[0].get_array().tolist() == [[2, 0, 0, 0]] * 2  # all equal at 6", sharp rifles beyond 7"
     axes = an.curve(RIFLES, KRUPP, over=["distance=8..12:2", "DEFENCE=1..2"]).plot()
     assert [text.get_text() for text in axes.get_legend().get_texts()] == RIFLES
+    text = str(an.curve(RIFLES, KRUPP, over=["distance=1..32", "DEFENCE=1..2"]))
+    assert "In the table: the figure of the best line at each pair of values." in text
+    assert "In the table 11 of 32 values of distance are shown; --format csv has all of them." in text
+
+
+def test_a_wide_front_is_drawn_with_its_best_in_colours_and_what_has_no_answer_left_out():
+    found = an.curve("crown/*@basic", KRUPP, over="distance=4..12:4", metric=["mean_models_destroyed", "p_broken"])
+    axes = found.plot()
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert len(texts) == 8  # the front, six lines, the others together
+    assert texts[1] == "10 others"
+    assert set(found.front()["line"]) <= set(texts)
+    assert "crown/horse-guard-cavalry@basic" not in texts  # it has no ranged row
+    assert len(found.frame["line"].unique()) > 16
+    labels = [text for text in axes.texts if text.get_text()]
+    assert [text.get_text() for text in labels] == ["4 to 12", "12", "4", "4 to 12"]
+    boxes = [text.get_window_extent() for text in labels]
+    assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
+    said = found.sentences()
+    assert len(said) == 4  # equal points of a line are one
+    assert "distance 4 to 12" in said[0]
+
+
+def test_many_lines_have_one_grey_for_those_that_are_best_nowhere():
+    lines = an.curve("crown/*@basic", KRUPP, over="distance=4..30").plot()
+    texts = [text.get_text() for text in lines.get_legend().get_texts()]
+    assert len(texts) == 7
+    assert {"10 others", "crown/drake-field-guns@basic", "crown/bors-heavy-bombards@basic"} <= set(texts)
+    cells = an.curve("crown/*@basic", KRUPP, over=["distance=4..30:2", "models=2..4"]).plot()
+    named = [text.get_text() for text in cells.get_legend().get_texts()]
+    assert named == ["crown/drake-field-guns@basic", "crown/bors-heavy-bombards@basic"]
 
 
 def test_what_is_taken_for_granted_is_said():

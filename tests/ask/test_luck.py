@@ -1,12 +1,18 @@
 """Luck: outcomes against the law, one fight and a whole game, each against sums over all that can happen."""
 
+import random
+import re
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import analyser as an
 from analyser.ask.luck_answer import Chance, in_words
+from analyser.ask.luck_fight import fought
+from tests.oracle.fight_files import row, unit
+from tests.oracle.random_scenarios import random_scenarios
 
 RIFLES, KRUPP, GRENADIERS = (
     "crown/rifle-platoon@reinforced",
@@ -15,8 +21,18 @@ RIFLES, KRUPP, GRENADIERS = (
 )
 
 
+def gone_of(frame, models=6):
+    """The enemy's models that are gone, outcome by outcome."""
+    return frame["models_destroyed"].where(~frame["annihilated"], models)
+
+
+def law_of(values, weights):
+    return pd.Series(np.bincount(values, weights))
+
+
 def test_one_figure_against_its_distribution():
-    law = an.attack(RIFLES, GRENADIERS, distance=6).pmf("models_destroyed").set_index("value")["probability"]
+    frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
+    law = law_of(gone_of(frame), frame["probability"])
     for destroyed in range(7):
         if law[destroyed] <= 0:
             continue
@@ -30,7 +46,7 @@ def test_one_figure_against_its_distribution():
 def test_a_joint_event_goes_by_its_figures_in_turn():
     frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
     found = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).fights[0].chance
-    destroyed, suppressed = frame["models_destroyed"], frame["suppressed"]
+    destroyed, suppressed = gone_of(frame), frame["suppressed"]
     worse = frame[(destroyed < 2) | ((destroyed == 2) & ~suppressed)]["probability"].sum()
     assert found.worse == pytest.approx(worse, abs=1e-12)
     assert found.equal == pytest.approx(frame[(destroyed == 2) & suppressed]["probability"].sum(), abs=1e-12)
@@ -38,7 +54,9 @@ def test_a_joint_event_goes_by_its_figures_in_turn():
 
 def test_own_losses_and_models_left_count_the_other_way():
     charge = an.charge(RIFLES, GRENADIERS)
-    law = charge.pmf("attacker_models_destroyed").set_index("value")["probability"]
+    lost_in = charge.to_frame()
+    gone = lost_in["attacker_models_destroyed"].where(~lost_in["attacker_annihilated"], 12)
+    law = law_of(gone, lost_in["probability"])
     lost = an.luck(RIFLES, GRENADIERS, kind="charge", got={"attacker_models_destroyed": 2}).fights[0].chance
     assert lost.worse == pytest.approx(law[3:].sum(), abs=1e-12)
     left = an.luck(RIFLES, GRENADIERS, got={"models_left": 6}, distance=6).fights[0].chance
@@ -78,7 +96,7 @@ def test_a_game_against_all_that_can_happen():
         laws.append([(each * level.points / level.models, p) for each, p in zip(gone, frame["probability"])])
     mine = found.sides[0]
     happened = library[GRENADIERS].level.points * 4 / 6 + library[KRUPP].level.points * 2 / 4
-    assert mine.destroyed == pytest.approx(happened)
+    assert mine.gone == pytest.approx(happened)
     sums = [(one + other, p * q) for (one, p), (other, q) in product(*laws)]
     assert mine.chance.worse == pytest.approx(sum(p for value, p in sums if value < happened - 1e-9), abs=1e-12)
     assert mine.chance.equal == pytest.approx(sum(p for value, p in sums if abs(value - happened) < 1e-9), abs=1e-12)
@@ -90,13 +108,13 @@ def test_a_unit_that_breaks_counts_whole_where_that_is_said():
     frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
     found = an.luck(game(shot(RIFLES, GRENADIERS, 3, broken=True)))
     level = an.load_profiles()[GRENADIERS].level
-    assert found.sides[0].destroyed == level.points
+    assert found.sides[0].gone == level.points
     annihilated = frame[frame["annihilated"]]["probability"].sum()
     assert found.sides[0].chance.equal == pytest.approx(annihilated, abs=1e-12)
 
 
 def numbers_of(luck):
-    return [each.chance for each in luck.fights], [(each.destroyed, each.expected, each.chance) for each in luck.sides]
+    return [each.chance for each in luck.fights], [(each.gone, each.expected, each.chance) for each in luck.sides]
 
 
 @pytest.mark.parametrize("method", ["exact", "monte-carlo"])
@@ -111,6 +129,83 @@ def test_saying_what_did_not_happen_changes_nothing(method):
             assert numbers_of(an.luck(game(*fights), **how)) == expected
     broken = [plain[0] | {"got": {"destroyed": 3, "broken": True}}, *plain[1:]]
     assert numbers_of(an.luck(game(*broken), **how)) != expected
+
+
+def fights_at_random():
+    """Questions of each kind that luck is asked of, and who answers them."""
+    for each in random_scenarios(18, 15):
+        yield each, an.exact
+    rng = random.Random(18)
+    for _ in range(3):
+        keys = [
+            {"models": rng.randint(2, 6), "defence": rng.randint(1, 3), "break_limit": rng.randint(0, 3)}
+            | {"discipline": rng.randint(3, 9), "damage_limit": rng.randint(1, 2), "edge_distance": rng.randint(1, 4)}
+            for _ in range(2)
+        ]
+        attacker, target = (unit(row("melee", rng.randint(2, 8)), **each) for each in keys)
+        yield {"charge": {}, "attacker": attacker, "target": target | {"suppressed": rng.random() < 0.5}}, an.charge
+        yield {"attacks": [{"dice": rng.randint(1, 6)} for _ in range(3)], "target": keys[0]}, an.focus
+
+
+def said_of(outcome, side):
+    """What a player would say of an outcome: the models destroyed, and how the unit ended if it did."""
+    got = {"destroyed": int(outcome[f"{side}models_destroyed"])}
+    ends = {fate: True for fate in ("broken", "fled", "annihilated") if outcome[f"{side}{fate}"]}
+    return got | dict(list(ends.items())[:1])
+
+
+@pytest.mark.parametrize("extra", [(), ("suppressed",)])
+def test_a_fight_by_itself_and_in_a_game_is_as_lucky_and_on_average_not_at_all(extra):
+    """Whatever came of a fight, said as a player says it: both doors say the same, and its mid-p values are fair."""
+    asked = 0
+    for question, ask in fights_at_random():
+        answer = ask(question)
+        side = "target_" if answer.kind == "charge" else ""
+        names = [f"{side}{name}" for name in ("models_destroyed", "broken", "fled", "annihilated", *extra)]
+        law, fair = pd.DataFrame(answer.joint(names)), 0.0
+        for _, outcome in law.iterrows():
+            got = said_of(outcome, side) | {name: bool(outcome[f"{side}{name}"]) for name in extra}
+            alone, there = an.luck(question, got=got).fights[0], an.luck(game({**question, "got": got})).fights[0]
+            assert there.chance == alone.chance
+            assert there.looked_at == alone.looked_at
+            fair += outcome["probability"] * alone.chance.mid_p
+            asked += 1
+        assert fair == pytest.approx(0.5, abs=1e-9)
+    assert asked > 60
+
+
+def test_who_broke_is_not_unlucky_for_the_models_that_it_had_left():
+    found = an.luck(RIFLES, GRENADIERS, got={"destroyed": 3, "broken": True}, distance=6).fights[0]
+    whole = an.luck(RIFLES, GRENADIERS, destroyed=6, distance=6).fights[0]
+    assert found.chance == whole.chance
+    assert found.sentence.startswith("models destroyed: 3, broken: yes. Nothing unusual")
+    unsaid = an.luck(RIFLES, GRENADIERS, destroyed=3, distance=6)
+    assert unsaid.fights[0].if_gone == whole.chance
+    assert "that the unit broke (broken=yes). With that: Nothing unusual" in str(unsaid)
+    assert unsaid.as_dict()["fights"][0]["not_said"] == ["broken"]
+    assert an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6).fights[0].if_gone is None  # which cannot break it
+
+
+def test_what_else_is_said_is_looked_at_in_its_fight_whether_it_happened_or_not():
+    for suppressed in (False, True):
+        fight = shot(RIFLES, GRENADIERS, 2, suppressed=suppressed)
+        plain, said = an.luck(game(shot(RIFLES, GRENADIERS, 2))), an.luck(game(fight))
+        assert said.fights[0].looked_at == {"models_gone": 2, "suppressed": suppressed}
+        assert said.fights[0].chance.equal < plain.fights[0].chance.equal
+        assert said.sides[0].chance == plain.sides[0].chance
+
+
+def test_the_figures_that_can_be_said_are_those_of_the_question():
+    for ask, absent in ((an.attack, "activated"), (an.charge, "fled"), (an.duel, "fled")):
+        answer = ask(RIFLES, GRENADIERS)
+        with pytest.raises(an.InputError) as error:
+            fought(answer, {"xyz": True})
+        allowed = error.value.allowed.split(", ")
+        assert {"destroyed", "broken"} <= set(allowed)
+        assert absent not in allowed
+        flags = [name for name in allowed if not re.search("destroyed|left|hits|points|margin", name)]
+        for name, value in [(name, value) for name in flags for value in (False, True)]:
+            assert 0 < fought(answer, {name: value})[0].chance.equal < 1
 
 
 def test_who_broke_in_a_charge_is_who_was_charged():
@@ -129,8 +224,8 @@ def test_a_fight_of_a_game_goes_by_what_is_gone_and_then_by_what_else_is_said():
     assert told.gone == (2, 6)
     whole = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"broken": True}}))
     assert whole.fights[0].gone == (6, 6)
-    destroyed = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"destroyed": True}}))
-    assert destroyed.fights[0].chance == whole.fights[0].chance
+    whole_too = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"models_left": 0}}))
+    assert whole_too.fights[0].chance == whole.fights[0].chance
     assert an.luck(game(shot(RIFLES, GRENADIERS, 6))).fights[0].chance.better == pytest.approx(0, abs=1e-12)
 
 
@@ -161,14 +256,16 @@ def test_charges_and_focus_fire_are_fights_of_a_game():
     focus = {"got": {"destroyed": 6}, "attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
     found = an.luck(game(charge, focus))
     assert [each.kind for each in found.fights] == ["charge", "focus"]
-    assert found.sides[0].destroyed == pytest.approx(8 * an.load_profiles()[GRENADIERS].level.points / 6)
+    assert found.sides[0].gone == pytest.approx(8 * an.load_profiles()[GRENADIERS].level.points / 6)
 
 
 FOCUS = {"attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
 
 
 def test_focus_fire_is_looked_at_after_its_last_attack():
-    law = an.focus(FOCUS).pmf("models_destroyed").set_index("value")["probability"]
+    frame = an.focus(FOCUS).to_frame()
+    frame = frame[frame["attack"] == 2]
+    law = law_of(gone_of(frame), frame["probability"])
     for destroyed in (3, 6):
         chance = an.luck(FOCUS, destroyed=destroyed).fights[0].chance
         assert chance.worse == pytest.approx(law[law.index < destroyed].sum(), abs=1e-12)
@@ -205,13 +302,13 @@ def test_what_is_good_for_a_side_is_good_for_it():
 def test_what_an_answer_assumes_is_said():
     said = str(an.luck(RIFLES, GRENADIERS, kind="duel", got={"margin": 0}))
     assert "Assumption: cards with replacement" in said
-    assert "Destroyed: by damage" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
+    assert "Looked at: models gone 2 of 6." in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
     assert "Distance  not said" not in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
     assert "Distance  not said: in reach" in str(an.luck(RIFLES, GRENADIERS, destroyed=2))
     assert "Pool  12 dice, improved rating" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
-    assert "Destroyed: by damage" not in str(
-        an.luck(RIFLES, GRENADIERS, got={"destroyed": 2, "broken": False}, distance=6)
-    )
+    both = str(an.luck(RIFLES, GRENADIERS, got={"suppressed": True, "destroyed": 2}, distance=6))
+    assert "Looked at in turn, worse being what is less good for who attacks: suppressed yes, then models gone" in both
+    assert "Annihilated: destroyed, broken or fled" in str(an.luck(RIFLES, GRENADIERS, got={"broken": False}))
 
 
 def test_in_plain_words():
@@ -225,7 +322,7 @@ def test_in_plain_words():
 
 def test_pictures():
     law = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).plot()
-    assert law.get_xlabel().startswith("models destroyed, suppressed")
+    assert law.get_xlabel().startswith("models gone, suppressed")
     strips = an.luck(game(shot(RIFLES, GRENADIERS, 4), shot(KRUPP, RIFLES, 1, "yours"))).plot()
     names = [each.get_text() for each in strips.get_yticklabels()]
     assert [name.partition(": ")[2] for name in names if "all" not in name] == ["4 of 6 models", "1 of 12 models"]
@@ -238,9 +335,19 @@ def test_pictures():
         ({}, "what happened is not said"),
         ({"destroyed": 9}, "0 to 6"),
         ({"got": {"destroid": 1}}, "did you mean"),
-        ({"got": {"suppressed": 1}}, "true or false"),
+        ({"got": {"suppressed": 1}}, "yes or no; in a file true or false"),
+        ({"got": {"destroyed": True}}, r"not a number of models .*annihilated=yes"),
+        ({"got": {"broken": True, "suppressed": True}}, r"broken yes, suppressed yes cannot happen \("),
+        ({"got": {"fled": True}}, r"fled yes cannot happen: .*edge_distance.*\(allowed: fled no\)"),
+        ({"got": {"fell_back": True}}, "only who is suppressed already falls back"),
+        ({"got": {"activated": True}}, "Cryo alone does that"),
+        ({"got": {"destroyed": 2, "broken": True}, "kind": "charge"}, "at its BREAK LIMIT of 3 models or fewer"),
+        ({"got": {"broken": True, "target_broken": True}, "kind": "charge"}, "target_broken: this is said as broken"),
+        ({"got": {"wins": True}, "kind": "duel"}, "did you mean 'b_wins' or 'a_wins'"),
+        ({"got": {"destroyed": 2, "models_left": 3}}, "models left 4 with models destroyed 2"),
         ({"got": {"models_destroyed": True}}, "0 to 6"),
         ({"got": {"models_destroyed": 1, "models_left": 6}}, r"models destroyed 0 with models left 6"),
+        ({"got": {"destroyed": 5, "broken": False, "models_left": 0}}, "cannot happen"),
         (
             {"got": {"models_destroyed": 1, "broken": True}},
             r"3 to 5 with broken yes; broken no with models destroyed 1",

@@ -333,7 +333,7 @@ def test_what_is_misspelt_is_refused_with_the_nearest_name(method):
         ({"baseline": ATTACK, "variants": {"x": {"attacker": "crown/riffle-platoon@basic"}}}, r"^x: .*'rifle-platoon'"),
         (
             {"baseline": ATTACK, "ranges": {"aiming": [3, True]}},
-            r"^aiming 3: aiming: 3 is not usable \(allowed: yes or no",
+            r"^aiming 3: aiming: 3 is not usable \(allowed: true or false",
         ),
         (
             {"baseline": ATTACK, "ranges": {"dice": ["x", 3]}},
@@ -411,3 +411,20 @@ def test_a_misspelt_key_is_told_where_it_stands(section):
     table = {"distanc": [6, 9]} if section == "ranges" else {"close": {"distanc": 6}}
     with pytest.raises(an.InputError, match=rf"{section}[a-z.]*: distanc: unknown key; did you mean 'distance'"):
         an.search({"baseline": question, section: table})
+
+
+def test_of_equals_the_cheapest_stands_first_with_its_cost_and_a_picture_says_what_was_asked():
+    attack = {
+        "attack": {"attacker": "crown/sharp-rifles@basic", "distance": 6},
+        "target": {"unit": "imperium/krupp@basic"},
+    }
+    units = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+    for method in ("exact", "race"):
+        found = an.search({"baseline": attack, "ranges": {"attacker": units}}, metric="p_any_destroyed", method=method)
+        assert found.best == "attacker crown/rifle-platoon@basic"
+        assert "attacker crown/rifle-platoon@basic (35 points); " in found.sentence()
+    assert "The baseline is of attack: crown/sharp-rifles@basic -> imperium/krupp" in str(found)
+    title = found.plot().get_title(loc="left").replace("\n", " ")
+    assert title.startswith("Variants of attack: crown/sharp-rifles@basic -> imperium/krupp-field-guns@basic Not told apart: ")
+    best = an.search({"baseline": attack, "ranges": {"attacker": units}}, metric="mean_hits", least=True)
+    assert "points)" in best.sentence()

@@ -41,7 +41,7 @@ def test_curve_refuses_in_one_line():
     assert "did you mean 'distance'" in refusal("curve", SHARP, "--target", KRUPP, "--over", "distnce")
     assert "with --target" in refusal("curve", "fight.toml", "--aiming")
     assert "not of a charge" in refusal("curve", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
-    assert "'maybe' is not usable (allowed: yes or no)" in refusal(
+    assert "'maybe' is not usable (allowed: true or false; of --over and ranges also yes or no)" in refusal(
         "curve", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
     )
     assert "200,000" in refusal("curve", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
@@ -72,6 +72,12 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
     path.write_text(fight * 2, encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(answer("luck", path, "--format", "csv"))))
     assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
+    turned = ["luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1, "--format", "json"]
+    looked_at = [
+        json.loads(answer(*asked))["fights"][0]["looked_at"] for asked in ([*joint, "--format", "json"], turned)
+    ]
+    assert [list(each) for each in looked_at] == [["models_gone", "suppressed"], ["suppressed", "models_gone"]]
+    assert "said twice" in refusal("luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
     charge = answer("luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
     assert "such charges" in charge
     assert "not usable" in refusal("luck", RIFLES, KRUPP, "--got", "suppressed")
@@ -154,7 +160,7 @@ def test_the_help_of_luck_shows_a_game_that_can_be_asked(tmp_path):
     lines = answer("luck", "--help").partition("did not happen:")[2].partition("Policies:")[0]
     path = tmp_path / "game.toml"
     path.write_text(lines, encoding="utf-8")
-    assert "yours: 10.0 points destroyed" in answer("luck", path)
+    assert "yours: 10.0 points of the enemy gone" in answer("luck", path)
 
 
 def test_what_a_help_says_is_below_is_there():

@@ -127,3 +127,19 @@ def test_the_exact_mean_of_what_is_certain_is_that_number():
     result = analyser.charge({"charge": {}, "attacker": charger, "target": charged, "ruleset": {"die": dice}})
     assert added_up(result.table()["attacker_models_left"], result.table()["probability"], 1)[0] != 10.0
     assert result.summary["mean_attacker_models_left"] == 10.0
+
+
+def test_means_that_hang_on_a_few_trials_say_so():
+    """Named are the figures that differ from their commonest value in 1 to 39 trials, and no others."""
+    fight = {"attack": {"dice": 3}, "target": {"models": 3, "defence": 2, "damage_limit": 1}}
+    for trials in (50, 300, 5000):
+        found = analyser.simulate(fight, trials=trials, seed=2)
+        thin = []
+        for name in found.figures:
+            counts = (found.pmf(name)["probability"] * trials).round()
+            thin += [name] if 0 < trials - counts.max() < 40 else []
+        assert found.thin_means == tuple(thin)
+        assert found.as_dict().get("thin_means", []) == thin
+        assert ("so that their ± is too narrow" in str(found)) == bool(thin)
+    assert analyser.simulate(fight, trials=50, seed=2).thin_means
+    assert not analyser.exact(fight).thin_means

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.jit import step, tiered
+from analyser.common.jit import step, tiered_or
 from analyser.common.records import Floats, Integers
 from analyser.rules.structs import NONE
 
@@ -31,7 +31,42 @@ class Edges(NamedTuple):
     weights: Floats  # (edges,): its probability; of a choice, the number of its branch
 
 
-@tiered(2.0)
+def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
+    """The same by whole arrays, a place at once: the very sums, and no compiler. It is some times as slow."""
+    rounds, starts = len(plan), len(final)
+    values = np.zeros((rounds + 1, len(edges.begins) - 1))
+    values[rounds, :starts] = final
+    ties = _TIES * float(np.abs(final).max(initial=0.0))
+    owners = np.repeat(np.arange(len(edges.begins) - 1), np.diff(edges.begins))
+    onwards = np.flatnonzero(np.diff(edges.begins[: starts + 1]))
+    for number in range(rounds - 1, -1, -1):
+        now = values[number]
+        now[:starts] = values[number + 1, :starts]
+        for place in range(1, len(edges.choosers)):
+            low, high = int(edges.bounds[place, 0]), int(edges.bounds[place, number + 1])
+            if low == high:
+                continue
+            begins = edges.begins[low:high]
+            begin, end = int(begins[0]), int(edges.begins[high])
+            after, owner = now[edges.to[begin:end]], owners[begin:end] - low
+            chooser = edges.choosers[place]
+            if chooser == NONE:
+                now[low:high] = np.bincount(owner, edges.weights[begin:end] * after, high - low)
+                continue
+            takes = first if chooser == 0 else second
+            if takes != GIVEN:
+                after = takes * after
+                (good,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
+                chosen = np.empty(high - low, np.int64)
+                chosen[owner[good][::-1]] = good[::-1]  # the first of each comes last, and stays
+                plan[number, low:high] = chosen - (begins - begin)
+            now[low:high] = now[edges.to[begins + plan[number, low:high]]]
+        (there,) = np.nonzero(onwards < edges.bounds[0, number + 1])
+        now[onwards[there]] = now[edges.to[edges.begins[onwards[there]]]]
+    return values
+
+
+@tiered_or(_backed_up_at_once, 2.0)
 def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
     """The value of every node in every round, shape (rounds + 1, nodes); what is taken is put into `plan`.
 
@@ -81,7 +116,35 @@ def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> i
     return int(edge - begin)
 
 
-@tiered(2.0)
+def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
+    """The same by whole arrays, a place at once."""
+    rounds, starts = len(plan), int(edges.bounds[0, -1])
+    found = np.zeros((rounds + 1, len(edges.begins) - 1))
+    found[0, 0] = 1.0
+    sizes = np.diff(edges.begins)
+    for number in range(rounds):
+        now, after = found[number], found[number + 1]
+        nodes = np.arange(int(edges.bounds[0, number + 1]))
+        over = sizes[nodes] == 0
+        after[nodes[over]] += now[nodes[over]]
+        np.add.at(now, edges.to[edges.begins[nodes[~over]]], now[nodes[~over]])
+        for place in range(len(edges.choosers) - 1, 0, -1):
+            low, high = int(edges.bounds[place, 0]), int(edges.bounds[place, number + 1])
+            nodes = low + np.flatnonzero(now[low:high])
+            if edges.choosers[place] != NONE:
+                to, more = edges.to[edges.begins[nodes] + plan[number, nodes]], now[nodes]
+            else:
+                counts = sizes[nodes]
+                begins = np.repeat(edges.begins[nodes] - np.cumsum(counts) + counts, counts)
+                at = begins + np.arange(len(begins))
+                to, more = edges.to[at], np.repeat(now[nodes], counts) * edges.weights[at]
+            ends = to < starts
+            np.add.at(after, to[ends], more[ends])
+            np.add.at(now, to[~ends], more[~ends])
+    return found
+
+
+@tiered_or(_spread_at_once, 2.0)
 def spread(edges: Edges, plan: Integers) -> Floats:
     """How likely each node is in each round under a plan, from node 0 on; shape (rounds + 1, nodes).
 

@@ -14,10 +14,15 @@ from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph,
 from analyser.engine.fight.best.game import CHOOSER, Round
 from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
+from analyser.rules.structs import NONE
 
 MOST_EDGES = 20_000_000  # some seconds, and a gigabyte
-_OF_ESTIMATE, _INTERPRETED = 0.2, 3e-5  # how many edges there mostly are of those; seconds an edge in the interpreter
-_A_STEP = 3e-7  # seconds for an edge and a round, interpreted
+_OF_ESTIMATE = 0.2, 0.7  # how many edges there mostly are of those expected: without a distance, and with one
+_INTERPRETED = (
+    3.5e-5  # seconds an edge in the interpreter, which tries no more edges than this before they are compiled
+)
+_TRIED = 250_000
+_A_STEP = 4e-8  # seconds for an edge and a round, by whole arrays
 
 
 class Contest(NamedTuple):
@@ -92,13 +97,18 @@ class TooManyWaysError(Exception):
 
 def graph_of(contest: Contest, most_edges: int, ways: float = 0.0) -> Graph:
     """The graph of :func:`game_of`, cut off beyond `most_edges`."""
-    explored.expect(ways * _OF_ESTIMATE * _INTERPRETED)
     setup, rules = contest.setup, contest.rules
+    explored.expect(ways * _OF_ESTIMATE[int(setup.sides[0].distance != NONE)] * _INTERPRETED)
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     dice = contest.die, contest.deck
-    return Graph(*explored(setup, rules, contest.start, contest.rounds, pools, *dice, most_edges))
+    asked = setup, rules, contest.start, contest.rounds, pools, *dice
+    if not explored.pays() and most_edges > _TRIED:
+        if (tried := explored(*asked, _TRIED)).edges[0] <= _TRIED:
+            return Graph(*tried)
+        explored.expect(most_edges * _INTERPRETED)  # more than was expected: the interpreter would go on for minutes
+    return Graph(*explored(*asked, most_edges))
 
 
 def game_of(contest: Contest, most_edges: int = MOST_EDGES, ways: float = 0.0) -> Game:

@@ -1,0 +1,69 @@
+"""Whole arrays, and what the compiler makes: the same values, plans and chances, to the bit."""
+
+import numpy as np
+import pytest
+
+from analyser.common.jit import interpreted
+from analyser.engine.fight.best import solve
+from analyser.engine.fight.best.backup import BEST, GIVEN, WORST, backed_up, spread
+from analyser.results.play import play_of
+from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.load import load_as
+
+A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+
+
+def duel_of(models=3, **terms):
+    """Both play best."""
+    given = {"rounds": 3, "policy_a": "best", "policy_b": "best"} | terms
+    return load_as(
+        DuelScenario, {"duel": given, "a": {"unit": A, "models": models}, "b": {"unit": B, "models": models}}
+    )
+
+
+@pytest.fixture(scope="module", params=[{}, {"distance": 18, "want": "points"}, {"first": "a", "rounds": 1}])
+def play(request):
+    """A play of a few hundred to some thousand situations."""
+    return play_of(duel_of(**request.param))
+
+
+@pytest.mark.parametrize("takes", [(BEST, WORST), (WORST, BEST), (BEST, GIVEN), (GIVEN, GIVEN)])
+def test_values_and_plans_are_the_same_to_the_bit(play, takes):
+    plans = [play.plan.copy(), play.plan.copy()]
+    at_once = backed_up._meanwhile(play.game.edges, play.final, *takes, plans[0])
+    with interpreted():
+        one_by_one = backed_up(play.game.edges, play.final, *takes, plans[1])
+    assert np.array_equal(at_once, one_by_one)
+    assert np.array_equal(*plans)
+
+
+def test_chances_are_the_same_to_the_bit(play):
+    with interpreted():
+        one_by_one = spread(play.game.edges, play.plan)
+    assert np.array_equal(spread._meanwhile(play.game.edges, play.plan), one_by_one)
+
+
+class Explorer:
+    """Explores as ever, says with how much room, and is compiled where somebody expects seconds of work."""
+
+    def __init__(self, explored):
+        self.explored, self.rooms, self.is_compiled = explored, [], False
+
+    def pays(self):
+        return self.is_compiled
+
+    def expect(self, seconds):
+        self.is_compiled = self.is_compiled or seconds > 1
+
+    def __call__(self, *arguments):
+        self.rooms.append(arguments[-1])
+        return self.explored(*arguments)
+
+
+def test_what_turns_out_large_is_tried_no_further_and_compiled(monkeypatch):
+    asked = duel_of(models=2)
+    whole, explorer = play_of(asked).game, Explorer(solve.explored)
+    monkeypatch.setattr(solve, "explored", explorer)
+    monkeypatch.setattr(solve, "_TRIED", 100)
+    assert np.array_equal(play_of(asked).game.edges.weights, whole.edges.weights)
+    assert explorer.rooms == [100, solve.MOST_EDGES]
