@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.common.estimates import Method
@@ -24,6 +23,8 @@ from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analyser.analysis.situations import Situation
 
 METHOD: Method = "exact"
@@ -145,6 +146,8 @@ def expect(fights: Iterable[tuple[Fight, int]]) -> None:
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
     """Parts of a grid, which come situation by situation, as one: by attacker, then defender, then situation."""
+    import pandas as pd  # here, and below: workers of a sweep make no frames, and start in half the time without
+
     frame = pd.concat(parts, ignore_index=True)
     order = np.arange(len(frame)).reshape(situations, -1).T.ravel()
     return frame.iloc[order].reset_index(drop=True)
@@ -154,6 +157,8 @@ def _tidy(
     attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], by_situation: Cells
 ) -> pd.DataFrame:
     """One row for each attacker, defender and situation, from their cells in this order."""
+    import pandas as pd
+
     *place, of_situation = np.indices(by_situation.shape).reshape(3, -1)
     cells = by_situation.ravel()
     columns: dict[str, Any] = {}
@@ -182,6 +187,8 @@ def _tidy(
 
 def _words(words: Sequence[Any], at: NDArray[np.int64]) -> Any:
     """The words at these places, as the column of a frame: each is made into one once, and not in every row."""
+    import pandas as pd
+
     return pd.Series(words).array.take(at)
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells
@@ -181,6 +180,8 @@ def _joined(old: _Table, new: _Table) -> _Table:
 
 def _packed(table: _Table) -> bytes:
     """A table as the content of a file: numbers, and words as places in a list of them."""
+    import pandas as pd  # here: workers of a sweep start without it
+
     arrays: dict[str, Any] = {
         "attackers": np.array(table.sides[0]),
         "defenders": np.array(table.sides[1]),

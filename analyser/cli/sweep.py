@@ -88,6 +88,7 @@ def _check_options(context: click.Context, verb: str) -> None:
 
 def _run(path: str, out: str | None, hands: dict[str, Any], profiles: str | None, *, is_new: bool) -> None:
     from analyser.sweep.running import resume_sweep, run_sweep
+    from analyser.sweep.store import PAGE
 
     with _told() as tell:
         if not is_new:
@@ -97,7 +98,9 @@ def _run(path: str, out: str | None, hands: dict[str, Any], profiles: str | None
         else:
             found = run_sweep(path, out, **hands, profiles=profiles_in(profiles), tell=tell)
     click.echo(str(found))
-    click.echo(f"The store is {found.store.folder}; its page is {found.store.folder / 'summary.html'}")
+    page = found.store.folder / PAGE
+    more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs do not
+    click.echo(f"The store is {found.store.folder}; {more}")
 
 
 @contextmanager
@@ -138,7 +141,7 @@ def _verify(context: click.Context, path: str, remove: bool) -> None:
         f"{found.missing:,} to be made"
     )
     for each in found.damaged:
-        note(f"{each} is damaged{' and was taken away' if remove else '; --remove takes it away'}", "warning")
+        note(f"{each.path}: {each.why}{'; taken away' if remove else '; --remove takes it away'}", "warning")
     context.exit(NOT_DONE if found.damaged or found.missing else 0)
 
 

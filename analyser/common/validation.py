@@ -36,9 +36,13 @@ def told(default: Any, description: str, **bounds: Any) -> Any:
     return Field(default, description=description, **bounds)
 
 
-def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "") -> ModelT:
-    """`data` from a file or a section, `where`, as a `model`, or an InputError that names the first key at fault."""
-    check_plain(data, where)
+def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False) -> ModelT:
+    """`data` from a file or a section, `where`, as a `model`, or an InputError that names the first key at fault.
+
+    `is_plain`: it is known to be neither too deep nor too large, which to find out takes as long as all else.
+    """
+    if not is_plain:
+        check_plain(data, where)
     try:
         return model.model_validate(data)
     except ValidationError as error:

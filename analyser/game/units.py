@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator, field_validator, mod
 from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.files import check_plain
 from analyser.common.validation import Record, as_tuple, checked
 from analyser.game.changes import change, place_in_words
 from analyser.game.forces import Battlegroup, Boon, Limits, Place
@@ -310,6 +311,7 @@ class Loadout(Record):
         >>> rifles.unit.rows[0].bands[0].dice, better.unit.rows[0].bands[0].dice
         (5, 6)
         """
+        check_plain(changes, self.selector)
         unit = self.unit.model_dump()
         rows = {each["id"]: each for each in unit["rows"]}
         if row is not None:
@@ -331,7 +333,7 @@ class Loadout(Record):
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
         try:
-            return checked(Loadout, changed)
+            return checked(Loadout, changed, is_plain=True)
         except InputError as error:
             place = place_in_words(error.where, unit["rows"])
             raise type(error)(error.problem, where=place, allowed=error.allowed).inside(self.selector) from None

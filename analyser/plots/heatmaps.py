@@ -42,7 +42,7 @@ _POINTS_AN_INCH, _OF_CELL = 72, 0.75  # how much of a cell's height its text may
 _MIDDLE, _BOTTOM = "0", "lp"  # where a line of text has its middle: that of its digits; and its lowest point
 
 
-def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes:
+def heatmap(frame: pd.DataFrame, *, metric: str, note: str = "", ax: Axes | None = None) -> Axes:
     """Attackers against defenders: a cell for each pair, its figure written in it.
 
     Parameters
@@ -56,6 +56,8 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
         A column of :data:`analyser.plots.metrics.METRICS`. Probabilities are in percent and coloured by the
         logarithm of their odds from 1 to 99, other figures by their logarithm from a hundredth of the highest; the
         colour bar says so.
+    note : str
+        What else is to be said of the figures, for the title.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def heatmap(frame: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes
         image = _draw_cells(axes, values, is_probability=is_probability)
         if np.isnan(values[:-1, :-1]).any():
             axes.set_xlabel(IMPOSSIBLE, loc="left", size=look.LABEL_POINTS)
-        written = _label(axes, attackers, defenders, metrics.METRICS[metric])
+        written = _label(axes, attackers, defenders, metrics.METRICS[metric], note)
         _separate(axes, defenders)
         _add_scale(axes, image, is_probability=is_probability)
         if ax is None:
@@ -145,7 +147,7 @@ def _norm(shown: NDArray[np.float64], *, is_probability: bool) -> Normalize:
     return LogNorm(LEAST_SHARE * highest, highest)
 
 
-def _label(ax: Axes, attackers: pd.DataFrame, defenders: pd.DataFrame, what: metrics.Metric) -> Text:
+def _label(ax: Axes, attackers: pd.DataFrame, defenders: pd.DataFrame, what: metrics.Metric, note: str) -> Text:
     """Write what the rows, the columns and the whole show; the title, as written."""
     ax.set_yticks(np.arange(len(attackers) + 1), [*_names(attackers, "attacker"), MEAN], size=look.LABEL_POINTS)
     slanted: dict[str, Any] = {"rotation": 55, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
@@ -159,7 +161,8 @@ def _label(ax: Axes, attackers: pd.DataFrame, defenders: pd.DataFrame, what: met
     situation = str(attackers["situation"].iloc[0]).replace("-", " ")
     method = ", ".join(dict.fromkeys(attackers["method"]))
     sides = f"Rows: {_side(attackers, 'attacker')} · columns: {_side(defenders, 'defender')}"
-    return look.title(ax, f"{what.title}{unit}\n{sides} · {situation} · {method}")
+    more = f"\n{note}" if note else ""
+    return look.title(ax, f"{what.title}{unit}\n{sides} · {situation} · {method}{more}")
 
 
 def _names(sides: pd.DataFrame, side: str) -> list[str]:

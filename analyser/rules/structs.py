@@ -7,6 +7,7 @@ An engine reads nothing else: names, selectors and checks have all been dealt wi
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -178,58 +179,58 @@ class FightFacts:
     models_without_room: int
 
 
-class SideFacts:
+class SideFacts(NamedTuple):
     """One side of a longer fight: what does not change while it goes on. Lengths are in hundredths of an inch."""
 
-    models: int  # at the start
-    garrisoned: int  # at the start
-    distance: int  # between the two at the start; NONE: nothing is out of reach
-    edge_distance: int  # to its own table edge at the start; NONE: far
-    tracks_position: int  # whether anything depends on where it stands
-    stride: int  # every place that it can come to is a multiple of this away from where it stood
-    origin: int  # where it stood, in strides, as its state has it
-    position_at: int  # the bit of its state at which its place begins (:mod:`.unit_state`)
-    speed: int
-    keeps_within: int  # how far from the other side it may retire to; NONE: it may not
-    policy: int  # a Policy, or NONE: it does what is chosen for it
-    charges: int  # whether it may charge the other side
-    berserk: int  # whether it charges after a failed rally test, if it can, whatever its policy
-    runs_amok: int  # whether it charges if it can, whatever its policy
-    rearms: int  # whether a unit that is reloading re-arms instead of shooting (Slow to Fire)
-    static: int
-    hunter: int
-    overrun: int
-    fumes_within: int  # how far Corrosive Fumes of the other side reach this one (AC-7); NONE: never
-    withdraws_without_room: int  # models lost for want of room when it withdraws
-    spectacular_demise: int  # dice of the blast when its last model is destroyed; 0: it does not have the rule
-    capacity: int  # embarked models that one of its models carries
-    passengers: int  # models embarked on it; 0: it is no occupied transport
+    models: int = 0  # at the start
+    garrisoned: int = 0  # at the start
+    distance: int = 0  # between the two at the start; NONE: nothing is out of reach
+    edge_distance: int = 0  # to its own table edge at the start; NONE: far
+    tracks_position: int = 0  # whether anything depends on where it stands
+    stride: int = 0  # every place that it can come to is a multiple of this away from where it stood
+    origin: int = 0  # where it stood, in strides, as its state has it
+    position_at: int = 0  # the bit of its state at which its place begins (:mod:`.unit_state`)
+    speed: int = 0
+    keeps_within: int = 0  # how far from the other side it may retire to; NONE: it may not
+    policy: int = 0  # a Policy, or NONE: it does what is chosen for it
+    charges: int = 0  # whether it may charge the other side
+    berserk: int = 0  # whether it charges after a failed rally test, if it can, whatever its policy
+    runs_amok: int = 0  # whether it charges if it can, whatever its policy
+    rearms: int = 0  # whether a unit that is reloading re-arms instead of shooting (Slow to Fire)
+    static: int = 0
+    hunter: int = 0
+    overrun: int = 0
+    fumes_within: int = 0  # how far Corrosive Fumes of the other side reach this one (AC-7); NONE: never
+    withdraws_without_room: int = 0  # models lost for want of room when it withdraws
+    spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: it does not have the rule
+    capacity: int = 0  # embarked models that one of its models carries
+    passengers: int = 0  # models embarked on it; 0: it is no occupied transport
 
 
-class StrikeFacts:
+class StrikeFacts(NamedTuple):
     """One attack in a sequence: who strikes whom, when, and how many dice for how many models."""
 
-    striker: int  # side 0 or 1
-    orders: int  # bits of the orders, of the side that is active, under which it is made; NONE: always
-    by_lookout: int  # opportunity fire: made by a unit on lookout
-    by_blast: int  # made by the blast of a unit that is gone (Spectacular Demise)
-    beside: int  # made at the same time as that of the side's own unit, whose blanks may have destroyed it (AC-8.7)
-    marks: int  # whether who makes it is marked: it is answered (Tail Gunner)
-    on_marked: int  # made only on a unit that is marked (Tail Gunner, Throw)
-    after_failed_rally: int  # whether a unit that failed its rally test may make it
-    by_damage: int  # bands go by the damage that the striker has suffered (AC-2.3)
-    inside: int  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always
-    fixed_dice: int  # dice whatever the number of models (Sponsons, other units); NONE: by the grid
-    counts: int  # whether it is part of a combat: its losses count for who wins, its qualities for the test (AC-8.5)
-    long_range: int  # hundredths of an inch; NONE: nothing is out of range
-    short_range: int  # the same; NONE: the row has none
-    indirect: int
-    move_or_fire: int
-    reloads: int  # Slow to Fire
-    bears_blanks: int  # whether what Overcharge costs the striker changes its state (AC-6)
-    wrecks: int  # Siegebreaker: a die for the building is rolled later on
-    before_throw: int  # made by a unit with Throw: whether it destroys a model is asked when the combat is over
-    by_throw: int  # a Throw, whose dice a card says
+    striker: int = 0  # side 0 or 1
+    orders: int = 0  # bits of the orders, of the side that is active, under which it is made; NONE: always
+    by_lookout: int = 0  # opportunity fire: made by a unit on lookout
+    by_blast: int = 0  # made by the blast of a unit that is gone (Spectacular Demise)
+    beside: int = 0  # made at the same time as that of the side's own unit, whose blanks may have destroyed it (AC-8.7)
+    marks: int = 0  # whether who makes it is marked: it is answered (Tail Gunner)
+    on_marked: int = 0  # made only on a unit that is marked (Tail Gunner, Throw)
+    after_failed_rally: int = 0  # whether a unit that failed its rally test may make it
+    by_damage: int = 0  # bands go by the damage that the striker has suffered (AC-2.3)
+    inside: int = 0  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always
+    fixed_dice: int = 0  # dice whatever the number of models (Sponsons, other units); NONE: by the grid
+    counts: int = 0  # whether it is part of a combat: its losses decide who wins, its qualities the test (AC-8.5)
+    long_range: int = 0  # hundredths of an inch; NONE: nothing is out of range
+    short_range: int = 0  # the same; NONE: the row has none
+    indirect: int = 0
+    move_or_fire: int = 0
+    reloads: int = 0  # Slow to Fire
+    bears_blanks: int = 0  # whether what Overcharge costs the striker changes its state (AC-6)
+    wrecks: int = 0  # Siegebreaker: a die for the building is rolled later on
+    before_throw: int = 0  # made by a unit with Throw: whether it destroys a model is asked when the combat is over
+    by_throw: int = 0  # a Throw, whose dice a card says
 
 
 def _whole_numbers(facts: type) -> np.dtype[np.void]:

@@ -30,13 +30,13 @@ from analyser.rules.attack import set_fight, special_counts
 from analyser.rules.battle import HURT, Choice, Hand, Turn
 from analyser.rules.habits import allowed_of_every_view
 from analyser.rules.policies import SHOOTING, Policy
-from analyser.rules.structs import NONE, SIDE, TARGET
+from analyser.rules.structs import NONE, SIDE, TARGET, SideFacts, StrikeFacts
 from analyser.scenarios.attack import fight_record, target_record
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
 from analyser.scenarios.charge import blast_on, blows
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Strike, length_of, side_record
+from analyser.scenarios.strikes import Strike, length_of, side_facts
 
 _ONE_BONUS, _ONE_PENALTY = 1 << 20, 1 << 21  # bits that no Bonus and no Penalty has
 _SHIFTS = range(-2, 3)
@@ -63,8 +63,8 @@ class _Strikes:
         faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
         self.rolls = Rolls(faces)
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
-        self._numbers: dict[tuple[bytes, ...], int] = {}
-        self.records: list[tuple[Any, Any, Any]] = []
+        self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
+        self.records: list[tuple[StrikeFacts, Any, Any]] = []
         self.cells: list[list[int]] = []
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
@@ -73,9 +73,8 @@ class _Strikes:
         """The number of a strike; whose side it is of, and under which orders it is made, does not count."""
         if strike is None:
             return NO_STRIKE
-        record = strike.strike.copy()
-        record.striker, record.orders, record.marks = 0, NONE, 0
-        key = (record.tobytes(), strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
+        record = strike.strike._replace(striker=0, orders=NONE, marks=0)
+        key = (record, strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
         if key not in self._numbers:
             self._numbers[key] = len(self.records)
             self.records.append((record, strike.attack, fight_record(strike.attack, strike.target)))
@@ -90,7 +89,7 @@ class _Strikes:
 
     def _cells(self, strike: Strike) -> list[int]:
         attack, target = plain(strike.attack), plain(strike.target)
-        fixed = int(strike.strike.fixed_dice)
+        fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_A_COUNT * len(counts))
         for covered in (False, True):
@@ -430,7 +429,7 @@ def _within(row: Any) -> int:
     return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE
 
 
-def _side(each: Fielded) -> Any:
+def _side(each: Fielded) -> SideFacts:
     unit = each.combatant
     numbers = {
         "distance": 0,
@@ -441,4 +440,4 @@ def _side(each: Fielded) -> Any:
         "runs_amok": unit.has("Run Amok"),
         "overrun": unit.has("Overrun") and unit.charge.overrun,
     }
-    return side_record(unit, (), **numbers)
+    return side_facts(unit, (), **numbers)

@@ -144,9 +144,7 @@ class Chooser(Shooter):
         strike = self.strike(shot.row, overcharge=shot.overcharge, **facts)
         if self.distance is not None:
             return strike  # else nobody is at short range: where units stand is no choice of theirs then
-        record = strike.strike.copy()
-        record.short_range = NONE
-        return strike._replace(strike=record)
+        return strike._replace(strike=strike.strike._replace(short_range=NONE))
 
     @cached_property
     def reaction_shots(self) -> list[Shot]:

@@ -27,7 +27,7 @@ from analyser.scenarios.strikes import (
     row_strike,
     set_backs,
     setup_for,
-    side_record,
+    side_facts,
     thrown_strike,
 )
 
@@ -259,10 +259,8 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
         if special != NONE and row.has(by_category.get(charger.category or "", "")):
             dice = special
         if dice > 0:
-            record = strike.strike.copy()
-            record.striker, record.orders, record.inside = 1 - contact.active, contact.orders, inside
-            record.fixed_dice, record.by_damage, record.beside = dice, 0, 1
-            yield strike._replace(strike=record)
+            facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
+            yield strike._replace(strike=strike.strike._replace(fixed_dice=dice, by_damage=0, beside=1, **facts))
 
 
 def _marks(striker: Combatant, struck: Combatant, bonuses: int, penalties: int, *, from_front: bool | None) -> Marks:
@@ -309,14 +307,14 @@ def program_of(
     distance_counts = attacker.has("Throw") or (overruns and attacker.edge_distance is not None)
     placed = {"position_at": unit_state.WINS + unit_state.BITS_OF_WINS_IN_A_CHARGE}
     placed |= {"distance": 0, "tracks_position": 1} if distance_counts else {}
-    records: list[Any] = [
-        side_record(attacker, (target, *secondary), overrun=overruns, charges=1, **placed),
-        side_record(target, (attacker,), **placed),
-    ]
+    facts = (
+        side_facts(attacker, (target, *secondary), overrun=overruns, charges=1, **placed),
+        side_facts(target, (attacker,), **placed),
+    )
     set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
     follows = A_COMBAT_LOST if overruns else 0  # to its Overrun, after the first combat
-    place(records, set_back, (follows, 0), (), "edge_distance")
-    return setup_for(records, sides, strikes), operations
+    placed_sides = list(place(facts, set_back, (follows, 0), (), "edge_distance"))
+    return setup_for(placed_sides, sides, strikes), operations
 
 
 def charge_start(setup: Setup) -> tuple[int, int]:

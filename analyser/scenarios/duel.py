@@ -15,13 +15,13 @@ from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
-from analyser.rules.structs import INCH, NONE
+from analyser.rules.structs import INCH, NONE, SideFacts
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combat, going_off
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms
-from analyser.scenarios.strikes import Strike, length_of, place, set_backs, setup_for, side_record
+from analyser.scenarios.strikes import Strike, length_of, place, set_backs, setup_for, side_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
     sides = (shooters[0].mine, shooters[1].mine)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
-    records: list[Any] = [_side(shooter, shooters, terms) for shooter in shooters]
+    records = [_side(shooter, shooters, terms) for shooter in shooters]
     chosen = any(shooter.chooses for shooter in shooters)
     set_back, advance, lengths = [0, 0], [], list[int]()  # so that states have room for every place they can come to
     tracked = records if any(facts.tracks_position for facts in records) else []  # else nobody's place matters
@@ -103,23 +103,24 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
             charger = active if records[active].charges else NONE
             set_back[side] += terms.rounds * set_backs(side, in_a_line(activation), strikes, charger)
         double = facts.charges or shooters[side].chooses
-        a_round = int(facts.speed) * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
+        a_round = facts.speed * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
         advance.append(a_round * terms.rounds)
-        set_back[side] += int(facts.speed) * terms.rounds if facts.keeps_within != NONE else 0
+        set_back[side] += facts.speed * terms.rounds if facts.keeps_within != NONE else 0
     if chosen:  # how far apart the two are is told of one of them
         set_back, advance = [sum(set_back)] * 2, [sum(advance)] * 2
     if terms.distance is not None:
-        lengths = [INCH, int(records[0].distance), *(int(each.speed) for each in records)]
+        lengths = [INCH, records[0].distance, *(each.speed for each in records)]
         wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
         lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
         for shooter, facts in zip(shooters, records):
-            lengths += [int(facts.keeps_within), *shooter.stops_at()] if isinstance(shooter, Chooser) else []
-    place(records, set_back, advance, lengths, "duel")
+            lengths += [facts.keeps_within, *shooter.stops_at()] if isinstance(shooter, Chooser) else []
+    if tracked:
+        records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     return setup_for(records, sides, strikes), _round(activations, terms.first, spread)
 
 
-def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> Any:
+def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> SideFacts:
     mine, theirs, policy = shooter.mine, shooter.theirs, shooter.policy
     far = mine.edge_distance is None
     given = terms.distance is not None
@@ -138,7 +139,7 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     }
     if far and given and not any(each.chooses for each in shooters):
         numbers["edge_distance"] = length_of(MOST_INCHES)
-    return side_record(mine, (theirs,), **numbers)
+    return side_facts(mine, (theirs,), **numbers)
 
 
 def keeps_within(shooters: tuple[Shooter, Shooter]) -> int:
@@ -178,7 +179,7 @@ def _activation(
         wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
         operations: list[Operation | Choice] = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
         for answer in answers[strike.striker] if strike.marks else ():
-            operations += [*made(answer), Operation(Kind.FORGET, int(strike.striker))]
+            operations += [*made(answer), Operation(Kind.FORGET, strike.striker)]
         return operations
 
     shooter, enemy = shooters[side], shooters[1 - side]

@@ -16,12 +16,12 @@ from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
-from analyser.rules.structs import NONE, SIDE, AttackFacts
-from analyser.scenarios.attack import Scenario, record_of, target_record
+from analyser.rules.structs import NONE, AttackFacts, SideFacts
+from analyser.scenarios.attack import Scenario, target_record
 from analyser.scenarios.attack import resolved as resolved_attack
 from analyser.scenarios.resolve import keys_of, resolve_target
 from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
-from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for, strike_record
+from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for, strike_facts
 
 ATTACKERS, TARGET = 0, 1
 _STAND_IN = Target(
@@ -119,7 +119,7 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target) -> Setup:
     strikes = []
     for attack in attacks:
         dice = attack_dice(plain(attack), plain(struck))
-        strikes.append(Strike(strike_record(fixed_dice=dice), attack, struck, np.array([(dice, NONE)])))
+        strikes.append(Strike(strike_facts(fixed_dice=dice), attack, struck, np.array([(dice, NONE)])))
     return _setup_on(target, strikes, 1)
 
 
@@ -128,9 +128,9 @@ def _setup_on(target: Target, strikes: Sequence[Strike], most: int) -> Setup:
     # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
     usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
     usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
-    standing = {"models": target.models, "garrisoned": target.garrisoned}
+    standing = {"models": target.models or 0, "garrisoned": target.garrisoned}
     standing |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
-    sides = [record_of(SIDE, usual), record_of(SIDE, usual | standing)]
+    sides = [SideFacts(**usual), SideFacts(**(usual | standing))]
     return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes)
 
 
@@ -139,13 +139,17 @@ def _strike(scenario: Scenario) -> Strike:
     attack, target = scenario.facts
     dice = attack_dice(plain(attack), plain(target))
     wrecks, bears_blanks = scenario.rolls_for_building, scenario.attack.overcharge
-    strike = strike_record(fixed_dice=dice, wrecks=wrecks, bears_blanks=bears_blanks)
+    strike = strike_facts(fixed_dice=dice, wrecks=wrecks, bears_blanks=bears_blanks)
     return Strike(strike, attack, target, np.array([(dice, NONE)]))
+
+
+def _records(strike: Strike) -> tuple[bytes, bytes]:
+    return strike.attack.tobytes(), strike.target.tobytes()
 
 
 def _place_of(strike: Strike, strikes: list[Strike]) -> int:
     """The number of a strike, which is added if there is none like it: units of one kind are answered alike."""
-    same = [all(one.tobytes() == other.tobytes() for one, other in zip(each[:3], strike[:3])) for each in strikes]
+    same = [each.strike == strike.strike and _records(each) == _records(strike) for each in strikes]
     if True in same:
         return same.index(True)
     strikes.append(strike)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import gcd
 from typing import Any, NamedTuple, cast
@@ -16,9 +16,9 @@ from analyser.game.ruleset import Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import INCH, NONE, SIDE, STRIKE
+from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.rules.unit_state import FALL_BACK, TOPMOST
-from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, record_of, shared, target_record
+from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, shared, target_record
 from analyser.scenarios.schema import Attack, Combatant, Target
 
 
@@ -36,9 +36,9 @@ _DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsiz
 
 
 class Strike(NamedTuple):
-    """One strike as records of STRIKE, ATTACK and TARGET, which strikes share: take a copy to change one."""
+    """One strike, with records of ATTACK and TARGET, which strikes share: take a copy to change one."""
 
-    strike: Any
+    strike: StrikeFacts
     attack: Any
     target: Any
     dice: NDArray[np.int64]  # (counts, 2): for each count of models or damage, the value and the one in parentheses
@@ -59,10 +59,9 @@ _USUAL = {"after_failed_rally": 1} | dict.fromkeys(
 )
 
 
-@lru_cache(maxsize=4096)
-def strike_record(**facts: Any) -> Any:
-    """A record of :data:`~analyser.rules.structs.STRIKE`; fields that are not given have their usual value."""
-    return shared(record_of(STRIKE, _USUAL | facts))
+def strike_facts(**facts: Any) -> StrikeFacts:
+    """What is known of a strike; what is not given has its usual value."""
+    return StrikeFacts(**(_USUAL | facts))
 
 
 class Marks(NamedTuple):
@@ -87,7 +86,7 @@ def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **
     target = target_record(struck, from_front=marks.from_front)
     if marks.close_quarters and struck.exposed is not None:
         target = _wholly_exposed(target)
-    return Strike(strike_record(by_damage=by_damage, counts=marks.close_quarters, **facts), attack, target, dice)
+    return Strike(strike_facts(by_damage=by_damage, counts=marks.close_quarters, **facts), attack, target, dice)
 
 
 @lru_cache(maxsize=4096)
@@ -119,7 +118,7 @@ def fixed_strike(
     marks = Marks(close_quarters=not afterwards)
     attack = _attack_with(marks, qualities=(), veteran=veteran, attacker_damage_limit=1).copy()
     attack.stated_rating, attack.torrent = rating, afterwards
-    return Strike(strike_record(fixed_dice=dice, **facts), attack, target, np.array([(dice, NONE)]))
+    return Strike(strike_facts(fixed_dice=dice, **facts), attack, target, np.array([(dice, NONE)]))
 
 
 def thrown_strike(struck: Target, *, veteran: int, from_front: bool | None, **facts: Any) -> Strike:
@@ -150,12 +149,16 @@ def length_of(inches: float | None) -> int:
     return NONE if inches is None else hundredths(inches)
 
 
-def side_record(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> Any:
-    """The record of one side; `more` are what only the kind of fight knows."""
+def _known(number: int | None) -> int:
+    return NONE if number is None else number
+
+
+def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> SideFacts:
+    """What is known of one side; `more` is what only the kind of fight knows."""
     fumes = [enemy.rule_length("Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
     suffers = not combatant.has("Automata") and not combatant.near_commander
-    facts = {
-        "models": combatant.models,
+    facts: dict[str, int] = {
+        "models": _known(combatant.models),
         "garrisoned": combatant.garrisoned,
         "distance": NONE,
         "edge_distance": length_of(combatant.edge_distance),
@@ -169,12 +172,12 @@ def side_record(combatant: Combatant, enemies: Sequence[Combatant], **more: int)
         "withdraws_without_room": combatant.withdraws_without_room,
         "spectacular_demise": combatant.value("Spectacular Demise"),
         "capacity": combatant.capacity or 0,
-        "passengers": 0 if combatant.passengers is None else combatant.passengers.models,
+        "passengers": 0 if combatant.passengers is None else combatant.passengers.models or 0,
     }
-    return record_of(SIDE, facts | more)
+    return SideFacts(**(facts | more))
 
 
-def setup_for(sides: Sequence[Any], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:
+def setup_for(sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:
     """The setup of a fight between two sides with those strikes; InputError for more than a program holds."""
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
@@ -227,26 +230,26 @@ def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Stri
 
 
 def place(
-    sides: Sequence[Any], set_back: Sequence[int], advance: Sequence[int], lengths: Iterable[int], where: str
-) -> None:
-    """Give both sides a stride and the place where they begin; InputError where a state has no room for the others.
+    sides: Sequence[SideFacts], set_back: Sequence[int], advance: Sequence[int], lengths: Iterable[int], where: str
+) -> Iterator[SideFacts]:
+    """Both sides with a stride and the place where they begin; InputError where a state has no room for the others.
 
     A state keeps a place as so many strides from where its unit stood (:mod:`~analyser.rules.unit_state`). The stride
     is the longest that all `lengths` are multiples of: whole inches take no more room than inches. `set_back` and
     `advance` say how far each side gets at most; its own edge and the enemy may be nearer.
     """
     at_edge = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
-    backs = [int(side.edge_distance) if stops else back for side, back, stops in zip(sides, set_back, at_edge)]
+    backs = [side.edge_distance if stops else back for side, back, stops in zip(sides, set_back, at_edge)]
     # An edge that is out of reach stops nobody, so that no place depends on it.
-    edges = [int(side.edge_distance) for side, stops in zip(sides, at_edge) if stops]
+    edges = [side.edge_distance for side, stops in zip(sides, at_edge) if stops]
     stride = gcd(FALL_BACK, *lengths, *edges)
     for side, back, most, enemy in zip(sides, backs, advance, backs[::-1]):
-        side.stride = stride
         if not side.tracks_position:
+            yield side._replace(stride=stride)
             continue
-        ahead = 0 if side.distance == NONE else min(most, int(side.distance) + enemy)
+        ahead = 0 if side.distance == NONE else min(most, side.distance + enemy)
         strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
-        room = 1 << TOPMOST - int(side.position_at)  # on either side of the middle
+        room = 1 << TOPMOST - side.position_at  # on either side of the middle
         if strides_back + strides_ahead >= 2 * room:
             length = back + ahead
             steps = (each for each in range(stride + 1, INCH + 1) if INCH % each == 0)
@@ -255,4 +258,5 @@ def place(
             coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
             allowed = f"{coarser}fewer rounds"
             raise InputError(problem, where=where, allowed=allowed)
-        side.origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
+        origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
+        yield side._replace(stride=stride, origin=origin)

@@ -38,12 +38,11 @@ class _OfDask(Executor):
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def check(self) -> int:
-        """How many workers there are now; InputError if the scheduler is gone, or none has come for long."""
+        """How many threads of workers there are now; InputError if the scheduler is gone, or none comes for long."""
         if self._client.status not in ("running", "connecting"):
             raise _gone(self._address)
-        workers = (
-            len(self._client.scheduler_info(n_workers=-1).get("workers", {})) if self._client.status == "running" else 0
-        )
+        there = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
+        workers = sum(int(each.get("nthreads", 1)) for each in there.get("workers", {}).values())
         if workers:
             self._alone_since = None
             return workers

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,11 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import write_whole
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.plots.metrics import EFFICIENCY
+from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.plots.over_numbers import best_lines
+from analyser.sweep.filters import axes_of, filter_of, meant, shown_filter
 from analyser.sweep.plan import Plan
-from analyser.sweep.store import Store
+from analyser.sweep.store import PartFile, Store, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +37,7 @@ MOST_ROWS = 5_000_000  # of one frame
 AT_ONCE = 1 << 18  # rows of a batch
 PARTITIONS = ("ruleset", "situation", "faction")
 _DESTROYED = "mean_models_destroyed"
+_MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
 """What a sweep must have worked out for a verdict; where there are charges, `attacker_share_lost`, too."""
 
@@ -71,7 +73,7 @@ class Sweep:
     @cached_property
     def done(self) -> tuple[int, ...]:
         """The numbers of the parts that are done, as they were when this was first asked for."""
-        return tuple(sorted(self.store.done()))
+        return tuple(sorted(set(self.store.done())))
 
     @property
     def is_complete(self) -> bool:
@@ -79,8 +81,8 @@ class Sweep:
         return len(self.done) == self.plan.parts
 
     @cached_property
-    def _files(self) -> dict[int, Path]:
-        return {number: each.path for number, each in self.store.files().items()}
+    def _files(self) -> dict[int, PartFile]:
+        return self.store.files()
 
     def __str__(self) -> str:
         parts, done = self.plan.parts, len(self.done)
@@ -97,11 +99,15 @@ class Sweep:
         """All parts that are done as a dataset of pyarrow."""
         import pyarrow.dataset as pads
 
-        paths = [str(path) for _, path in sorted(self._files.items())]
+        paths = [str(each.path) for _, each in sorted(self._files.items())]
         if not paths:
             raise InputError("no part is done yet", where=str(self.store.folder), allowed="analyser sweep resume")
-        how = pads.partitioning(flavor="hive")
-        return pads.dataset(paths, format="parquet", partitioning=how, partition_base_dir=str(self.store.parts))
+        how = pads.ParquetFileFormat(
+            default_fragment_scan_options=pads.ParquetFragmentScanOptions(page_checksum_verification=True)
+        )
+        by = pads.partitioning(flavor="hive")
+        with self._whole():
+            return pads.dataset(paths, format=how, partitioning=by, partition_base_dir=str(self.store.parts))
 
     @property
     def columns(self) -> list[str]:
@@ -110,7 +116,9 @@ class Sweep:
 
     def count(self, **where: Any) -> int:
         """How many cells pass a filter; as of :meth:`frame`."""
-        return int(self.dataset.count_rows(filter=self._filter(where)))
+        chosen = self._filter(where)
+        with self._whole():
+            return int(self.dataset.count_rows(filter=chosen))
 
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
         """The cells that pass a filter, some hundred thousand at a time: memory does not grow with the store."""
@@ -123,7 +131,12 @@ class Sweep:
             fragment_readahead=1,
             use_threads=False,
         )
-        for batch in reader.to_batches():
+        batches = reader.to_batches()
+        while True:
+            with self._whole():
+                batch = next(batches, None)
+            if batch is None:
+                return
             if batch.num_rows:
                 yield batch.to_pandas()
 
@@ -136,7 +149,7 @@ class Sweep:
             Default: all.
         **where
             By column: a value, a list of values, or a pair (from, to) as a tuple, both ends counted; of attackers,
-            defenders, factions, rulesets and situations also with wildcards.
+            defenders, factions, rulesets and situations one that the plan has, also with wildcards.
 
         Raises
         ------
@@ -148,7 +161,8 @@ class Sweep:
             allowed = f"up to {MOST_ROWS:,} in a frame; a narrower filter, means, or batches"
             raise InputError(f"{rows:,} cells", where="frame", allowed=allowed)
         chosen = None if columns is None else list(columns)
-        found: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
+        with self._whole():
+            found: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
         return found
 
     def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
@@ -185,7 +199,9 @@ class Sweep:
         At most 60 a side fit into a picture: choose some of them by a filter.
         """
         table = self._matchups((metric,), where)
-        return draw_heatmap(table, metric=metric, ax=ax)
+        others = {name: value for name, value in where.items() if name != "situation"}  # which the picture names
+        by = "attacker", "defender", "situation"
+        return draw_heatmap(table, metric=metric, note=self._averaged(table, by, others), ax=ax)
 
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
@@ -193,9 +209,25 @@ class Sweep:
         """The mean of a figure over a number, a line for each attacker or value of another column, six at most."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
         named = table.rename(columns={line: "line"})
-        return best_lines(
-            named.assign(line=named["line"].astype(str)), x=over, metric=metric, heading=self.plan.name, ax=ax
-        )
+        title = METRICS[metric].title if metric in METRICS else None
+        heading = "\n".join(filter(None, (self.plan.name, self._averaged(table, (line, over), where))))
+        lines = named.assign(line=named["line"].astype(str))
+        return best_lines(lines, x=over, metric=metric, label=title, heading=heading, ax=ax)
+
+    def _averaged(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
+        """Of means by some columns: what the cells are that each is a mean of, in words."""
+        asked = [f"{name} {shown_filter(value)}" for name, value in where.items()]
+        chosen = "; ".join(each.replace("_", " ") for each in asked)
+        counts = table.loc[table["cells"] > 0, "cells"]
+        least, most = counts.min(), counts.max()
+        if counts.empty or most < 2:
+            return chosen
+        cells = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        open_axes = [
+            name for name in axes_of(self.plan) if name not in by and not isinstance(where.get(name), str | int)
+        ]
+        over = ", ".join(name.replace("_", " ") for name in open_axes)
+        return "\n".join(filter(None, (chosen, f"each a mean of {cells} cells, over {over}")))
 
     def efficiency(self, **where: Any) -> pd.DataFrame:
         """The points efficiency of every attacker over the field of this sweep.
@@ -204,7 +236,16 @@ class Sweep:
         -------
         DataFrame
             As of :func:`analyser.analysis.balance.efficiency`, from each pair's mean over the numbers that are varied.
+
+        Raises
+        ------
+        InputError
+            Points, or the models of defenders, are varied: worth goes by those of the profiles here.
         """
+        varied = [(side, each.key) for side, given in self.plan.file.sides for each in given.numbers]
+        if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _MODELS]:
+            allowed = f"means of {EFFICIENCY}, which cells have by their own numbers, if the plan asks for it"
+            raise InputError(f"the {odd[0]} are varied", where="efficiency", allowed=allowed)
         return efficiency(self._matchups((_DESTROYED,), where))
 
     def verdict(self, **where: Any) -> FairPoints:
@@ -222,7 +263,8 @@ class Sweep:
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
 
-        situations = [each for each in self.plan.situations if self._passes("situation", each.name, where)]
+        asked = meant(self.plan, "situation", where.get("situation", "*"))
+        situations = [each for each in self.plan.situations if each.name in asked]
         needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if any(map(_is_charge, situations)) else ()))
         if missing := [name for name in needed if name not in self.plan.file.figures]:
             allowed = f"a sweep with the figures {', '.join(needed)}; efficiency() does with {_DESTROYED}"
@@ -245,20 +287,25 @@ class Sweep:
             raise InputError("this sweep is of cells", where="answer", allowed="frame, means, heatmap, curve, verdict")
         if not self.is_complete:
             raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
-        return answer_of(self.plan, self.dataset.to_table())
+        for number in self.done:
+            self.store.check(self._files[number])
+        return answer_of(self.plan, self.batches())
 
     def merge(self, path: str | os.PathLike[str]) -> Path:
         """Write all parts, in the order of their numbers, as one Parquet file; memory does not grow with the store."""
         import pyarrow.parquet as pq
+
+        from analyser.sweep.tables import merged_metadata
 
         if not self.is_complete:
             raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
         target = Path(path)
 
         def write(temporary: Path) -> None:
-            schema = self.dataset.schema
+            schema = self.dataset.schema.with_metadata(merged_metadata(self.plan))
             with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
                 for number in self.done:
+                    self.store.check(self._files[number])
                     for group in self._row_groups(number, schema):
                         writer.write_table(group)
 
@@ -271,19 +318,13 @@ class Sweep:
         import pyarrow.parquet as pq
 
         said = dict(each.split("=", 1) for each in self.plan.folder(number).split("/"))
-        with pq.ParquetFile(self._files[number]) as file:
+        with pq.ParquetFile(self._files[number].path) as file:
             for at in range(file.num_row_groups):
                 table = file.read_row_group(at)
                 for name, value in said.items():
                     column = pa.array([value] * 1).cast(schema.field(name).type)
                     table = table.append_column(name, pa.repeat(column[0], table.num_rows))
                 yield table.select(schema.names).cast(schema)
-
-    def _passes(self, column: str, value: str, where: Mapping[str, Any]) -> bool:
-        """Whether a value of a column passes a filter."""
-        given = where.get(column, value)
-        asked = [given] if isinstance(given, str) else list(given)
-        return value in [each for one in asked for each in self._meant(column, one)]
 
     def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
         """Each pair's means as a table of matchups, of one ruleset; with the `row` that most of its cells use."""
@@ -326,52 +367,18 @@ class Sweep:
                 raise InputError(problem, where="columns", allowed=", ".join(self.columns))
 
     def _filter(self, where: Mapping[str, Any]) -> Any:
-        import pyarrow.dataset as pads
-
         self._check(tuple(where))
-        found = None
-        for name, value in where.items():
-            column = pads.field(name)
-            if isinstance(value, tuple):
-                if len(value) != 2:
-                    raise InputError(f"{shown(value)} is no pair", where=name, allowed="(from, to)")
-                least, most = self._of_column(name, value)
-                one = (column >= least) & (column <= most)
-            else:
-                values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else list(value)
-                one = column.isin(self._of_column(name, [each for one in values for each in self._meant(name, one)]))
-            found = one if found is None else found & one
-        return found
+        return filter_of(self.plan, self.dataset.schema, where)
 
-    def _of_column(self, name: str, values: Sequence[Any]) -> pa.Array:
-        """Values to filter a column by, of its type."""
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Inside this parts are read: InputError for one that is damaged, instead of what its reader says."""
         import pyarrow as pa
 
-        kind = self.dataset.schema.field(name).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         try:
-            return pa.array(values, kind)
-        except (pa.ArrowException, OverflowError, TypeError) as error:
-            problem = f"{', '.join(map(shown, values))} cannot stand in this column"
-            raise InputError(problem, where=name, allowed=f"values of type {kind}") from error
-
-    def _meant(self, name: str, value: Any) -> list[Any]:
-        """The values that one with wildcards means; any other as it is."""
-        if not isinstance(value, str) or not any(sign in value for sign in "*?["):
-            return [value]
-        known = {
-            "attacker": [each.selector for side in self.plan.attackers.values() for each in side],
-            "defender": [each.selector for each in self.plan.defenders],
-            "faction": list(self.plan.attackers),
-            "ruleset": list(self.plan.rulesets),
-            "situation": [each.name for each in self.plan.situations],
-        }.get(name)
-        if known is None:
-            raise InputError(f"{shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
-        found = fnmatch.filter(known, value)
-        if not found:
-            raise InputError(f"no {name} fits {shown(value)}", where=name, allowed=", ".join(known[:8]))
-        return found
+            yield
+        except (pa.ArrowException, OSError) as error:
+            raise damaged(self.store.folder, f"a part cannot be read ({error})") from error
 
 
 def _is_charge(situation: Situation) -> bool:

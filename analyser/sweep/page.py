@@ -113,7 +113,7 @@ def _axes(plan: Plan) -> Iterator[tuple[str, int, str]]:
     """What is varied: how many values each axis has, and which."""
     yield "rulesets", len(plan.rulesets), ", ".join(plan.rulesets)
     yield "situations", len(plan.situations), _some([each.name for each in plan.situations])
-    for name, side in (("attackers", plan.file.attackers), ("defenders", plan.file.defenders)):
+    for name, side in plan.file.sides:
         loadouts = sum(map(len, plan.attackers.values())) if name == "attackers" else len(plan.defenders)
         yield name, loadouts, _some(side.units) + (f" at {', '.join(side.levels)}" if side.levels else "")
         for each in side.numbers:

@@ -18,6 +18,7 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
+from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.kept import program
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, played_by, situations_called
@@ -32,8 +33,10 @@ from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
+from analyser.plots.metrics import RESULTS
 from analyser.scenarios.load import load
-from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepFile
+from analyser.sweep.changes import that_counts
+from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, SweepFile
 
 FORMAT = 1
 SECONDS = 3.0  # of work that a part is to be
@@ -118,7 +121,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Of all that the parts depend on: of the profiles that is who takes part, and not who else stands in them."""
-        return hashlib.sha256(_canonical(_that_counts(self))).hexdigest()
+        return hashlib.sha256(_canonical(that_counts(self.content))).hexdigest()
 
     @property
     def is_sample(self) -> bool:
@@ -294,44 +297,13 @@ def check_program(plan: Plan) -> None:
 
 def program_version() -> dict[str, str]:
     """What the bytes of a part depend on beside the plan."""
-    import pyarrow
+    from importlib.metadata import version
 
-    return {"modules": program(), "pyarrow": pyarrow.__version__}
-
-
-def changes_of(old: Plan, new: Plan) -> list[str]:
-    """What differs between two plans, in words."""
-    return list(_differences("", _that_counts(old), _that_counts(new)))
-
-
-def _that_counts(plan: Plan) -> dict[str, Any]:
-    return {key: value for key, value in plan.content.items() if key != "profiles"}
-
-
-def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in dict.fromkeys((*old, *new)):
-            inside = f"{where}.{key}" if where else str(key)
-            if key not in new:
-                yield f"{inside} is gone"
-            elif key not in old:
-                yield f"{inside} is new"
-            else:
-                yield from _differences(inside, old[key], new[key])
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (one, other) in enumerate(zip(old, new)):
-            yield from _differences(f"{where}[{place}]", one, other)
-    elif old != new:
-        yield f"{where}: {_short(old)} -> {_short(new)}"
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:40]} ... {text[-12:]}"
+    return {"modules": program()} | {name: version(name) for name in ("numba", "pyarrow")}
 
 
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
-    sides = {name: loadouts(side.units, library, side.levels or None) for name, side in _sides(file)}
+    sides = {name: loadouts(side.units, library, side.levels or None) for name, side in file.sides}
     usual = library.ruleset
     rulesets = {each.name: each.over(usual) for each in file.rulesets} or {"usual": usual}
     by_unit = {f"{each.faction}/{each.unit.id}": each for side in sides.values() for each in side}
@@ -376,10 +348,6 @@ def _chunk(kind: str) -> int:
     return CHUNKS
 
 
-def _sides(file: SweepFile) -> list[tuple[str, Side]]:
-    return [("attackers", file.attackers), ("defenders", file.defenders)]
-
-
 def _situations_of(file: SweepFile) -> Iterator[Situation]:
     distances = None if file.distances is None else _distances(file.distances)
     for named in situations_called(file.situations):
@@ -413,10 +381,19 @@ def _checked_plan(plan: Plan) -> Plan:
         raise InputError("two situations are the same", where="situations")
     if plan.cells > MOST_CELLS:
         raise InputError(f"{plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
-    if all(each.fight.occasion == RANGED_ATTACK for each in plan.situations):
+    fights = [each.fight for each in plan.situations]
+    without = () if any(each.has_winner for each in fights) else RESULTS
+    are_shots = all(each.occasion == RANGED_ATTACK for each in fights)
+    if odd := set(plan.file.figures) & set(OF_BOTH if are_shots else without):
+        allowed = "with a charge or a duel" if are_shots and not odd & set(RESULTS) else "with a duel"
+        raise InputError(f"no situation of this sweep has {min(odd)}", where="figures", allowed=allowed)
+    if plan.file.distances is not None and not any(each.kind == "ranged" for each in plan.situations):
+        raise InputError("no situation of this sweep has a distance", where="distances", allowed="with a ranged attack")
+    if are_shots:
         worth = OF_WORTH if set(plan.file.figures) & set(BY_WORTH) else ()
-        for side, used in (("attackers", (*OF_SHOTS, *worth)), ("defenders", (*OF_TARGETS, *worth))):
-            for number in getattr(plan.file, side).numbers:
+        for (side, given), of_side in zip(plan.file.sides, (OF_SHOTS, OF_TARGETS)):
+            used = (*of_side, *worth)
+            for number in given.numbers:
                 if number.key not in used:
                     problem = f"no figure of a ranged attack depends on the {number.key} of {side}"
                     raise InputError(problem, where=f"{side}.{number.key}", allowed=", ".join(used))

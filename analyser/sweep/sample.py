@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections.abc import Iterable
 from io import BytesIO
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -100,24 +101,30 @@ def _solved(plan: Plan, scenario: Any, trials: int, played: Any) -> Result:
     return solve(scenario, SharedSampling("monte-carlo", **how, played=played), brief=True)
 
 
-def answer_of(plan: Plan, table: pa.Table) -> Result:
+def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
     """The answer that all parts add up to: to the bit that of one machine that plays all the trials."""
-    scenario = scenario_of(plan)
+    scenario, counted = scenario_of(plan), _added_up(batches)
     if isinstance(scenario, Scenario):
         sample: Sample = sample_of(scenario, plan.sampled.sample.seed)
-        counts = sample.counts.reshape(-1)
-        np.add.at(counts, table["cell"].to_numpy(), table["count"].to_numpy())
+        sample.counts.reshape(-1)[counted["cell"]] += counted["count"]
         return sampled_answer(scenario, sample, plan.cells)
     if plan.content["kind"] == "battle":
         total = empty_record(Counts)
         every = np.frombuffer(total, np.int64)  # type: ignore[call-overload]
-        np.add.at(every, table["place"].to_numpy(), table["count"].to_numpy())
+        np.add.at(every, counted["place"], counted["count"])
         return _solved(plan, scenario, plan.cells, lambda *_: total)
-    moments: list[Counter[tuple[int, int]]] = []
-    for moment, first, second, count in zip(*(table[name].to_pylist() for name in OF_FIGHTS.names)):
-        moments += [Counter() for _ in range(moment + 1 - len(moments))]
-        moments[moment][first, second] += count
-    snapshots = [
-        tuple(np.array(sorted((*pair, count) for pair, count in each.items()), np.int64).T.copy()) for each in moments
+    moments = [
+        tuple(each[name].to_numpy(np.int64) for name in ("first", "second", "count"))
+        for _, each in counted.groupby("moment", sort=True)
     ]
-    return _solved(plan, scenario, plan.cells, lambda *_: snapshots)
+    return _solved(plan, scenario, plan.cells, lambda *_: moments)
+
+
+def _added_up(batches: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """How often each thing came up, in their order: what is held are the things, however many parts there are."""
+    total = pd.DataFrame()
+    for each in batches:
+        keys = [name for name in each.columns if name not in ("count", "seed")]
+        both = pd.concat([total, each[[*keys, "count"]]])
+        total = both.groupby(keys, sort=True)[["count"]].sum().reset_index()
+    return total

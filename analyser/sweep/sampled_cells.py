@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from analyser.common.intervals import NORMAL_95
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.sweep import STATUSES
+from analyser.game.units import Loadout
 from analyser.plots.metrics import PERCENTILE
 from analyser.results import states
 from analyser.results.attack import AttackResult, solve_attack
@@ -31,8 +32,7 @@ from analyser.scenarios.schema import Combatant
 from analyser.sweep.attacks import shot_cells
 from analyser.sweep.fights import fought_cells
 from analyser.sweep.found import Found, Words, variant
-from analyser.sweep.plan import OF_WORTH, Block, Plan
-from analyser.sweep.schema import variants
+from analyser.sweep.plan import Block, Plan
 
 TRIALS, ENDS = "trials", ("_low", "_high")
 Values = NDArray[Any]
@@ -66,7 +66,7 @@ def sampled_cells(plan: Plan, block: Block) -> Found:
         used, why_not = _known(known, place)
         why_not = next((each for each in sides if isinstance(each, str)), why_not)
         if why_not is None:
-            how = plan.file.sampling.of(_seed(plan, block, row, column)) if plan.file.sampling else Sampling()
+            how = plan.file.sampling.of(_seed(plan, block, sides)) if plan.file.sampling else Sampling()
             try:
                 used, seen = _PLAYED[block.situation.kind](plan, block, sides, used, how)
                 for name, value in _figures(seen, names).items():
@@ -88,17 +88,18 @@ def _known(found: Found | None, place: int) -> tuple[str | None, str | None]:
     )
 
 
-def _seed(plan: Plan, block: Block, row: int, column: int) -> int:
-    """The seed of a cell: by the fight that it is, and not by where it stands or what the two cost."""
+def _seed(plan: Plan, block: Block, sides: Sequence[Any]) -> int:
+    """The seed of a cell: by the fight that it is, and not by where it stands, its names, or what the two cost."""
     assert plan.file.sampling is not None
-    words = [str(plan.file.sampling.seed), block.ruleset, block.situation.name]
-    loadouts = plan.attackers[block.faction], plan.defenders
-    for side, units, place in zip((plan.file.attackers, plan.file.defenders), loadouts, (row, column)):
-        which, places = variants(side.numbers, place)
-        words.append(units[which].selector)
-        numbers = zip(side.numbers, places)
-        words += [f"{number.key}={number.change(at)}" for number, at in numbers if number.key not in OF_WORTH]
+    words = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
+    words.append(block.situation.model_dump_json(exclude={"name", "title"}))
+    words += [_who_fights(each) for each in sides]
     return int.from_bytes(hashlib.sha256("|".join(words).encode()).digest()[:8])
+
+
+def _who_fights(loadout: Loadout) -> str:
+    unit = loadout.unit.at(loadout.level_name)
+    return f"{loadout.level.models} {unit.model_dump_json(exclude={'levels', 'entry', 'in_force', 'battlegroups'})}"
 
 
 Played = tuple[str | None, Seen]

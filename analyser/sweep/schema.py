@@ -189,6 +189,11 @@ class SweepFile(Record):
         return self
 
     @property
+    def sides(self) -> tuple[tuple[str, Side], tuple[str, Side]]:
+        """Both sides, by the names of their sections."""
+        return ("attackers", self.attackers), ("defenders", self.defenders)
+
+    @property
     def fought(self) -> tuple[str, ...]:
         """The figures that a fight itself gives, those among them from which others follow."""
         own = [name for name in self.figures if name not in BY_WORTH]
@@ -196,6 +201,8 @@ class SweepFile(Record):
 
     def _check_names(self, where: str, names: Sequence[str], known: Sequence[str]) -> None:
         for name in names:
+            if list(names).count(name) > 1:
+                raise ValueError(f"{where}: {name!r} twice")
             if name not in known:
                 raise ValueError(f"{where}: no {name!r}{did_you_mean(name, known)} (allowed: {', '.join(known)})")
 

@@ -23,18 +23,20 @@ from filelock import FileLock, Timeout
 
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, is_there, path_of, write_content
-from analyser.sweep.plan import Plan, changes_of
+from analyser.sweep.changes import changes_of
+from analyser.sweep.plan import Plan
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"
 PAGE, MERGED = "summary.html", "merged.parquet"
 _DIGITS = 16  # of a digest in a name: 64 bits against damage, not against a forger
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
+_BEGUN = f".{Path(PLAN).stem}-"  # a plan that another job is writing
 _MOST_CHANGES = 6
 _READ_AT_ONCE = 1 << 20
 
 
 class PartFile(NamedTuple):
-    """The file of a part: whether it has the length that its name says."""
+    """The file of a part: whether it has the length that its name says, and is in the folder of its part."""
 
     number: int
     path: Path
@@ -42,11 +44,18 @@ class PartFile(NamedTuple):
     is_whole: bool
 
 
+class Fault(NamedTuple):
+    """A file that is no part of its store, and why."""
+
+    path: Path
+    why: str
+
+
 class Found(NamedTuple):
     """What a look at every byte of a store has found: how many parts are whole and missing, and what is damaged."""
 
     whole: int
-    damaged: tuple[Path, ...]
+    damaged: tuple[Fault, ...]
     missing: int
 
 
@@ -96,15 +105,18 @@ class Store:
     def _files(self) -> Iterator[PartFile]:
         """Every file of a part, cut short or not, in the order of the folders."""
         parts = self.plan.parts
-        for folder, _, names in os.walk(self.parts):
+        for folder, folders, names in os.walk(self.parts):
+            folders.sort()
+            partition = Path(folder).relative_to(self.parts).as_posix()
             for name in sorted(names):
                 match = _NAME.fullmatch(name)
                 if match is None or int(match["number"]) >= parts:
                     continue
                 path = Path(folder, name)
+                number = int(match["number"])
                 with suppress(FileNotFoundError):  # taken away in between
-                    is_whole = path.stat().st_size == int(match["size"])
-                    yield PartFile(int(match["number"]), path, match["digest"], is_whole)
+                    is_whole = path.stat().st_size == int(match["size"]) and partition == self.plan.folder(number)
+                    yield PartFile(number, path, match["digest"], is_whole)
 
     def missing(self, among: range | None = None) -> Missing:
         """The numbers of the parts that are not done, of all or of some."""
@@ -127,16 +139,34 @@ class Store:
         return path
 
     def verified(self, *, remove: bool = False) -> Found:
-        """Every byte compared with the digest in the name of its part; with `remove` what is damaged is taken away."""
-        whole, damaged = set(), []
+        """Every byte looked at; with `remove` what is no whole part of this plan, or one twice, is taken away."""
+        whole, faults = set[int](), list[Fault]()
         for each in self._files():
-            if each.is_whole and _digest_of(each.path) == each.digest:
+            why = self._fault_of(each) or ("this part is there twice" if each.number in whole else "")
+            if not why:
                 whole.add(each.number)
                 continue
-            damaged.append(each.path)
+            faults.append(Fault(each.path, why))
             if remove:
                 each.path.unlink(missing_ok=True)
-        return Found(len(whole), tuple(damaged), self.plan.parts - len(whole))
+        return Found(len(whole), tuple(faults), self.plan.parts - len(whole))
+
+    def check(self, part: PartFile) -> None:
+        """Raise InputError for a file that is not the part that its name says, of this plan, byte by byte."""
+        if why := self._fault_of(part):
+            raise damaged(self.folder, f"{part.path.name}: {why}")
+
+    def _fault_of(self, part: PartFile) -> str:
+        import pyarrow.parquet as pq
+
+        if not part.is_whole:
+            return "cut short, or in the wrong folder"
+        if _digest_of(part.path) != part.digest:
+            return "changed since it was written"
+        said = json.loads((pq.read_schema(part.path).metadata or {}).get(b"analyser", b"{}"))
+        if (said.get("plan"), said.get("part")) != (self.plan.digest, part.number):
+            return "a part of another plan" if said.get("plan") != self.plan.digest else "another part"
+        return ""
 
     def remove_cut_short(self) -> list[Path]:
         """Take away files that are not as long as they should be, and what dead processes of this machine began."""
@@ -188,14 +218,16 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
     path = path_of(folder, "store")
     check_writable(path / PLAN)
     if not is_there(path / PLAN):
-        if is_there(path) and any(each.name != LOCK for each in path.iterdir()):
+        held = [each.name for each in path.iterdir()] if is_there(path) else []
+        foreign = [name for name in held if name != LOCK and not name.startswith(_BEGUN)]
+        if foreign and not is_there(path / PLAN):  # which another job may have written since
             raise InputError("this folder is not empty and holds no sweep", where=str(path), allowed="a new folder")
-        write_content(path / PLAN, json.dumps({"digest": plan.digest, **plan.content}, indent=1))
-        (path / PARTS).mkdir(exist_ok=True)
-        return Store(path)
+        if not foreign:
+            write_content(path / PLAN, json.dumps({"digest": plan.digest, **plan.content}, indent=1))
+            (path / PARTS).mkdir(exist_ok=True)
     there = Store(path)
     if there.plan.digest != plan.digest:
-        changes = changes_of(there.plan, plan)
+        changes = changes_of(there.plan.content, plan.content)
         more = f" and {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
         problem = f"this store was begun with another plan: {'; '.join(changes[:_MOST_CHANGES])}{more}"
         raise InputError(
@@ -218,6 +250,13 @@ def _plan_in(folder: Path) -> Plan:
     if plan.digest != digest:
         raise InputError("the plan was changed by hand, or is damaged", where=str(path), allowed="a new store")
     return plan
+
+
+def damaged(folder: Path, problem: str) -> InputError:
+    """What is said of a store with a part that cannot be used."""
+    return InputError(
+        problem, where=str(folder), allowed="analyser sweep verify --remove, which takes away what is damaged; resume"
+    )
 
 
 def _digest_of(path: Path) -> str:

@@ -99,6 +99,11 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
     return pa.schema(_fields(plan), metadata=metadata)
 
 
+def merged_metadata(plan: Plan) -> dict[bytes, str]:
+    """The metadata of a file of all parts."""
+    return {METADATA: json.dumps(_of_plan(plan), sort_keys=True)}
+
+
 def _of_plan(plan: Plan) -> dict[str, Any]:
     return {"plan": plan.digest, "name": plan.name, "method": _method(plan), **plan.content["program"]} | {
         "profiles": plan.content["profiles"]

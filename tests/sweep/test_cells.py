@@ -97,7 +97,8 @@ def test_numbers_that_a_unit_cannot_have_are_said():
 )
 def test_without_numbers_a_sweep_is_a_table_of_matchups(situations):
     units = "crown/r*", ["imperium/krupp*", "imperium/scion-g*", "crown/d*"]
-    figures = [*FIGURES, "attacker_share_lost", "models_destroyed_90th_percentile"]
+    both = ["attacker_share_lost"] if situations == ["charge"] else []
+    figures = [*FIGURES, *both, "models_destroyed_90th_percentile"]
     plan = read_plan(
         {
             "figures": figures,
@@ -216,6 +217,20 @@ def test_a_sampled_cell_has_its_own_seed_wherever_it_stands():
     assert few["mean_models_destroyed"].tolist() == same["mean_models_destroyed"].tolist()
     other = frame_of(read_plan(SAMPLED | {"sampling": how | {"seed": 4}}))
     assert other["mean_models_destroyed"].tolist() != many["mean_models_destroyed"].tolist()
+
+
+def test_a_sampled_cell_has_the_bits_of_its_fight_whatever_is_varied_around_it():
+    base = {**SAMPLED, "sampling": {"trials": 1000, "seed": 3}, "situations": "long-range"}
+    base |= {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic"}}
+    plain = frame_of(read_plan(base))["mean_models_destroyed"].tolist()
+    dice = frame_of(read_plan(base | {"attackers": base["attackers"] | {"dice": "0..1"}}))
+    named = frame_of(read_plan(base | {"ruleset": [{"name": "as-printed"}]}))
+    steady = frame_of(read_plan(base | {"defenders": base["defenders"] | {"discipline": "by 0..1"}}))
+    titled = frame_of(read_plan(base | {"situations": [{"name": "far"}]}))
+    assert dice.loc[dice["attacker_dice_by"] == 0, "mean_models_destroyed"].tolist() == plain
+    assert steady.loc[steady["defender_discipline_by"] == 0, "mean_models_destroyed"].tolist() == plain
+    assert named["mean_models_destroyed"].tolist() == plain == titled["mean_models_destroyed"].tolist()
+    assert dice.loc[dice["attacker_dice_by"] == 1, "mean_models_destroyed"].tolist() != plain
 
 
 def test_a_precision_is_reached():

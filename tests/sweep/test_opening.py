@@ -83,6 +83,9 @@ def test_filters(done, whole):
         (lambda each: each.frame(atacker="x"), "did you mean 'attacker'"),
         (lambda each: each.frame(attacker="nobody/*"), "no attacker fits"),
         (lambda each: each.frame(row="ranged*"), "has wildcards"),
+        (lambda each: each.frame(attacker="crown/rifle-platoon"), "crown/rifle-platoon@\\* are all its levels"),
+        (lambda each: each.frame(situation="long-rang"), "did you mean 'long-range'"),
+        (lambda each: each.frame(defender_defence=(4, 2)), "ends before it begins"),
         (lambda each: each.frame(defender_defence=(1, 2, 3)), "is no pair"),
         (lambda each: each.frame(attacker=5), "5 cannot stand in this column"),
         (lambda each: each.count(defender_defence=["three"]), "'three' cannot stand in this column"),
@@ -116,7 +119,11 @@ def test_means_are_those_of_the_frame(done, whole, monkeypatch):
 def test_pictures(done):
     ax = done.heatmap("p_annihilated", situation="long-range", attacker="crown/*")
     assert ax.get_title(loc="left").startswith("P(annihilated), percent")
+    assert "each a mean of 4 cells, over defender defence" in ax.get_title(loc="left")
     ax = done.curve("defender_defence", situation="long-range", attacker="crown/*")
+    assert "Mean models destroyed" in ax.get_title(loc="left")
+    assert "situation long-range; attacker crown/*" in ax.get_title(loc="left")
+    assert "cells, over defender" in ax.get_title(loc="left")
     falling = ax.lines[0].get_ydata()
     assert list(falling) == sorted(falling, reverse=True)
     with pytest.raises(InputError, match="2 situations in one picture"):
@@ -133,6 +140,13 @@ def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, 
     assert found.set_index(keys).sort_index()["efficiency"].to_numpy() == pytest.approx(
         expected["efficiency"].to_numpy()
     )
+
+
+def test_no_efficiency_by_numbers_that_the_profiles_do_not_have(tmp_path, hands):
+    plan = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic", "models": "1..3"}}
+    found = run_sweep(plan, tmp_path / "store", executor=hands)
+    with pytest.raises(InputError, match="the models of defenders are varied"):
+        found.efficiency()
 
 
 FIELD = ["crown/r*", "imperium/s*"]
@@ -178,9 +192,13 @@ def test_of_several_rulesets_one_must_be_named(tmp_path, hands):
 
 
 def test_merged_is_one_file_with_everything(done, whole, tmp_path):
-    merged = pd.read_parquet(done.merge(tmp_path / "merged.parquet"))
+    path = done.merge(tmp_path / "merged.parquet")
+    merged = pd.read_parquet(path)
     for name in whole:
         assert merged[name].astype(object).equals(whole[name].astype(object)), name
+    said = json.loads(pq.read_schema(path).metadata[b"analyser"])
+    assert said["plan"] == done.plan.digest
+    assert not {"part", "situation", "faction", "ruleset"} & said.keys()
 
 
 def test_an_unfinished_store_says_so(store, hands):

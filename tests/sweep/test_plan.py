@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from analyser.common.errors import InputError
 from analyser.game.profiles import load_profiles
-from analyser.sweep.plan import Plan, changes_of, check_program, read_plan, unpacked
+from analyser.sweep.changes import changes_of
+from analyser.sweep.plan import Plan, check_program, read_plan, unpacked
 from analyser.sweep.running import job
 from analyser.sweep.schema import variants
 
@@ -80,14 +81,14 @@ def test_a_changed_profile_is_another_plan(tmp_path):
     unit = dict(content["units"]["crown/rifle-platoon"])
     assert unit["name"] == loadout.unit.name
     content["units"] = content["units"] | {"crown/rifle-platoon": unit | {"defence": unit["defence"] + 1}}
-    assert changes_of(plan, Plan(content)) == [
+    assert changes_of(plan.content, content) == [
         f"units.crown/rifle-platoon.defence: {unit['defence']} -> {unit['defence'] + 1}"
     ]
 
 
 def test_changes_are_named():
     changed = plan_of(situations=["long-range"], single=True)
-    told = changes_of(plan_of(), changed)
+    told = changes_of(plan_of().content, changed.content)
     assert told == ["file.single: false -> true", 'file.situations: ["long-range", "charge"] -> ["long-range"]']
 
 
@@ -155,3 +156,24 @@ def test_a_part_that_is_none_is_refused(part):
 def test_jobs_share_out_all_parts(jobs, parts):
     shares = [job(f"{number}/{jobs}", parts) for number in range(1, jobs + 1)]
     assert sorted(each for share in shares for each in share) == list(range(parts))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"figures": ["p_broken", "p_broken"]}, "figures: 'p_broken' twice"),
+        ({"situations": ["charge"], "figures": ["p_draw"]}, "no situation of this sweep has p_draw .*a duel"),
+        (
+            {"situations": ["long-range"], "figures": ["p_attacker_wins"]},
+            "has p_attacker_wins .*a duel",
+        ),
+        (
+            {"situations": ["long-range"], "figures": ["attacker_share_lost"]},
+            "attacker_share_lost .*charge or",
+        ),
+        ({"situations": ["charge"], "distances": [4, 8]}, "no situation of this sweep has a distance"),
+    ],
+)
+def test_what_no_cell_could_have_is_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        plan_of(**changes)

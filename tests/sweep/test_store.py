@@ -2,8 +2,14 @@
 
 import json
 import os
+import random
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from io import BytesIO
 
+import pyarrow.parquet as pq
 import pytest
 
 from analyser.common.errors import InputError
@@ -23,8 +29,6 @@ def test_a_finished_store_has_nothing_to_do(store, hands):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_damage_is_found_and_made_again(store, done, hands, seed):
-    import random
-
     choose = random.Random(seed)
     expected, victims = names_in(store), choose.sample(names_in(store), 3)
     flipped, cut, gone = (store / each for each in victims)
@@ -36,12 +40,98 @@ def test_damage_is_found_and_made_again(store, done, hands, seed):
     looked = Store(store)
     assert len(looked.files()) == looked.plan.parts - 2  # what is cut short is seen at once
     found = looked.verified()
-    assert set(found.damaged) == {flipped, cut}
+    assert {each.path: each.why for each in found.damaged} == {
+        flipped: "changed since it was written",
+        cut: "cut short, or in the wrong folder",
+    }
     assert found.missing == 3
     looked.verified(remove=True)
     assert resume_sweep(store, executor=hands).is_complete
     assert names_in(store) == expected
     assert not Store(store).verified().damaged
+
+
+def another_of(store, number, **how):
+    """The file of a part, and the same table written otherwise under a name of its own."""
+    path = Store(store).files()[number].path
+    buffer = BytesIO()
+    pq.write_table(pq.read_table(path, partitioning=None), buffer, **how)
+    return path, Store(store).put(number, buffer.getvalue())
+
+
+def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, hands):
+    path, other = another_of(store, 1, compression="gzip")
+    assert path != other
+    assert resume_sweep(store, executor=hands).is_complete
+    assert open_sweep(store).count() == done.count()
+    found = Store(store).verified()
+    assert (found.whole, found.missing) == (done.plan.parts, 0)
+    ((twice, why),) = found.damaged
+    assert why == "this part is there twice"
+    Store(store).verified(remove=True)
+    assert not twice.exists()
+    assert {path, other} - {twice} <= {each.path for each in Store(store).files().values()}
+
+
+def test_a_part_of_another_plan_is_found(store, tmp_path, hands):
+    edited = SMALL | {"defenders": SMALL["defenders"] | {"defence": "2..5"}}
+    other = run_sweep(edited, tmp_path / "other", executor=hands).store.files()[0].path
+    mine = Store(store).files()[0].path
+    mine.unlink()
+    shutil.copy(other, mine.parent)
+    ((path, why),) = Store(store).verified().damaged
+    assert (path.name, why) == (other.name, "a part of another plan")
+    with pytest.raises(InputError, match=r"a part of another plan .*verify --remove"):
+        open_sweep(store).merge(tmp_path / "merged.parquet")
+
+
+def test_a_part_under_the_number_of_another_is_found(store):
+    one, other = (Store(store).files()[number].path for number in (0, 1))
+    one.unlink()
+    shutil.copy(other, other.with_name(other.name.replace("1-", "0-", 1)))
+    assert [each.why for each in Store(store).verified().damaged] == ["another part"]
+
+
+def test_a_part_in_the_wrong_folder_is_made_again(store, hands):
+    path = Store(store).files()[0].path
+    wrong = path.parents[1] / "faction=elsewhere"
+    wrong.mkdir()
+    path.rename(wrong / path.name)
+    assert resume_sweep(store, executor=hands).is_complete
+    assert path.exists()
+    assert not (wrong / path.name).exists()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nothing_is_read_off_a_damaged_store_without_a_word(store, tmp_path, seed):
+    choose = random.Random(seed)
+    path = choose.choice(list(Store(store).files().values())).path
+    content = bytearray(path.read_bytes())
+    content[choose.randrange(len(content))] ^= 1 << choose.randrange(8)
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="changed since it was written"):
+        open_sweep(store).merge(tmp_path / "merged.parquet")
+    assert not list(tmp_path.glob("*.parquet"))
+    with suppress(InputError):  # whatever its reader sees of it is told in one message
+        open_sweep(store).frame()
+
+
+def test_jobs_that_begin_at_once_make_one_store(tmp_path):
+    plan = read_plan(SMALL)
+    for turn in range(20):
+        together = threading.Barrier(6)
+
+        def begin(folder=tmp_path / str(turn), together=together):
+            together.wait()
+            return store_for(plan, folder).plan.digest
+
+        with ThreadPoolExecutor(6) as pool:
+            assert {each.result() for each in [pool.submit(begin) for _ in range(6)]} == {plan.digest}
+
+
+def test_a_plan_that_another_job_is_writing_is_no_foreign_file(tmp_path):
+    (tmp_path / ".plan-abc.json").write_text("{")
+    assert store_for(read_plan(SMALL), tmp_path).plan.name == "small"
 
 
 def test_resume_makes_again_what_was_cut_short(store, hands):
