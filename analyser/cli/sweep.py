@@ -90,7 +90,7 @@ def _run(path: str, out: str | None, hands: dict[str, Any], profiles: str | None
     from analyser.sweep.running import resume_sweep, run_sweep
     from analyser.sweep.store import PAGE
 
-    with _told() as tell:
+    with _told(path if out is None else out) as tell:
         if not is_new:
             found = resume_sweep(path, **hands, tell=tell)
         elif out is None:
@@ -104,10 +104,14 @@ def _run(path: str, out: str | None, hands: dict[str, Any], profiles: str | None
 
 
 @contextmanager
-def _told() -> Iterator[Callable[[Any], None]]:
-    """A bar of parts on a terminal."""
-    with progress_bar("parts") as bar:
-        yield lambda progress: bar(progress.done, progress.parts)
+def _told(store: str) -> Iterator[Callable[[Any], None]]:
+    """A bar of parts on a terminal; and after Ctrl-C what becomes of them."""
+    try:
+        with progress_bar("parts") as bar:
+            yield lambda progress: bar(progress.done, progress.parts)
+    except KeyboardInterrupt:
+        click.echo(f"stopped: every part that is done is kept; go on with: analyser sweep resume {store}", err=True)
+        raise
 
 
 def _status(context: click.Context, path: str, as_json: bool) -> None:

@@ -22,9 +22,9 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
 from analyser.results import rules_used
-from analyser.results.base import Result, RulesUsed, Weighed, distribution_block, frame_of, share_columns
+from analyser.results.base import Result, RulesUsed, Weighed, frame_of, share_columns
 from analyser.results.flags import BIT_OF_FLAG, FLAGS
-from analyser.results.rendering import Block
+from analyser.results.rendering import Block, distribution_block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of

@@ -16,7 +16,6 @@ from analyser.common.estimates import (
     Estimate,
     Method,
     estimate,
-    estimate_in,
     mean_and_variance,
     mean_figures,
     mean_of,
@@ -24,7 +23,7 @@ from analyser.common.estimates import (
 )
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import NEGLIGIBLE, records, shown_range
+from analyser.common.text import records
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.results import bands, rendering
 from analyser.results.rendering import Block
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
 THIN = 40  # trials: a mean that hangs on fewer is covered less often than 94.5% of the time
-NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 
 
 @dataclass(frozen=True)
@@ -444,14 +442,3 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
         return {"probability": weights}
     low, high, by = intervals(weights, trials)
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
-
-
-def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
-    """The distribution of a figure as a table, cut at either end where it is long."""
-    first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
-    minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
-    cells = []
-    for row in rows:  # at least 0: certain without a sample
-        more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
-        cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
-    return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)

@@ -25,8 +25,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.base import distribution_block
-from analyser.results.rendering import Block
+from analyser.results.rendering import Block, distribution_block
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
 

@@ -9,8 +9,9 @@ from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from analyser.common.estimates import estimate_in
 from analyser.common.intervals import RARE
-from analyser.common.text import aligned, csv_text
+from analyser.common.text import NEGLIGIBLE, aligned, csv_text, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -19,6 +20,7 @@ _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
 _THIN = "they hang on fewer than 40 trials, so that their ± is too narrow; go by their chances."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
+NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently; with --replacement they draw "
     "alike."
@@ -37,6 +39,17 @@ class Block(NamedTuple):
     left_out: str = ""  # what stands below the table where rows are left out
     beside: bool = False  # whether the answers of several methods stand in one table, side by side
     lines: Sequence[str] = ()
+
+
+def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
+    """The distribution of a figure as a table, cut at either end where it is long."""
+    first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
+    minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
+    cells = []
+    for row in rows:  # at least 0: certain without a sample
+        more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
+        cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
+    return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)
 
 
 def text(results: Sequence[Result]) -> str:

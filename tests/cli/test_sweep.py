@@ -141,7 +141,9 @@ def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)  # while the first has it wait for what is at work
         assert process.wait(timeout=60) == 130
-        assert "Traceback" not in process.stderr.read()  # which ends when the last process that writes to it has ended
+        said = process.stderr.read()  # which ends when the last process that writes to it has ended
+        assert "Traceback" not in said
+        assert f"go on with: analyser sweep resume {store}" in said
     assert analyser.open_sweep(store).done
 
 
