@@ -55,10 +55,12 @@ def _of_map(curve: Curve) -> list[str]:
 def _blanks(curve: Curve) -> Iterator[str]:
     """Why lines have no figure somewhere: each kind of reason once, with the first line that has it."""
     why = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
+    known = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
     for _, part in why.groupby(why["why_not"].map(kind_of), sort=False):
         first, more = part.iloc[0], len(part) - 1
         alike = f" (and {counted(more, 'line')} for such a reason)" if more else ""
-        yield f"Blank: {first['line']}{alike}: {first['why_not']}"
+        blank = "Blank in part" if first["line"] in known else "Blank"
+        yield f"{blank}: {first['line']}{alike}: {first['why_not']}"
 
 
 def _costs(curve: Curve) -> list[str]:
@@ -79,4 +81,5 @@ def _costs(curve: Curve) -> list[str]:
     shown = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
     if len(set(shown.values())) == 1 or not shown:
         return []
-    return [f"Points differ: {', '.join(f'{name} {points:g}' for name, points in shown.items())}{remedy}."]
+    of = "Points differ" if len(shown) == len(curve.costs) else f"Points differ, of the {len(shown)} lines shown"
+    return [f"{of}: {', '.join(f'{name} {points:g}' for name, points in shown.items())}{remedy}."]

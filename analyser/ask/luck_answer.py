@@ -252,7 +252,7 @@ class Luck:
 
     def _notes(self) -> list[str]:
         notes = ["Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "]
-        notes = [f"{notes[0]}it is neither good luck nor bad."]
+        notes = [f"{notes[0]}it is neither good luck nor bad. The words go by how often as bad or as good happens."]
         if any(each.gone is not None for each in self.fights):
             notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")
         elif any(name.endswith("annihilated") for each in self.fights for name in each.looked_at):

@@ -464,7 +464,7 @@ def test_many_lines_are_told_in_short():
     told = str(found)
     assert f"{len(found.lines) - 6} more lines not shown; --format csv has all of them." in told
     assert max(map(len, told.split("Best:", maxsplit=1)[0].splitlines())) < 240
-    blanks = [line for line in told.splitlines() if line.startswith("Blank: ")]
+    blanks = [line for line in told.splitlines() if line.startswith("Blank")]
     assert 1 < len(blanks) < 5
     assert sum(line.count(" for such a reason)") for line in blanks) >= 1
 
