@@ -94,7 +94,11 @@ DIFF_OPTIONS = [
     _situations(". Default: all."),
     Option("--metric NAME", "Default: the probability that changed most."),
     Option("--limit N", "Loadouts, and matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True),
-    Option("--fail-over X", "Exit with 1 if any changed by more than X.", type=options.Number(0)),
+    Option(
+        "--fail-over X",
+        "Exit with 1 if any changed by more than X: 0.3 is 30 pp, and 30% of what is destroyed for 100 points.",
+        type=options.Number(0),
+    ),
     THREADS,
     options.FORMAT,
     options.OUT,

@@ -171,7 +171,7 @@ def over_limit(found: Diff, limit: float) -> list[str]:
         unit = frame["unit"].iloc[0]
         scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
         if "share" in frame:
-            scale, measure = 100, "% in what they destroy for 100 points"
+            scale, measure = 100, "% in what they destroy for 100 points (looked at where points changed)"
         told = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
         lines.append(f"{told}{', the largest change first' if len(frame) > 1 else ''}:")
         lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))]
