@@ -48,6 +48,11 @@ def axes_of(plan: Plan) -> list[str]:
     return [name for name, size in (*sizes.items(), *numbers) if size > 1]
 
 
+def is_one(plan: Plan, name: str, value: Any) -> bool:
+    """Whether a filter lets one value of a column pass."""
+    return not isinstance(value, tuple) and len(meant(plan, name, value)) == 1
+
+
 def shown_filter(value: Any) -> str:
     """A filter of one column, for people."""
     if isinstance(value, tuple):

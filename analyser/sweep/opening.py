@@ -19,7 +19,7 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
 from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.plots.over_numbers import best_lines
-from analyser.sweep.filters import axes_of, filter_of, meant, shown_filter
+from analyser.sweep.filters import axes_of, filter_of, is_one, meant, shown_filter
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PartFile, Store, damaged
 
@@ -223,9 +223,8 @@ class Sweep:
         if counts.empty or most < 2:
             return chosen
         cells = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-        open_axes = [
-            name for name in axes_of(self.plan) if name not in by and not isinstance(where.get(name), str | int)
-        ]
+        chosen_one = [name for name, value in where.items() if is_one(self.plan, name, value)]
+        open_axes = [name for name in axes_of(self.plan) if name not in (*by, *chosen_one)]
         over = ", ".join(name.replace("_", " ") for name in open_axes)
         return "\n".join(filter(None, (chosen, f"each a mean of {cells} cells, over {over}")))
 

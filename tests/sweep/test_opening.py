@@ -124,6 +124,8 @@ def test_pictures(done):
     assert "Mean models destroyed" in ax.get_title(loc="left")
     assert "situation long-range; attacker crown/*" in ax.get_title(loc="left")
     assert "cells, over defender" in ax.get_title(loc="left")
+    over_sides = done.curve("defender_defence", line="situation", attacker="crown/*", faction="crown")
+    assert over_sides.get_title(loc="left").splitlines()[-2].endswith("cells, over attacker, defender")
     falling = ax.lines[0].get_ydata()
     assert list(falling) == sorted(falling, reverse=True)
     with pytest.raises(InputError, match="2 situations in one picture"):

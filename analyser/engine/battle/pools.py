@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -108,25 +108,26 @@ def alias_table(law: Rolled) -> NDArray[np.uint64]:
 
 def share_of_damage(law: Rolled, fight: FightFacts, models: int) -> float:
     """The share of so many models without damage that is expected to be lost, damage that is left counted."""
-    fight.models = fight.most_destroyed = models
-    total = 0.0
-    for rolled, probability in law.items():
-        points = rolled & 0xFFFF
-        destroyed, left = destroy_models(0, points, fight.damage_limit, models)
-        if fight.penetrating:
-            destroyed, left = penetrate(fight, destroyed, left, points)
-        total += probability * (destroyed * fight.damage_limit + (left if destroyed < models else 0))
-    return total / (models * fight.damage_limit)
+    limit, total = fight.damage_limit, 0.0
+    for probability, destroyed, left in _losses(law, fight, models):
+        total += probability * (destroyed * limit + (left if destroyed < models else 0))
+    return total / (models * limit)
 
 
 def expected(law: Rolled, fight: FightFacts, models: int, *, whole: bool) -> float:
     """The expected models destroyed of so many without damage; or, of the `whole`, the chance of that."""
+    total = 0.0  # added one by one: what `sum` makes of it differs between versions of Python
+    for probability, destroyed, _ in _losses(law, fight, models):
+        total += probability * ((destroyed == models) if whole else destroyed)
+    return total
+
+
+def _losses(law: Rolled, fight: FightFacts, models: int) -> Iterator[tuple[float, int, int]]:
+    """What a pool does to so many models without damage: probability, models destroyed, damage that is left."""
     fight.models = fight.most_destroyed = models
-    total = 0.0
     for rolled, probability in law.items():
         points = rolled & 0xFFFF
         destroyed, left = destroy_models(0, points, fight.damage_limit, models)
         if fight.penetrating:
             destroyed, left = penetrate(fight, destroyed, left, points)
-        total += probability * ((destroyed == models) if whole else destroyed)
-    return total
+        yield probability, destroyed, left
