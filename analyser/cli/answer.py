@@ -6,13 +6,16 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyser.cli.shell import given, note, note_other_profiles, progress_bar
 from analyser.common.errors import TooLargeError
 from analyser.common.files import write_content, write_whole
+
+if TYPE_CHECKING:  # a compiler that a help need not import
+    from analyser.common.jit import Kernel
 
 FIGHTS = ("charge", "focus", "duel")  # the longer ones
 OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
@@ -35,11 +38,10 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         note("--replacement: no effect, every card is drawn from a full deck here")
     note_without_effect(numbers)
     note_other_profiles(profiles)
-    if kind in FIGHTS and method != "exact" and sys.stderr.isatty():
+    if kind in FIGHTS and method != "exact":
         from analyser.engine.fight.sampled.pools import roll_again
 
-        if not roll_again.is_kept():
-            note("kernels are compiled for the first sample: some seconds, once (analyser warm-up does it beforehand)")
+        note_compiling(roll_again, "sample: some seconds")
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
@@ -68,6 +70,12 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **how)
 
 
+def note_compiling(kernel: Kernel[Any, Any], what: str) -> None:
+    """Say to who sits at a terminal that `kernel` is compiled first, if it is; `what` for, and how long that takes."""
+    if sys.stderr.isatty() and not kernel.is_kept():
+        note(f"kernels are compiled for the first {what}, once (analyser warm-up does it beforehand)")
+
+
 def note_without_effect(numbers: Iterable[str] | None = None) -> None:
     """Say which options of a sample the command in progress was given in vain, because its answer is exact.
 
@@ -88,11 +96,13 @@ def write(
     *,
     warnings: Iterable[str] = (),
     plot: Callable[[], Any] | None = None,
+    headline: Callable[[], Iterable[str]] | None = None,
 ) -> None:
     """Print an answer, or write it to a file, as the options of the command in progress ask for.
 
     Of `text`, `record` (plain data) and `rows` (a table) only the one that is asked for is made; `plot` gives the
-    Figure, or the Axes in it, for ``--plot``. `warnings` go to standard error where the answer has no room for them.
+    Figure, or the Axes in it, for ``--plot``. `warnings` go to standard error where the answer has no room for them; so
+    does its `headline` where the answer goes to a file.
     """
     from analyser.results.rendering import FORMATS, TABLES, Shown
 
@@ -104,6 +114,8 @@ def write(
         click.echo(content, nl=False)
     else:
         write_content(Path(out), content)
+        for line in headline() if headline is not None else ():
+            note(line, Path(out).name)
     if drawn is not None:
         from analyser.plots.look import house_style
 

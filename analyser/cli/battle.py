@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.answer import OF_A_SAMPLE, write
+from analyser.cli.answer import OF_A_SAMPLE, note_compiling, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -68,6 +68,7 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
     more: dict[str, Any] = {"swing": swing and tell is None, "orders": orders and tell is None}
+    note_first_battles()
     with progress_bar("battles", after=1.0) as progress:
         result = asked(army_from(mine), army_from(yours), progress=progress, **more, **numbers, **terms)
     if tell is not None:
@@ -76,6 +77,13 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
         write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
         return
     _write(result, _PICTURES[picture])
+
+
+def note_first_battles() -> None:
+    """Say that the first battles of a machine have their kernel compiled before them."""
+    from analyser.engine.battle.play import play_chunk
+
+    note_compiling(play_chunk, "battles: up to half a minute")
 
 
 def _check_told(number: int, trials: int | None) -> None:
@@ -96,6 +104,7 @@ def run_battle(source: str) -> None:
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_other_profiles(options["profiles"])
     numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
+    note_first_battles()
     with progress_bar("battles", after=1.0) as progress:
         result = simulate(source, kind="battle", profiles=options["profiles"], progress=progress, **numbers)
     _write(result, _PICTURES["margin"])
@@ -113,6 +122,7 @@ def _write(result: Any, picture: str) -> None:
         lambda: rendering.rows([result]),
         warnings=result.warnings,
         plot=getattr(result, picture),
+        headline=result.headline,
     )
 
 

@@ -9,7 +9,7 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import write
-from analyser.cli.battle import army_from
+from analyser.cli.battle import army_from, note_first_battles
 from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
@@ -102,6 +102,8 @@ def build(
             raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
         check_writable(Path(save))
     how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
+    if keys["battles"]:
+        note_first_battles()
     with progress_bar(after=1.0) as progress:  # fights, then battles
         own = None if mine is None else army_from(mine)
         found = built(faction, points, met, mine=own, profiles=profiles_in(profiles), progress=progress, **how)
@@ -116,7 +118,7 @@ def build(
 
         return build_page(found)
 
-    write(text, found.as_dict, rows)
+    write(text, found.as_dict, rows, headline=lambda: [found.verdict] if found.played else [])
     if save is not None:
         write_content(Path(save), found.best.to_toml())
 
@@ -134,6 +136,8 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
     how: dict[str, Any] = {"battles": BATTLES_OF_A_PAGE if _is_page(out) else 0}
     how |= given(keys, "situations", "distance", "aim", "battles", "threads")
     armies = army_from(mine), army_from(yours)
+    if how["battles"]:
+        note_first_battles()
     with progress_bar(after=1.0) as progress:
         found = clashed(*armies, profiles=profiles_in(profiles), progress=progress, **how)
 
@@ -147,7 +151,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
     def rows() -> list[dict[str, Any]]:
         return [{**row, "profiles": str(found.profiles)} for row in found.as_dict()["matchups"]]
 
-    write(text, found.as_dict, rows, warnings=found.warnings, plot=found.heatmap)
+    write(text, found.as_dict, rows, warnings=found.warnings, plot=found.heatmap, headline=lambda: found.fought)
 
 
 def _is_page(out: str | None) -> bool:

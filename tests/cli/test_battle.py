@@ -10,7 +10,7 @@ import analyser
 from analyser.cli.battle import army_from
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from tests.fuzz.file_doors import toml
-from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 
 FEW = ["--trials", "600", "--rounds", "2", "--threads", "1"]
 PLANE = "crown/defiance-fighter-squadron@basic"
@@ -22,7 +22,11 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "P(victory)" in text
     assert "has the median margin: --tell " in text
-    record = json.loads(answer("battle", *ARMIES, *FEW, "--no-swing", "--format", "json"))
+    page = run(
+        "battle", *ARMIES, *FEW, "--no-swing", "--no-orders", "--format", "json", "--out", tmp_path / "mine.json"
+    )
+    record = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
+    assert page.stderr.startswith("mine.json: Mine wins ")
     assert record["trials"] == 600
     assert record["swing"] == []
     rows = list(csv.DictReader(io.StringIO(answer("battle", *ARMIES, *FEW, "--format", "csv"))))

@@ -33,9 +33,25 @@ def test_a_clash_from_files_and_its_page_and_picture(tmp_path):
         (tmp_path / f"{name}.toml").write_text(army.to_toml(), encoding="utf-8")
     page, picture = tmp_path / "clash.html", tmp_path / "clash.png"
     files = tmp_path / "mine.toml", tmp_path / "yours.toml"
-    assert answer("clash", *files, *QUICK, "--out", page, "--plot", picture) == ""
+    assert answer("clash", *files, *QUICK, "--quiet", "--out", page, "--plot", picture) == ""
     assert "Mine against Yours" in page.read_text(encoding="utf-8")
     assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_page_leaves_its_answer_in_the_terminal(tmp_path):
+    """A page that is written says in a line or two what is on it; one without battles has no such line."""
+    page = tmp_path / "clash.html"
+    told = run(*CLASH, "--battles", "400", "--out", page).stderr.splitlines()
+    said = [line.removeprefix("clash.html: ") for line in told if line.startswith("clash.html: ")]
+    assert said[0].startswith("Mine wins ")
+    assert said[0] in " ".join(page.read_text(encoding="utf-8").split())
+    assert "clash.html: " not in run(*CLASH, "--battles", "0", "--out", page).stderr
+    assert "clash.html: " not in run(*CLASH, "--battles", "400", "--quiet", "--out", page).stderr
+    page = tmp_path / "build.html"
+    told = run(*BUILD, "--against", YOURS, "--trials", "400", "--out", page).stderr
+    assert told.startswith("build.html: ")
+    assert " the guess of the programme" in told.lower()
+    assert run(*BUILD, "--against", YOURS, "--no-battles", "--out", page).stderr == ""
 
 
 def test_a_build_is_a_page(tmp_path):
