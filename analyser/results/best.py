@@ -162,7 +162,7 @@ class BestResult(DuelResult):
             `within` too one for each situation.
         within : float, optional
             The shortest list that is found to give away no more than that; if there is none, one of as many lines as
-            may be that gives away as little as can be found.
+            may be that gives away as little as can be found. Of a chance 0 to 1: half a point is 0.005.
         side : "a" or "b", optional
             Default: who plays best, A if both do.
 
@@ -187,6 +187,9 @@ class BestResult(DuelResult):
             check_integer(lines, "lines", 1, MOST_LINES)
         if within is not None and (isinstance(within, bool) or not isinstance(within, Real) or not within >= 0):
             raise InputError(f"{shown(within)} is not usable", where="within", allowed="0 or more")
+        if within is not None and within > 1 and self.scenario.terms.want in CHANCES:
+            problem = f"{shown(within)} is more than a chance can be"
+            raise InputError(problem, where="within", allowed="0 to 1: half a point is 0.005")
         return lists.simplified(MOST_LINES if lines is None else lines, within or 0.0)
 
     def plot(self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None) -> Axes:
@@ -212,6 +215,8 @@ class BestResult(DuelResult):
         check_integer(round, "round", 1, self.play.game.rounds)
         number = self.play.wanter if side is None else self._side(side)
         assert number is not None
+        if by == "distance" and self.scenario.terms.distance is None:
+            raise InputError("the duel has no distance", where="by", allowed="models, or a duel with a distance")
         frame = frame_of(self._table.pictured(number, round - 1, by))
         if frame.empty:
             raise InputError(f"nothing is known of round {round} by {by}", where="plot", allowed="another round, or by")

@@ -77,7 +77,7 @@ class Lists:
         read: tuple[Line, ...] = lines_of(list(texts), "policy")
         value = self.play.following(self.play.plan_of_lines(self.side, read))
         sign = 1 if self.side == self.play.wanter else -1
-        return Listed(tuple(texts), value, max(sign * (self.play.value - value), 0.0))
+        return Listed(tuple(texts), value, max(0.0, sign * (self.play.value - value)))
 
     def _orders(self) -> list[str]:
         """The orders of the plan, the likeliest first."""

@@ -6,8 +6,11 @@ conditions hold. Articles, pronouns and the like may be left out: ``he``, ``they
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, floor
 from typing import NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
@@ -204,11 +207,23 @@ def _condition_of(text: str, where: str) -> Condition:
 
 
 def _no_condition(text: str, where: str, name: str = "") -> InputError:
-    problem = f"no condition {text!r}{did_you_mean(name or text, (*FLAGS, *QUANTITIES))}"
+    numbered = any(map(_AS_NUMBER.match, text.split()))  # a name alone is no better answer to it
+    told = _nearest_words(text) if numbered else ""
+    told = told or did_you_mean(name or text, (*FLAGS, *QUANTITIES)) or _nearest_words(text)
+    problem = f"no condition {text!r}{told}"
     allowed = (
         f"{', '.join(FLAGS)}; within and beyond inches; at least, at most, exactly so many of {', '.join(QUANTITIES)}"
     )
     return InputError(problem, where=where, allowed=allowed)
+
+
+def _nearest_words(text: str) -> str:
+    """Of the first word that no condition has, those that it may stand for."""
+    known = dict.fromkeys(word for words in (*FLAGS, *QUANTITIES, *_COMPARISONS, "beyond") for word in words.split())
+    for word in text.split():
+        if not {word} & {*known, *_FILLERS, *_OWN, *_ENEMY, "not"} and not _AS_NUMBER.match(word):
+            return did_you_mean(word, known)
+    return ""
 
 
 def _check_together(conditions: Sequence[Condition], where: str) -> None:
@@ -217,18 +232,28 @@ def _check_together(conditions: Sequence[Condition], where: str) -> None:
         if len({each.negated for each in conditions if each.quantity == flag}) > 1:
             raise InputError(f"{flag}, and not {flag}", where=where, allowed="one of them: both never hold")
     for number in QUANTITIES:
-        low, high = float("-inf"), float("inf")
-        for each in (each for each in conditions if each.quantity == number):
-            sign = _OPPOSITE.get(each.comparison, "") if each.negated else each.comparison
-            low = max(low, each.value) if sign in (">=", ">", "==") else low
-            high = min(high, each.value) if sign in ("<=", "<", "==") else high
-        strict = any(
-            each.quantity == number and each.comparison in ("<", ">") and not each.negated for each in conditions
-        )
-        if low > high or (low == high and strict):
-            raise InputError(
-                f"no {number} is at least {low:g} and at most {high:g}", where=where, allowed="one of them"
-            )
+        counted = [each for each in conditions if each.quantity == number]
+        if counted and not any(all(_holds_of(each, value) for each in counted) for value in _values_near(counted)):
+            said = " and ".join(map(_in_words, counted))
+            raise InputError(f"no {number} is {said}", where=where, allowed="what can hold together")
 
 
-_OPPOSITE = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
+def _values_near(conditions: Sequence[Condition]) -> set[float]:
+    """Of one quantity values from 0: where its conditions hold at all, they hold of one of these."""
+    ends = sorted({0.0, *(each.value for each in conditions)})
+    if conditions[0].quantity == "distance":  # all others are whole numbers
+        return {*ends, *((low + high) / 2 for low, high in pairwise(ends)), ends[-1] + 1}
+    near = {whole(end) + step for end in ends for whole in (floor, ceil) for step in (-1, 0, 1)}
+    return {float(each) for each in near if each >= 0}
+
+
+def _holds_of(condition: Condition, value: float) -> bool:
+    return bool(_HOLDS[condition.comparison](value, condition.value)) != condition.negated
+
+
+def _in_words(condition: Condition) -> str:
+    words = next(words for words, sign in _COMPARISONS.items() if sign == condition.comparison)
+    return f"{'not ' if condition.negated else ''}{words} {condition.value:g}"
+
+
+_HOLDS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}

@@ -248,9 +248,15 @@ def test_the_shortest_list_within_a_bound(apart):
     one = apart.as_policy(lines=1)
     assert apart.as_policy(within=one.gives_away).lines == one.lines
     assert len(apart.as_policy(within=one.gives_away / 2).lines) > 1
-    for within in (-1, True, "much", float("nan")):
+    for within in (-1, True, "much", float("nan"), 2):
         with pytest.raises(InputError, match="within"):
             apart.as_policy(within=within)
+
+
+def test_no_picture_by_distance_without_one():
+    found = best_play(small(RIFLES), small(GRENADIERS), rounds=1)
+    with pytest.raises(InputError, match="by: the duel has no distance"):
+        found.plot(by="distance")
 
 
 def test_a_plan_of_many_situations_is_a_list_too():

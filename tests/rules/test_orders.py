@@ -66,6 +66,16 @@ def test_conditions(said, condition):
         (["hold if suppressed and not suppressed"], r"line 1: suppressed, and not suppressed"),
         (["hold if models at least 3 and models at most 2"], r"line 1: no models is at least 3 and at most 2"),
         (["hold if models > 2 and models < 3 and models == 2"], r"line 1: no models is"),
+        (["hold if models at least 4 and not at least 4 models"], r"no models is at least 4 and not at least 4"),
+        (["hold if exactly 3 models and not exactly 3 models"], r"no models is exactly 3 and not exactly 3"),
+        (["hold if more than 4 models and fewer than 5 models"], r"no models is more than 4 and fewer than 5"),
+        (["hold if fewer than 0 models"], r"no models is fewer than 0"),
+        (["hold if the enemy is beyond 12 and within 12"], r"no distance is more than 12 and at most 12"),
+        (
+            ["lookout until the enmy is within 12"],
+            r"line 1: no condition 'the enmy is within 12'; did you mean 'enemy'\?",
+        ),
+        (["hold if the enemy is witin 12"], r"did you mean 'within'"),
         (["charge and shoot"], r"line 1: 'charge and shoot': nothing is done beside that move"),
         (["aim and take cover"], r"who aims shoots"),
         (["advance and retire"], r"more than a move and a deed"),
@@ -80,3 +90,17 @@ def test_conditions(said, condition):
 def test_what_cannot_be_read_is_told_with_its_line(policy, told):
     with pytest.raises(InputError, match=told):
         lines_of(policy, WHERE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fewer than 5 models and exactly 4 models",
+        "more than 4 models and fewer than 6 models",
+        "beyond 10 and within 10.5",
+        "not within 6 and beyond 6 and at most 1 enemy models",
+        "at least 2.5 models and at most 3 models",
+    ],
+)
+def test_conditions_that_can_hold_together_are_taken(said):
+    assert len(lines_of(f"hold if {said}", WHERE)[0].conditions) > 1
