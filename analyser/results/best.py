@@ -14,7 +14,7 @@ from analyser.common.text import counted
 from analyser.results.base import frame_of
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
 from analyser.results.lists import Listed, Lists
-from analyser.results.plan import PlanTable, stands_in_words
+from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
 from analyser.results.play import Play
 from analyser.results.rendering import Block
 from analyser.rules.policies import BEST
@@ -105,7 +105,7 @@ class BestResult(DuelResult):
         """The rows of the :meth:`plan` that say what who plays best, A if both do, is to do first."""
         side, likeliest = DUEL_SIDES[self.play.wanter], dict[str, dict[str, Any]]()
         for row in self._reached:
-            if row["side"] == side and row["round"] == 1 and row["when"] not in ("reaction", "overrun"):
+            if row["side"] == side and row["round"] == 1 and row["when"] not in NO_ORDERS:
                 likeliest.setdefault(row["when"], row)
         return deepcopy(list(likeliest.values()))
 

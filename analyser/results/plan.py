@@ -37,6 +37,7 @@ _ACTIONS = {
     Action.TAKE_COVER: "take cover",
     Action.RE_ARM: "re-arm",
 }
+NO_ORDERS = ("reaction", "overrun")  # of `when` in a row: choices but of orders
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
 
 

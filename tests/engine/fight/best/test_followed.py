@@ -171,6 +171,7 @@ def test_an_overrun_that_is_declined_now_and_then(seed):
     (made,) = random_fights(random_last_stand, seed, 1)
     play = engine.best_play_of({**made, "rounds": 2, "policy_a": "best", "policy_b": "best"}, "survival")
     check(play.scenario, seed=seed)
-    rows = solve_best_play(play.scenario).plan()
+    found = solve_best_play(play.scenario)
     if seed == 3:
-        assert {row["do"] for row in rows if row["when"] == "overrun"} == {"overrun", "do not overrun"}
+        assert {row["do"] for row in found.plan() if row["when"] == "overrun"} == {"overrun", "do not overrun"}
+    assert found.as_policy().value == pytest.approx(play.following(play.plan_as_listed(0)), abs=1e-12)
