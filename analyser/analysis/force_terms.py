@@ -54,7 +54,10 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
     if not isinstance(pattern, str):
         raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
     try:
-        found = library.matching(pattern if "@" in pattern else f"{pattern}@*")
+        unit, _, level = pattern.partition("@")
+        if not any(mark in unit for mark in "*?["):
+            library.unit(unit)  # which knows the nearest name
+        found = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:
         raise error.inside(where) from None
     strangers = [each.selector for each in found if each.faction != faction]

@@ -18,6 +18,17 @@ MOST_VALUES = 5_000_000
 MOST_BITS = 63  # of an integer
 LONGEST_WORD = 100_000  # characters
 _SEVERAL = (list, tuple, set, frozenset)  # asked of as a tuple, which is sooner answered than a union
+_LOOKS_LIKE = {  # what a file begins with, in small letters
+    b"%pdf": "a PDF",
+    b"pk\x03\x04": "a zip",
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "XML",
+    b"\x89png": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"\xd0\xcf\x11\xe0": "a document of an old office program",
+}
+CUT_SHORT = "the file ends there: is it cut short?"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -47,11 +58,24 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST_TEXT:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
-        return parsed_toml(path.read_text(encoding="utf-8-sig"), str(path))
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
+    try:
+        return parsed_toml(data.decode("utf-8-sig").replace("\r\n", "\n"), str(path))
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}", where=str(path)) from None
+        problem = f"not UTF-8 text: {error.reason} at byte {error.start}{looks_like(data)}"
+        raise InputError(problem, where=str(path)) from None
+
+
+def looks_like(data: bytes) -> str:
+    """A sentence end that says what kind of file some bytes begin, or nothing.
+
+    >>> looks_like(b"%PDF-1.4"), looks_like(b"name = 'mine'")
+    ('; it looks like a PDF', '')
+    """
+    head = data[:32].lstrip().lower()
+    return next((f"; it looks like {kind}" for begins, kind in _LOOKS_LIKE.items() if head.startswith(begins)), "")
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
@@ -59,7 +83,9 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"broken TOML: {error}", where=where) from None
+        at_end = str(error).endswith("(at end of document)")
+        problem = f"{str(error).removesuffix(' (at end of document)')}; {CUT_SHORT}" if at_end else str(error)
+        raise InputError(f"broken TOML: {problem}{looks_like(text[:32].encode())}", where=where) from None
     except RecursionError:
         raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
     except ValueError:  # the parser's own limit

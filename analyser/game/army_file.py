@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any, Literal
@@ -169,6 +169,7 @@ def resolved_army(file: ArmyFile, library: Profiles) -> Army:
         points_limit=file.points_limit,
         boons=tuple(_boon(entry, of_faction) for entry in file.boons),
         battlegroups=_battlegroups(file, of_faction),
+        warnings=tuple(_strange_kinds(file, of_faction)),
         profiles=library.used,
     )
     return replace(army, scale=file.scale or scale_for(file.points_limit or army.points, rules))
@@ -190,10 +191,14 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
-        selector = next((entry.unit for entry in file.units if entry.unit is not None), None)
+    except InputError as error:
+        raise error.inside("faction") from None
+    named = ((place, entry.unit) for place, entry in enumerate(file.units) if entry.unit is not None)
+    place, selector = next(named, (0, None))
+    try:
         return UNLISTED if selector is None else library.loadout(selector).faction
     except InputError as error:
-        raise error.inside("faction" if file.faction is not None else "unit") from None
+        raise error.inside(f"unit.{place}") from None
 
 
 def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
@@ -204,6 +209,15 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
         slug_of(each): kind.id for kind in (faction.battlegroups if faction else ()) for each in (kind.id, kind.name)
     }
     return {name: known.get(slug_of(kind), kind) for name, kind in kinds.items()}
+
+
+def _strange_kinds(file: ArmyFile, faction: Faction | None) -> Iterator[str]:
+    """What is said of kinds of battlegroup that the file states and the faction does not have (FB-4)."""
+    kinds = {each.id: each.name for each in (faction.battlegroups if faction else ())}
+    for name, kind in _battlegroups(file, faction).items():
+        if kinds and name in file.battlegroups and kind not in kinds:
+            problem = f"no kind is called {shown(kind)}{did_you_mean(kind, kinds.values())}"
+            yield f"battlegroup {shown(name)}: {problem} (the faction has: {', '.join(kinds.values())})"
 
 
 def _boon(entry: BoonEntry, faction: Faction | None) -> ArmyBoon:

@@ -202,7 +202,7 @@ def _allowed(limits: Limits) -> str:
     if limits.most is None:
         return f"(allowed: {limits.least} or more)"
     least, most = limits.least, limits.most
-    return f"(allowed: {most})" if least == most else f"(allowed: {f'{least} to' if least else 'up to'} {most})"
+    return f"(needs exactly {most})" if least == most else f"(allowed: {f'{least} to' if least else 'up to'} {most})"
 
 
 def _listed(names: list[str]) -> str:

@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path, PureWindowsPath
 from xml.etree.ElementTree import Element, ParseError
+from xml.parsers.expat import errors
+from xml.parsers.expat.errors import codes
 
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
 from analyser.common.errors import InputError
+from analyser.common.files import CUT_SHORT, looks_like
 from analyser.importers.json_tree import parse_json
 from analyser.importers.tree_builder import BoundedBuilder
 
@@ -26,6 +29,11 @@ ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
 _HINTS = {
     **dict.fromkeys(ROSTERS, "; `analyser army` reads it"),
     **dict.fromkeys(DATA_FILES, "; `analyser import` does"),
+}
+_AT_END = {  # what a file that is cut short is told by
+    codes[errors.XML_ERROR_NO_ELEMENTS],
+    codes[errors.XML_ERROR_UNCLOSED_TOKEN],
+    codes[errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
 }
 _OFFENCES = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
 
@@ -89,7 +97,8 @@ def _unpacked(data: bytes, where: str) -> bytes:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
         # zipfile checks little before it trusts a header, and so fails in all these ways on a broken one
-        raise InputError(f"not a usable zip: {error}", where=where) from None
+        cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else looks_like(data)
+        raise InputError(f"not a usable zip: {error}{cut}", where=where) from None
     _check_size(len(unpacked), where)
     return unpacked
 
@@ -126,6 +135,11 @@ def parse(data: bytes, where: str) -> Element:
     except ParseError as error:
         line, column = error.position
         problem = f"broken XML: {str(error).partition(':')[0]} at line {line}, column {column + 1}"
+        seems = looks_like(data)
+        if error.code in _AT_END:
+            problem += f"; {CUT_SHORT}"
+        elif seems != looks_like(b"<?xml"):
+            problem += seems
         raise InputError(problem, where=where) from None
     except DefusedXmlException as error:
         offence = _OFFENCES.get(type(error), "refers to something outside the file")

@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, shown
-from analyser.common.files import MOST_BITS
+from analyser.common.files import CUT_SHORT, MOST_BITS, looks_like
 from analyser.importers.tree_builder import BoundedBuilder
 
 TEXT = "$text"  # what stands between the tags of the XML form
@@ -27,6 +27,10 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
         raise InputError("broken JSON: values nested too deep", where=where) from None
     except json.JSONDecodeError as error:
         problem = f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
+            problem += f"; {CUT_SHORT}"
+        else:
+            problem += looks_like(data)
         raise InputError(problem, where=where) from None
     except ValueError as error:  # bytes that are no text, in whatever encoding they seem to be
         raise InputError(f"broken JSON: {error}", where=where) from None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from analyser.common.errors import InputError, check_choice
@@ -19,6 +21,11 @@ from analyser.importers.enlisted import WHOSE_NUMBERS, Numbers, enlisted
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO
+
+LIST = ".toml"
+_READ = f"a list ({LIST}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
+_UNIT = re.compile(r"\s*\[\[\s*unit\s*\]\]")
+_UNIT_AT = re.compile(r": unit\.(\d+)\b")
 
 ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Loadout | Mapping[str, Any]]
 
@@ -60,12 +67,34 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
         return _from_table({"unit": source}, "army", library)
     path = path_of(source, "army")
     if path.suffix.lower() not in ROSTERS:
-        return _from_table(read_toml(path), str(path), library)
+        return _from_list(path, library)
     roster = read_roster(path)
     try:
         return enlisted(roster, library, numbers)
     except InputError as error:
         raise error.inside(str(path)) from None
+
+
+def _from_list(path: Path, library: Profiles) -> Army:
+    """The army of a list in TOML; what is wrong with a unit is told with the line that it begins in."""
+    try:
+        table = read_toml(path)
+        if not table:
+            raise InputError("this file is empty", where=str(path), allowed="[[unit]], as docs/armies.md has it")
+        return _from_table(table, str(path), library)
+    except InputError as error:
+        if not error.where.partition(str(path))[2] and not error.allowed and path.suffix.lower() != LIST:
+            raise InputError(error.problem, where=error.where, allowed=_READ) from None
+        if line := _line_of(_UNIT_AT.search(error.where), path):
+            error.where = error.where.replace(str(path), f"{path}, line {line}", 1)
+        raise
+
+
+def _line_of(unit: re.Match[str] | None, path: Path) -> int:
+    """The line where a unit of a list begins; 0 where it has no table of its own."""
+    lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1) if unit else ()
+    begun = [number for number, line in lines if _UNIT.match(line)]
+    return begun[int(unit[1])] if unit and int(unit[1]) < len(begun) else 0
 
 
 def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army:

@@ -240,6 +240,7 @@ def test_what_must_be_and_what_must_not(hill):
         ({"faction": "hall"}, "hill"),
         ({"ban": ["hill/*"]}, "every unit is banned"),
         ({"ban": ["hill/chief"]}, "no legal list of hill within 150 points"),
+        ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["9 x hill/gun"]}, "keeps what must be in it"),
         ({"must": ["hill/gun"], "ban": ["hill/gun"]}, "hill/gun is banned"),
         ({"against": []}, "nobody to meet"),

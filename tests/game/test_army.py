@@ -155,6 +155,45 @@ def test_no_unit_of_that_name():
         army["rifle-platoon"]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.toml", b"", "a.toml: this file is empty (allowed: [[unit]]"),
+        ("a.toml", b'name = "x', "broken TOML: Unterminated string; the file ends there: is it cut short?"),
+        ("a.toml", b"%PDF-1.4 \xe2", "at byte 9; it looks like a PDF"),
+        ("a.pdf", b"%PDF-1.4 \xe2", "it looks like a PDF (allowed: a list (.toml), or a roster of BattleScribe"),
+        ("a.toml", b"<html><body>", "; it looks like a web page"),
+        (
+            "a.toml",
+            b'[[unit]]\nunit = "crown/rifle-platoon@basic"\n\n[[unit]]\nunit = "crown/x"',
+            "a.toml, line 4: unit.1: ",
+        ),
+        ("a.toml", b'\n[[ unit ]]\nunit = "crown/rifle-platoon"\n', "a.toml, line 2: unit.0: selector"),
+        (
+            "a.toml",
+            b'\n[[unit]]\nunit = "crown/rifle-platoon@basic"\nmodls = 3',
+            "a.toml, line 2: unit.0.modls: unknown key",
+        ),
+        ("a.toml", b'unit = ["crown/rifle-platoon@basic", "crown/x@basic"]', "a.toml: unit.1: "),
+    ],
+)
+def test_a_file_that_is_no_list_says_what_it_looks_like_and_where_it_breaks(tmp_path, name, content, says):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(analyser.InputError) as refused:
+        analyser.load_army(tmp_path / name)
+    assert says in str(refused.value)
+
+
+def test_a_kind_of_battlegroup_that_the_faction_does_not_have_is_told_at_once():
+    unit = [{"unit": RIFLES, "battlegroup": "First"}]
+    kind = analyser.load_profiles().faction("crown").battlegroups[0]
+    assert analyser.load_army({"battlegroups": {"First": kind.name}, "unit": unit}).warnings == ()
+    assert analyser.load_army({"unit": unit}).warnings == ()
+    (said,) = analyser.load_army({"battlegroups": {"First": f"{kind.name}s"}, "unit": unit}).warnings
+    assert f"no kind is called '{kind.name}s'; did you mean '{kind.name}' or " in said
+    assert f"(the faction has: {kind.name}, " in said
+
+
 def test_an_army_as_plain_data_is_read_again():
     army = analyser.load_army([RIFLES, {"unit": TANKS, "defence": 3}])
     said = army.as_dict()
