@@ -14,7 +14,7 @@ from analyser.common.text import counted
 from analyser.results.base import frame_of
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
 from analyser.results.lists import Listed, Lists
-from analyser.results.plan import PlanTable, stands_in_words
+from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
 from analyser.results.play import Play
 from analyser.results.rendering import Block
 from analyser.rules.policies import BEST
@@ -75,8 +75,9 @@ class BestResult(DuelResult):
         -------
         list of dict
             `round`, `side`, `when` (``first`` or ``second`` in the round, ``orders`` where that is fixed, ``reaction``
-            for opportunity fire); of its ``own_`` unit and the ``enemy_`` models, damage and statuses; `distance` in
-            inches; `do`; `value` after that; the `runner_up` and what it `costs`; `probability` of the situation.
+            for opportunity fire, ``overrun`` after a combat that was won); of its ``own_`` unit and the ``enemy_``
+            models, damage and statuses; `distance` in inches; `do`; `value` after that; the `runner_up` and what it
+            `costs`; `probability` of the situation.
 
         Raises
         ------
@@ -104,7 +105,7 @@ class BestResult(DuelResult):
         """The rows of the :meth:`plan` that say what who plays best, A if both do, is to do first."""
         side, likeliest = DUEL_SIDES[self.play.wanter], dict[str, dict[str, Any]]()
         for row in self._reached:
-            if row["side"] == side and row["round"] == 1 and row["when"] != "reaction":
+            if row["side"] == side and row["round"] == 1 and row["when"] not in NO_ORDERS:
                 likeliest.setdefault(row["when"], row)
         return deepcopy(list(likeliest.values()))
 

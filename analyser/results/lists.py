@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.results.plan import PlanTable
+from analyser.results.plan import NO_ORDERS, PlanTable
 from analyser.results.play import Play
 from analyser.results.simplified import Search
 from analyser.rules.orders import FLAGS, Line, lines_of
@@ -53,7 +53,7 @@ class Lists:
 
     def __init__(self, play: Play, table: PlanTable, side: int) -> None:
         self.play, self.table, self.side = play, table, side
-        self.rows = [row for row in table.reached(side, _SAME) if row["when"] != "reaction"]
+        self.rows = [row for row in table.reached(side, _SAME) if row["when"] not in NO_ORDERS]
 
     def exact(self) -> Listed:
         """A line for each situation that comes up, and the commonest order as the last resort.
@@ -62,7 +62,7 @@ class Lists:
         """
         commonest = self._orders()[0]
         table = PlanTable(self.play, self.play.plan_as_listed(self.side))
-        rows = [row for row in table.reached(self.side, _SAME) if row["when"] != "reaction"]
+        rows = [row for row in table.reached(self.side, _SAME) if row["when"] not in NO_ORDERS]
         texts = dict.fromkeys(f"{row['do']} if {_conditions(row)}" for row in rows if row["do"] != commonest)
         return self.valued([*texts, commonest])
 

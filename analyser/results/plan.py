@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.fight.best.game import ORDERS
+from analyser.engine.fight.best.game import ORDERS, OVERRUN, REACTION
 from analyser.engine.fight.program import When
 from analyser.results.play import SIDES, Place, Plan, Play
 from analyser.results.states import damage, flag, models_left
@@ -37,6 +37,7 @@ _ACTIONS = {
     Action.TAKE_COVER: "take cover",
     Action.RE_ARM: "re-arm",
 }
+NO_ORDERS = ("reaction", "overrun")  # of `when` in a row: choices but of orders
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
 
 
@@ -85,7 +86,7 @@ class PlanTable:
             return {}
         orders = [option_in_words(option, chooser) for option in chooser.options]
         reactions = [reaction_in_words(shot, chooser) for shot in (None, *chooser.reaction_shots)]
-        return {ORDERS: orders, 1 - ORDERS: reactions}
+        return {ORDERS: orders, REACTION: reactions, OVERRUN: ["overrun", "do not overrun"]}
 
     def reached(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
         """A row for each choice that comes up more often than `least`, the likeliest of each round first."""
@@ -163,7 +164,7 @@ class PlanTable:
     @staticmethod
     def _when(place: Place) -> str:
         if place.subject != ORDERS:
-            return "reaction"
+            return "reaction" if place.subject == REACTION else "overrun"
         return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(place.when), "orders")
 
     @cached_property
@@ -202,6 +203,8 @@ def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> 
         parts.append(f'{row["distance"]:g}" apart')
     if row["when"] in ("first", "second"):
         parts.append(f"{row['when']} in the round")
+    if row["when"] == "overrun":
+        parts.append("a combat won")
     return ", ".join(parts)
 
 

@@ -12,7 +12,6 @@ from analyser.game.ruleset import Rating
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of
-from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.best import Chooser
@@ -255,8 +254,6 @@ def _not_chosen(shooter: Shooter, enemy: Shooter, contact: bool) -> Iterator[str
         yield "the choice to overcharge in striking back (AC-6): it is as stated"
     if contact and len([row for row in near if row.kind == "melee"]) > 1:
         yield "the choice of the row that strikes back (AC-8.3): it is the first, or as stated"
-    if unit.has("Overrun") and unit.may_charge(shooter.theirs, BEST):
-        yield "the choice not to overrun (AC-7): it is as stated"
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:

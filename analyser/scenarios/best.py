@@ -15,8 +15,9 @@ from analyser.rules.activation import Order
 from analyser.rules.orders import Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre
 from analyser.rules.structs import NONE
-from analyser.scenarios.charge import combat
+from analyser.scenarios.charge import combat, with_overrun_chosen
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.schema import PolicyName
 from analyser.scenarios.strikes import Strike, length_of, orders_mask
 
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
@@ -200,7 +201,7 @@ class Chooser(Shooter):
                 chosen = {"close_quarters_row": option.charge.row.id, "overcharge": option.charge.overcharge}
                 mine = self.mine.model_copy(update=chosen)
                 sides = (mine, self.theirs) if self.side == 0 else (self.theirs, mine)
-                branch += combat(sides, (), self.side, strikes)
+                branch += with_overrun_chosen(combat(sides, (), self.side, strikes), self.side)
             branches.append(branch)
         return Choice(self.side, ORDERS, branches)
 
@@ -214,7 +215,7 @@ class Chooser(Shooter):
         `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError if it has no such.
         """
         where = f"duel.policy_{self.where}"
-        habits = {"": "shoot", "overcharge": "overcharge", "all rows": "all_out"}
+        habits: dict[str, PolicyName] = {"": "shoot", "overcharge": "overcharge", "all rows": "all_out"}
         if fired not in habits:
             said = fired.removesuffix(" overcharged").split(" and ")
             for place, salvo in enumerate(self.salvos):
@@ -224,8 +225,9 @@ class Chooser(Shooter):
                 if named and salvo[0].overcharge == fired.endswith(" overcharged"):
                     return place
             names = [row.id for row in self.rows]
+            names += [each for each in habits if each and why_not(habits[each], self.mine, self.theirs) is None]
             problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
-            raise InputError(problem, where=where, allowed=", ".join([*names, "overcharge", "all rows"]))
+            raise InputError(problem, where=where, allowed=", ".join(names) or "nothing")
         if (reason := why_not(habits[fired], self.mine, self.theirs)) is not None:
             if not fired:
                 return NONE

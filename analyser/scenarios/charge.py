@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.common.errors import InputError
+from analyser.engine.fight.best.game import OVERRUN, Choice
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -135,6 +136,19 @@ def combat(
         add([thrown])
         operations.append(Operation(Kind.FORGET, 1 - active))
     return operations + going_off(sides, strikes)
+
+
+def with_overrun_chosen(operations: list[Operation], active: int) -> list[Operation | Choice]:
+    """The operations of :func:`combat`, where it has an Overrun with the choice of it: once the first combat is over,
+    its loser's withdrawal and test too, whoever has won it knows how both stand (AC-7, AC-8.5).
+    """
+    engaged = [at for at, each in enumerate(operations) if each.kind == Kind.ENGAGE]
+    if len(engaged) == 1:
+        return list(operations)
+    begins = engaged[1]
+    ends = 1 + max(at for at, each in enumerate(operations) if each.kind == Kind.END_COMBAT)
+    overrun = Choice(active, OVERRUN, [operations[begins:ends], [Operation(Kind.STAND, active)]])
+    return [*operations[:begins], overrun, *operations[ends:]]
 
 
 class Blows(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.game import ORDERS, REACTION, Choice
+from analyser.engine.fight.best.game import ORDERS, OVERRUN, REACTION, Choice
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -211,7 +211,7 @@ def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
             continue
         branches = [in_a_line(branch) for branch in each.branches]
         for branch in branches:
-            last = branch is branches[-1]
+            last = branch is branches[-1] or each.subject == OVERRUN  # which adds to one combat
             found += [
                 operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
             ]

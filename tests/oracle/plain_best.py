@@ -7,9 +7,10 @@ of a situation that came up before. For one or two rounds of few models.
 
 from fractions import Fraction
 
+from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_duel as plain
 from tests.oracle import plain_duel_state as at_duel
-from tests.oracle.plain_duel_policies import close_quarters, re_arm, take_cover
+from tests.oracle.plain_duel_policies import after_charge, contact_of, re_arm, take_cover
 from tests.oracle.plain_duel_shots import dice_of, is_short, must_reload, rows_in_range, shoot_row
 from tests.oracle.plain_duel_state import (
     OTHER,
@@ -131,37 +132,31 @@ class Game:
         """The value where the active unit is given orders."""
         if is_over(turn.duel) or not self.chooses[turn.side]:
             return self.mean(plain.acts(self.field, turn), after)
-        values = []
-        for law, charged in self.orders(turn):
-            turns = {turn._replace(duel=duel, charged=charged): chance for duel, chance in law.items()}
-            values.append(self.mean(turns, after))
+        values = [self.mean(law, lambda duel: after(turn._replace(duel=duel))) for law in self.orders(turn)]
+        if plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn)):
+            values += self.charges(turn.duel, turn.side, lambda duel: after(turn._replace(duel=duel, charged=True)))
         return self.best(turn.side, values)
 
     # --- what can be done ---
 
     def orders(self, turn):
-        """The law of each thing that a unit may do, and whether it is a charge."""
+        """The law of each thing that a unit may do but charge."""
         duel, side = turn.duel, turn.side
         if plain.must_charge(self.field, turn):
-            yield from self.charges(duel, side)
             return
-        for law in self.specials(duel, side):
-            yield law, False
-        for law in self.shots(duel, side, aiming=can_aim(turn), several=turn.rallied):
-            yield law, False
-        if turn.rallied and plain.can_charge(self.field, turn):
-            yield from self.charges(duel, side)
+        yield from self.specials(duel, side)
+        yield from self.shots(duel, side, aiming=can_aim(turn), several=turn.rallied)
         if unit_of(duel, side).garrisoned or duel.distance is None:
             return
         speed = at_duel.speed(self.field, side)
         for moved in self.moves(duel, side):
             if not turn.rallied:
-                yield certainly(moved), False
+                yield certainly(moved)
                 continue
-            for law in (*self.specials(moved, side), *self.shots(moved, side, moved=True, several=True)):
-                yield law, False
+            yield from self.specials(moved, side)
+            yield from self.shots(moved, side, moved=True, several=True)
         if turn.rallied:
-            yield certainly(advance(self.field, duel, side, 2 * speed)), False
+            yield certainly(advance(self.field, duel, side, 2 * speed))
 
     def moves(self, duel, side):
         """Where a unit may advance to, or retire to."""
@@ -228,14 +223,30 @@ class Game:
         """Whether a row is fired from short range: without a distance nobody who chooses is there."""
         return [duel.distance is not None and is_short(row, duel.distance)]
 
-    def charges(self, duel, side):
-        """The law of a charge with each row, with Overcharge or without, unless it is stated."""
+    def charges(self, duel, side, after):
+        """The value of a charge with each row, with Overcharge or without, unless it is stated."""
         facts = getattr(self.field, side)
         for row in self.charge_rows(side):
             rows = [row, *(other for other in facts["rows"] if other is not row)]
             for overcharge in {facts["overcharge"], "Overcharge" in row["qualities"]}:
                 field = self.field._replace(**{side: facts | {"rows": rows, "overcharge": overcharge}})
-                yield close_quarters(field, duel, side), True
+                yield self.charge(field, duel, side, after)
+
+    def charge(self, field, duel, side, after):
+        """The value of a charge; who has won may overrun, and knows how both stand then (AC-7)."""
+        ground, duel, me, you = contact_of(field, duel, side)
+
+        def ended(fights):
+            law = then(fights, lambda fight: after_charge(field, ground, duel, side, fight))
+            return self.mean(law, after)
+
+        def won_or_lost(fight):
+            values = [ended({fight: Fraction(1)})]
+            if cq.can_overrun(ground, fight):
+                values.append(ended(cq.overrun(ground, fight)))
+            return self.best(side, values)
+
+        return self.mean(cq.first_combat_law(ground, me, you), won_or_lost)
 
 
 def known_policy(policy):

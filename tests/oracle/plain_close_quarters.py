@@ -259,16 +259,20 @@ def fight_once(field, fight):
     return law
 
 
-def overrun(field, fight):
-    """Once more, with one more penalty, after a win over a target that lives (Overrun in AC-7)."""
-    goes_on = (
+def can_overrun(field, fight):
+    """Whether a unit may strike once more: it has won, and the target lives (Overrun in AC-7)."""
+    return (
         plain.has_rule(field.active, "Overrun")
         and field.combat["overrun"]
         and fight.winner == "active"
         and not fight.active.fate
         and not fight.target.fate
     )
-    if not goes_on:
+
+
+def overrun(field, fight):
+    """Once more, with one more penalty, after a win over a target that lives (Overrun in AC-7)."""
+    if not can_overrun(field, fight):
         return {fight: Fraction(1)}
     if field.measured and fight.active.edge_distance is not None:
         followed = fight.active.edge_distance + fight.apart
@@ -311,6 +315,11 @@ def fight_law(field, active, target, secondaries=()):
 
 def combats_law(field, active, target, secondaries=()):
     """The same but for what is thrown at the end of the activation."""
+    return then(first_combat_law(field, active, target, secondaries), lambda fight: overrun(field, fight))
+
+
+def first_combat_law(field, active, target, secondaries=()):
+    """The same before a unit with Overrun goes on."""
     if plain.has_rule(field.active, "Static"):
         raise ValueError("a Static unit cannot charge (AC-7)")
     if field.target["type"] in {"aircraft", "rotorcraft"}:
@@ -323,9 +332,7 @@ def combats_law(field, active, target, secondaries=()):
         fumes(field.target, [field.active], target),
         tuple(fumes(facts, [field.active], unit) for facts, unit in zip(field.secondaries, secondaries, strict=True)),
     )
-    law = sponsons_fire(field, start)
-    law = then(law, lambda fight: fight_once(field, fight))
-    return then(law, lambda fight: overrun(field, fight))
+    return then(sponsons_fire(field, start), lambda fight: fight_once(field, fight))
 
 
 class Outcome(NamedTuple):

@@ -101,6 +101,13 @@ def charge(field, turn):
 
 def close_quarters(field, duel, side):
     """The law of the duel after a charge (AC-8)."""
+    ground, duel, me, you = contact_of(field, duel, side)
+    law = cq.combats_law(ground, me, you)
+    return then(law, lambda fight: after_charge(field, ground, duel, side, fight))
+
+
+def contact_of(field, duel, side):
+    """The ground of a charge, the duel as the two come into contact, and both units (AC-8.1)."""
     if not field.replacement:
         raise ValueError("the plain reading knows charges with replacement only")
     enemy_side = OTHER[side]
@@ -113,19 +120,23 @@ def close_quarters(field, duel, side):
     me, you = unit_of(duel, side), unit_of(duel, enemy_side)
     if me.edge_distance is not None:
         me = me._replace(edge_distance=me.edge_distance + inches)
-    chances = defaultdict(Fraction)
-    for fight, chance in cq.combats_law(ground, me, you).items():
-        ended = after_combat(field, duel, side, fight)
-        wins = {side: fight.won.count("active"), enemy_side: fight.won.count("target")}
-        for which, number in wins.items():
-            if plain.has_rule(getattr(field, which), "Hunter"):
-                name = f"hunted_{which}"
-                ended = ended._replace(**{name: getattr(ended, name) + number})
-        law = after_siege(field, ended, enemy_side, fight.target_struck_by)
-        law = then(law, lambda duel: after_demise(field, duel, 0))
-        for after, more in law.items():
-            for thrown, throw_chance in after_throw(field, ground, after, enemy_side, fight).items():
-                chances[thrown] += chance * more * throw_chance
+    return ground, duel, me, you
+
+
+def after_charge(field, ground, duel, side, fight):
+    """The law of the duel after the combats of a charge, of which the last one ended so."""
+    enemy_side, chances = OTHER[side], defaultdict(Fraction)
+    ended = after_combat(field, duel, side, fight)
+    wins = {side: fight.won.count("active"), enemy_side: fight.won.count("target")}
+    for which, number in wins.items():
+        if plain.has_rule(getattr(field, which), "Hunter"):
+            name = f"hunted_{which}"
+            ended = ended._replace(**{name: getattr(ended, name) + number})
+    law = after_siege(field, ended, enemy_side, fight.target_struck_by)
+    law = then(law, lambda duel: after_demise(field, duel, 0))
+    for after, more in law.items():
+        for thrown, throw_chance in after_throw(field, ground, after, enemy_side, fight).items():
+            chances[thrown] += more * throw_chance
     return dict(chances)
 
 

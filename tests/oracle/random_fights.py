@@ -304,6 +304,21 @@ def random_overrun(rng):
     return duel | {"distance": inches(rng, 1, 10), "policy_a": "charge", "rounds": 2}
 
 
+def random_last_stand(rng):
+    """A duel of one who must charge and can overrun, against one who strikes back the harder the more are left."""
+    duel = random_overrun(rng)
+    duel.pop("distance")
+    for name in "ab":
+        unit = duel[name]
+        for key in ("exposed", "break_limit", "edge_distance"):
+            unit.pop(key, None)
+        bands = [{"first": each, "last": each, "dice": each if name == "a" else 2 * each - 1} for each in (1, 2, 3)]
+        unit |= {"models": 3, "defence": 1, "damage_limit": 1, "damage": 0, "type": "infantry", "category": "light"}
+        unit |= {"discipline": 9, "suppressed": False, "rules": ["Overrun", "Run Amok"] if name == "a" else []}
+        unit["rows"] = [{"kind": "melee", "qualities": [], "bands": bands}]
+    return duel | {"rounds": 1, "first": "a"}
+
+
 FURIES = ("Berserk", "Run Amok", "Run Amok", "Static", "Spectacular Demise (2)")
 
 

@@ -297,3 +297,11 @@ def test_the_list_of_a_plan_gives_away_its_opportunity_fire_and_nothing_else():
     found = best_play(small(RIFLES, 3), small("imperium/teutonic-armiger-crusaders@basic", 3), rounds=4, distance=14)
     fires_at_once = found.play.following(found.play.plan_as_listed(0))
     assert found.as_policy().gives_away == pytest.approx(found.value - fires_at_once, abs=SAME)
+
+
+def test_a_message_about_a_row_offers_only_what_the_unit_can_do():
+    with pytest.raises(InputError, match="nothing to shoot with as 'cannon'") as raised:
+        duel(small(RIFLES, 2), small(GRENADIERS, 2), rounds=1, policy_a=["shoot with cannon"])
+    assert raised.value.allowed is not None
+    assert "overcharge" not in raised.value.allowed
+    assert "all rows" not in raised.value.allowed

@@ -166,6 +166,8 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
         return close_quarters.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
     if kind == Kind.END_COMBAT:
         return state & ~close_quarters.OF_THE_COMBAT
+    if kind == Kind.STAND and unit_state.order_of(state) == Order.OVERRUN:
+        return unit_state.with_order(state, Order.WON)
     if kind == Kind.FORGET:
         return state & ~unit_state.MARKED
     return state & ~activation.OF_THE_ROUND if kind == Kind.END_ROUND else state

@@ -44,6 +44,7 @@ class Kind(IntEnum):
     ORDER = 18  # a unit is given orders that somebody has chosen, in place of its policy's
     CHOOSE = 19  # a plan says which of the branches that follow is taken
     BRANCH = 20  # the lines of a branch follow; who has not chosen it passes them by
+    STAND = 21  # a unit that could overrun does not
 
 
 class Operation(NamedTuple):

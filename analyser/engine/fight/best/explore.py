@@ -22,6 +22,7 @@ from analyser.engine.fight.best.game import (
     GUARD,
     NEXT,
     ORDERS,
+    OVERRUN,
     SUBJECT,
     TO,
     Round,
@@ -30,6 +31,7 @@ from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_k
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.rules import activation, discipline, unit_state
+from analyser.rules.activation import Order
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
@@ -155,6 +157,8 @@ def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
         return strikes.is_made(setup, operation[2], operation[1], pair)
     side = rules.places[place, CHOOSER]
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
+    if rules.places[place, SUBJECT] == OVERRUN:
+        return bool(operation[0] == Kind.STAND or unit_state.order_of(mine) == Order.OVERRUN)
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return bool(branch == rules.places[place, FIRST])
     if operation[0] == Kind.GIVE_ORDERS:

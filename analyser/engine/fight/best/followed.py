@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.best.game import BETWEEN_ROUNDS, ORDERS, Choice, Course
+from analyser.engine.fight.best.game import BETWEEN_ROUNDS, ORDERS, Course
 from analyser.engine.fight.best.solve import Game
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.sampled.choices import NOT_FOUND, Choices, pairs_known
@@ -37,7 +37,9 @@ class Followed:
     """
 
     def __init__(self, course: Course, game: Game, plan: Integers, weights: Floats) -> None:
-        self._game, self._course = game, course
+        choosers = game.edges.choosers
+        places = (place for place in range(len(choosers) - 1, 0, -1) if choosers[place] != NONE)
+        self._game, self._placed = game, _placed(course, places)
         self._takes = _taken(game, plan, weights)
         self.choices = self._choices()
         self.programs: list[list[Operation]] = []
@@ -64,26 +66,27 @@ class Followed:
     def _add_round(self, number: int) -> None:
         """Add the parts of a round."""
         part: list[Operation] = []
-        for each, place in _with_places(self._course, self._game):
+        for each in self._placed:
             if isinstance(each, Operation):
                 part.append(each)
                 continue
             if each.subject == ORDERS:
-                self._add(part, Moment(number, place))
+                self._add(part, Moment(number, each.place))
                 part = []
-            part += self._branched(each, number, place)
+            part += self._lines(each, number)
         self._add(part, Moment(number, BETWEEN_ROUNDS))
 
     def _add(self, part: list[Operation], moment: Moment) -> None:
         self.programs.append(part)
         self.moments.append(moment)
 
-    def _branched(self, choice: Choice, number: int, place: int) -> list[Operation]:
+    def _lines(self, choice: _Placed, number: int) -> list[Operation]:
         """The lines of a choice: the branches that are taken there in that round, and the first one."""
-        nodes, lines = self._game.nodes_of(place), [Operation(Kind.CHOOSE, number, place)]
+        nodes, lines = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
         for branch in np.union1d(0, self._takes[number, nodes]).tolist():
-            inside = [each for each in choice.branches[branch] if isinstance(each, Operation)]
-            assert len(inside) == len(choice.branches[branch]), "a choice in a choice"
+            inside = list[Operation]()
+            for each in choice.branches[branch]:
+                inside += [each] if isinstance(each, Operation) else self._lines(each, number)
             lines += [Operation(Kind.BRANCH, branch, len(inside)), *inside]
         return lines
 
@@ -105,8 +108,22 @@ def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
     return found
 
 
-def _with_places(course: Course, game: Game) -> Iterator[tuple[Operation | Choice, int]]:
-    """Each part of a round, of a choice with its place: they are numbered from the end."""
-    places = iter([place for place in range(len(game.edges.choosers) - 1, 0, -1) if game.edges.choosers[place] != NONE])
+class _Placed(NamedTuple):
+    """A choice with its place."""
+
+    place: int
+    subject: int
+    branches: list[list[Operation | _Placed]]
+
+
+def _placed(course: Course, places: Iterator[int]) -> list[Operation | _Placed]:
+    """A course, of each choice the place: they are numbered from the end, those in the first branch last."""
+    found = list[Operation | _Placed]()
     for each in course:
-        yield each, next(places) if isinstance(each, Choice) else NONE
+        if isinstance(each, Operation):
+            found.append(each)
+            continue
+        place = next(places)
+        branches = [_placed(branch, places) for branch in reversed(each.branches)]
+        found.append(_Placed(place, each.subject, branches[::-1]))
+    return found

@@ -20,9 +20,9 @@ BETWEEN_ROUNDS = 0
 # The columns of `Round.places`: where the operations, or the branches, of a place begin, and how many there are; where
 # operations lead; whose choice it is, or NONE where nobody chooses; what the choice is of.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
-ORDERS, REACTION = range(2)  # what choices are of
+ORDERS, REACTION, OVERRUN = range(3)  # what choices are of
 # The columns of `Round.branches`: the place that a branch leads to, and the operation that says whether it can be
-# chosen (an ORDER, or a STRIKE), or NONE if it always can.
+# chosen (an ORDER, a STRIKE, or the ENGAGE of an Overrun), or NONE if it always can.
 TO, GUARD = range(2)
 
 # Whose test or die they never need, so that they are done at once with what stands before them.
@@ -36,6 +36,7 @@ _CERTAIN = (
     Kind.ENVELOP,
     Kind.RUN_AMOK,
     Kind.ORDER,
+    Kind.STAND,
 )
 
 
@@ -43,7 +44,7 @@ class Choice(NamedTuple):
     """A side chooses one of several branches; the first can always be chosen."""
 
     side: int
-    subject: int  # ORDERS or REACTION
+    subject: int  # ORDERS, REACTION or OVERRUN
     branches: Sequence[Sequence[Operation | Choice]]
 
 

@@ -7,6 +7,7 @@ import pytest
 from analyser import InputError, duel
 from analyser.common.sampling import Sampling
 from analyser.engine.fight import operations
+from analyser.results.best import solve_best_play
 from analyser.results.duel import solve_duel
 from analyser.results.play import worth
 from analyser.rules import unit_state
@@ -19,6 +20,7 @@ from tests.oracle.random_fights import (
     random_fights,
     random_fury,
     random_gunners,
+    random_last_stand,
     random_overrun,
     random_plain_duel,
     random_siege,
@@ -160,3 +162,16 @@ def test_duels_at_random(seed, make):
             return
         raise
     check(play.scenario, seed=seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 6))
+def test_an_overrun_that_is_declined_now_and_then(seed):
+    """A choice within the branch of another one."""
+    (made,) = random_fights(random_last_stand, seed, 1)
+    play = engine.best_play_of({**made, "rounds": 2, "policy_a": "best", "policy_b": "best"}, "survival")
+    check(play.scenario, seed=seed)
+    found = solve_best_play(play.scenario)
+    if seed == 3:
+        assert {row["do"] for row in found.plan() if row["when"] == "overrun"} == {"overrun", "do not overrun"}
+    assert found.as_policy().value == pytest.approx(play.following(play.plan_as_listed(0)), abs=1e-12)

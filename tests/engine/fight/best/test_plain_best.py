@@ -7,7 +7,7 @@ import pytest
 from analyser.common.errors import InputError
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
-from tests.oracle.random_fights import DUEL_MAKERS, random_duel, random_fights
+from tests.oracle.random_fights import DUEL_MAKERS, random_duel, random_fights, random_last_stand
 
 SAME = 1e-12
 BEST = "best"
@@ -62,3 +62,20 @@ def test_a_charge_with_overcharge_or_without(seed, stated):
                 row["qualities"] = [*{*row["qualities"], "Overcharge"}]
             unit["overcharge"] = stated
         check({**duel, "rounds": 1, "policy_a": BEST, "policy_b": BEST}, "margin")
+
+
+@pytest.mark.slow
+def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
+    """Who has won knows how both stand (AC-7): to go on whenever he can, as habits do, gives something away."""
+    gained = []
+    for seed in range(6):
+        (duel,) = random_fights(random_last_stand, seed, 1)
+        duel |= {"policy_a": BEST, "policy_b": BEST}
+        check(duel, "survival")
+        play = engine.best_play_of(duel, "survival")
+        gained.append(play.value - play.following(play.plan_as_listed(0)))
+        stated = {**duel, "a": {**duel["a"], "charge": {"overrun": False}}}
+        check(stated, "survival")
+        assert engine.best_play_of(stated, "survival").value <= play.value + SAME
+    assert min(gained) > -SAME
+    assert max(gained) > 0.01
