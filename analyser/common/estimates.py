@@ -62,10 +62,12 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Percent, with as many decimals as the interval supports.
+        """Percent, with as many decimals as the interval supports; the interval itself where ± would leave [0, 1].
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
+        >>> print(Estimate(0.0002, 0.00003, 0.0007), Estimate(0.9998, 0.9993, 0.99997), sep=", ")
+        0.02% (0.00 to 0.07), 99.98% (99.93 to 100.00)
         """
         p = float(self)
         if self.low is None or self.high is None:
@@ -76,7 +78,13 @@ class Estimate(float):
             missing = math.ceil(missing * 10**digits) / 10**digits
             return f">{100 - missing:.{digits}f}%" if p else f"<{missing:.{digits}f}%"
         # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
-        return plus_minus(100 * p, 100 * max(self.high - p, p - self.low), "%")
+        half = max(self.high - p, p - self.low)
+        digits = decimals_of(100 * half)
+        centre, reach = round(100 * p, digits), round(100 * half, digits)  # as they are printed
+        if centre - reach >= -SAME_WITHIN and centre + reach <= 100 + SAME_WITHIN:
+            return plus_minus(100 * p, 100 * half, "%")
+        low, high = (100 * min(max(end, 0.0), 1.0) for end in (self.low, self.high))
+        return f"{100 * p:.{digits}f}% ({low:.{digits}f} to {high:.{digits}f})"
 
     __repr__ = __str__  # a shell shows what is printed
 

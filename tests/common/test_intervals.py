@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+from analyser.common.estimates import estimate
 from analyser.common.intervals import (
     RARE,
     blaker,
@@ -144,3 +145,14 @@ def test_a_whole_distribution_is_inside_of_its_band():
     missed = (np.abs(shares - law.cumsum()) > dkw_half_width(trials)).any(axis=1).mean()
     assert missed <= 0.05
     assert (np.abs(shares - law.cumsum()) > dkw_half_width(trials) / 2).any(axis=1).mean() > 0.05
+
+
+@pytest.mark.parametrize("trials", [50, 10_000])
+def test_no_printed_interval_leaves_what_a_chance_can_be(trials):
+    for seen in (*range(12), trials // 2, *range(trials - 12, trials + 1)):
+        text = str(estimate(seen, trials))
+        if "±" in text:
+            middle, half = (float(part) for part in text.replace("%", "").split("±"))
+            assert middle - half >= -1e-9
+            assert middle + half <= 100 + 1e-9
+    assert str(estimate(2, 10_000)) == "0.02% (0.00 to 0.07)"
