@@ -51,7 +51,7 @@ const showScale = (metric, highest) => {
     ? [1, 5, 20, 50, 80, 95, 99].map((each) => [`${each}`, (each * data.steps) / 100])
     : powers.filter((each) => each >= data.least_share * highest && each <= highest).map((each) => [String(Number(each.toPrecision(1))), each]);
   const text = isProbability
-    ? "Colours: logarithm of the odds; 1% and less is darkest, 99% and more lightest:"
+    ? "Colours, by the odds: 1% and less is darkest, 99% and more lightest:"
     : `Colours: logarithmic; ${Number((data.least_share * highest).toPrecision(2))} and less is darkest:`;
   byId("heat-scale").replaceChildren(
     make("span", text),
