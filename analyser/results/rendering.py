@@ -106,10 +106,10 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
         first = first._replace(title=f"{first.title} ({' and '.join(methods)})")
     if not first.rows:
         return first
-    shown = [row[0] for row in first.rows if any(row[0] not in block.minor for block in blocks)]
-    cells = [{row[0]: row[1:] for row in block.rows} for block in blocks]
+    shown = [row for row in first.rows if any(row[0] not in block.minor for block in blocks)]
+    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # rows of one name stay apart in one
     blank = [""] * (len(first.rows[0]) - 1)
-    rows = [[label, *chain.from_iterable(each.get(label, blank) for each in cells)] for label in shown]
+    rows = [[*row, *chain.from_iterable(each.get(row[0], blank) for each in others)] for row in shown]
     head = first.head
     if len(blocks) > 1 and head:
         head = [head[0], *(f"{what} {method}" for method in methods for what in head[1:])]

@@ -317,3 +317,13 @@ def test_the_swings_of_a_precision_do_not_depend_on_its_pilot():
 def test_a_battle_has_no_exact_answer():
     with pytest.raises(InputError, match="no exact answer"):
         analyser.exact({"battle": {}, "mine": RIFLES, "yours": GRENADIERS})
+
+
+def test_rows_of_one_name_are_printed_each():
+    """A unit that both sides have, and both ends of the orders of one side."""
+    squads = ["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"]
+    text = str(analyser.battle(squads, squads, trials=600, rounds=2))
+    for part, whose in (("What each unit did", ["mine", "yours"]), ("Without each unit", ["mine", "yours"])):
+        lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
+        sides = sorted(line.split()[1] for line in lines if line.startswith("sharp-rifles"))
+        assert sides == whose, part
