@@ -27,6 +27,7 @@ _PATIENCE = 1  # lines that may gain nothing before one that does
 _CHANGED, _CHANGES, _MOST_CONDITIONS = 40, 6, 3
 _OFTEN = 1e-4  # how likely a situation is that counts in estimates
 _SAME = 1e-12
+_DIGITS = 11  # of what is compared: fewer than two machines agree in, more than a player can tell
 Floats = NDArray[np.float64]
 Situations = tuple[NDArray[np.int64], NDArray[np.int64]]  # their rounds, and their places among the nodes
 
@@ -123,7 +124,7 @@ class Search:
         """Of some lists those that give away least, of equals the shorter, and the one with fewer conditions."""
 
         def rank(listing: Listing) -> tuple[float, int, int]:
-            return round(self.gives_away(listing), 12), len(listing), sum(len(line.conditions) for line in listing)
+            return round(self.gives_away(listing), _DIGITS), len(listing), sum(len(line.conditions) for line in listing)
 
         return sorted(dict.fromkeys(listings), key=rank)[:_WIDTH]
 
@@ -146,7 +147,7 @@ class Search:
             open_yet = [each for each in met if round(self.gives_away(each), 9) not in done]  # others do the same
             if not open_yet:
                 break
-            at = min(open_yet, key=self.gives_away)
+            at = min(open_yet, key=lambda each: round(self.gives_away(each), _DIGITS))
             done.add(round(self.gives_away(at), 9))
             met |= dict.fromkeys(self._near(at))
         return self._best(met)
@@ -224,7 +225,7 @@ class Search:
                 found = [(float(gain.sum()), kept)] if kept or self._implied[order] or place == len(listing) - 1 else []
                 if len(kept) < _MOST_CONDITIONS:
                     single = known @ gain
-                    best = np.argsort(-single)[:_OF_AN_ORDER].tolist()
+                    best = _greatest(single)
                     found += [(float(single[one]), tuple(sorted({*kept, one}))) for one in best]
                 for more, conditions in found:
                     changed = Tried(order, conditions)
@@ -239,7 +240,7 @@ class Search:
                 worth = np.where(held[place], gains[listing[place].order], worth)
             promising.append((float(worth.sum()), tuple(listing[place] for place in exchanged)))
         promising = [each for each in promising if each[1] != listing]
-        return [changed for _, changed in sorted(promising, key=lambda each: -each[0])[:_CHANGES]]
+        return [changed for _, changed in sorted(promising, key=_promised)[:_CHANGES]]
 
     def _promising(self, listing: Listing, gains: Floats, where: Situations) -> list[Listing]:
         """The longer lists whose new line promises to gain most."""
@@ -257,8 +258,8 @@ class Search:
                 single = np.diagonal(both)
                 pairs = np.triu(both - np.maximum(single[:, None], single[None, :]), 1)
                 found: list[tuple[float, tuple[int, ...]]]
-                found = [(float(single[one]), (one,)) for one in np.argsort(-single)[:_OF_AN_ORDER].tolist()]
-                for flat in np.argsort(-pairs, axis=None)[:_OF_AN_ORDER].tolist():
+                found = [(float(single[one]), (one,)) for one in _greatest(single)]
+                for flat in _greatest(pairs):
                     one, two = divmod(flat, len(self.conditions))
                     if pairs[one, two] > _SAME:
                         found.append((float(both[one, two]), (one, two)))
@@ -267,9 +268,20 @@ class Search:
                     if promised > _SAME:
                         longer = (*listing[:place], Tried(order, conditions), *listing[place:])
                         promising.append((promised, longer))
-                promising = sorted(promising, key=lambda each: -each[0])[:_WORKED_OUT]
+                promising = sorted(promising, key=_promised)[:_WORKED_OUT]
             still_open = still_open & ~self._holds(listing[place])[rounds, places]
         return [longer for _, longer in promising]
+
+
+def _promised(found: tuple[float, Listing]) -> float:
+    """What changes are sorted by, the most promising first; equals keep their places, on any machine."""
+    return -round(found[0], _DIGITS)
+
+
+def _greatest(gains: Floats) -> list[int]:
+    """The places of the greatest, of equals the first: sums of products differ in their last bits between machines."""
+    places: list[int] = np.argsort(-gains.round(_DIGITS), axis=None, kind="stable")[:_OF_AN_ORDER].tolist()
+    return places
 
 
 def _fewer(conditions: tuple[int, ...]) -> list[tuple[int, ...]]:
