@@ -18,6 +18,7 @@ from analyser.game.units import Loadout
 MOST_BRANCHES = 1_000
 RELATIVE_GAP = 1e-4
 _LARGEST = 1e9  # of a number of units or points that nothing limits
+_DIGITS = 9  # of the points that a unit is worth: their last bits differ between machines, and would pick among equals
 
 
 class Part(NamedTuple):
@@ -228,7 +229,7 @@ class _Programme:
         """The best list; see :meth:`Force.best`."""
         from scipy.optimize import Bounds, LinearConstraint
 
-        shared = []
+        values, shared = values.round(_DIGITS), []
         for each in unlike:
             terms = [
                 (variable, float(self._points[at]))

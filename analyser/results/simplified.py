@@ -279,7 +279,11 @@ def _promised(found: tuple[float, Listing]) -> float:
 
 
 def _greatest(gains: Floats) -> list[int]:
-    """The places of the greatest, of equals the first: sums of products differ in their last bits between machines."""
+    """The places of the greatest, of equals the first: sums of products differ in their last bits between machines.
+
+    >>> _greatest(np.array([0.1, 0.3, 0.1 + 0.2, 0.2]))
+    [1, 2, 3]
+    """
     places: list[int] = np.argsort(-gains.round(_DIGITS), axis=None, kind="stable")[:_OF_AN_ORDER].tolist()
     return places
 
