@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.common.estimates import Estimate as Estimate
     from analyser.game.army import Army as Army
     from analyser.game.force_check import ForceCheck as ForceCheck
+    from analyser.game.force_kinds import ForceKinds as ForceKinds
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up
@@ -72,6 +73,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.results.charge import ChargeResult as ChargeResult
     from analyser.results.duel import DuelResult as DuelResult
     from analyser.results.focus import FocusResult as FocusResult
+    from analyser.scenarios.armies import army_kinds as army_kinds
     from analyser.scenarios.armies import check_army as check_army
     from analyser.scenarios.armies import load_army as load_army
     from analyser.scenarios.attack import Scenario as Scenario

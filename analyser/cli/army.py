@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from analyser.cli.answer import write
-from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option, OutOption, complete_file
-from analyser.cli.shell import Choice, Command, profiles_in
+from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option, OutOption, complete_file, complete_units
+from analyser.cli.shell import FORMATS, TEXTS, Choice, Command, note, profiles_in
+from analyser.common.errors import InputError
 
-CHECK = "check"
+if TYPE_CHECKING:
+    from analyser.game.army import Army
+    from analyser.game.profiles import Profiles
+
+CHECK, KINDS = "check", "kinds"
 LIST, CARD = ".toml", ".html"
+WORDS = "FILE | check FILE | kinds [FACTION]"
 BROKEN = 1  # the exit status of a check that finds something
 WHOSE_NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
 _WHOSE_NUMBERS = "Whose numbers count where a roster says otherwise. Default: the profile's."
@@ -22,8 +30,17 @@ ARMY_OPTIONS = [
 ]
 
 
+def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """A file; after `kinds` a faction."""
+    words = context.params.get("words") or ()
+    if words[:1] == (KINDS,):
+        return [each for each in complete_units(context, parameter, incomplete) if "/" not in each.value]
+    verbs = [] if words else [CompletionItem(each) for each in (CHECK, KINDS) if each.startswith(incomplete)]
+    return verbs + complete_file(context, parameter, incomplete)
+
+
 @click.command(cls=Command, params=ARMY_OPTIONS)
-@click.argument("words", nargs=-1, required=True, metavar="[check] FILE", shell_complete=complete_file)
+@click.argument("words", nargs=-1, required=True, metavar=WORDS, shell_complete=_complete)
 @click.pass_context
 def army(
     context: click.Context, /, words: tuple[str, ...], profiles: str | None, numbers: str, out: str | None, **_: Any
@@ -32,38 +49,65 @@ def army(
 
     With `check` before it: what is broken about it, by the rules of force building; then the exit status is 1.
 
-    --out FILE.toml writes it as a list of yours, FILE.html as a card for the table, which prints on a page.
+    `kinds` instead: the words that a list may use, that is force scales, kinds of battlegroup and their slots; of a
+    FACTION also who may stand in them, and boons.
+
+    --out FILE.toml writes an army as a list of yours, FILE.html as a card for the table, which prints on a page.
     """
+    verb, files = (words[0], words[1:]) if words[0] in (CHECK, KINDS) else ("", words)
+    if verb:
+        _check_no_list(verb, out)
+    library = profiles_in(profiles)
+    if verb == KINDS:
+        _kinds(context, files, library)
+        return
     from analyser.scenarios.armies import load_army
 
-    check, file = _meant(words)
-    library = profiles_in(profiles)
-    found = load_army(file, library, numbers=numbers)  # type: ignore[arg-type]
-    if check:
+    found = load_army(_one(files), library, numbers=numbers)  # type: ignore[arg-type]
+    if verb == CHECK:
         from analyser.game.force_check import checked_force
 
         checked = checked_force(found, library)
         write(lambda: str(checked), checked.as_dict, checked.rows, warnings=checked.unchecked)
         context.exit(0 if checked else BROKEN)
-
-    def text() -> str:
-        ending = Path(out or "").suffix.lower()
-        if ending == LIST:
-            return found.to_toml()
-        if ending == CARD:
-            from analyser.report.army_card import army_card
-
-            return army_card(found)
-        return str(found)
-
-    write(text, found.as_dict, found.rows, warnings=found.warnings)
+    write(lambda: _text(found, out), found.as_dict, found.rows, warnings=found.warnings)
 
 
-def _meant(words: tuple[str, ...]) -> tuple[bool, str]:
-    """Whether an army is to be checked, and its file."""
-    check = words[0] == CHECK
-    files = words[check:]
+def _text(found: Army, out: str | None) -> str:
+    """An army as its file is to hold it."""
+    ending = Path(out or "").suffix.lower()
+    if ending == LIST:
+        return found.to_toml()
+    if ending == CARD:
+        from analyser.report.army_card import army_card
+
+        return army_card(found)
+    return str(found)
+
+
+def _kinds(context: click.Context, factions: tuple[str, ...], library: Profiles) -> None:
+    """What army lists may hold, of one faction or of all."""
+    from analyser.game.force_kinds import kinds_in
+
+    if len(factions) > 1:
+        raise click.UsageError(f"{len(factions)} factions: one is needed after 'kinds', or none for all")
+    if context.get_parameter_source("numbers") is not ParameterSource.DEFAULT:
+        note("--numbers: no effect without an army")
+    found = kinds_in(library, *factions)
+    write(lambda: str(found), found.as_dict, found.rows)
+
+
+def _check_no_list(verb: str, out: str | None) -> None:
+    """Raise InputError where what is no army is to be written as one."""
+    if out is not None and (ending := Path(out).suffix.lower()) in (LIST, CARD):
+        what = {LIST: "an army list", CARD: "the card of an army"}[ending]
+        allowed = ", ".join((*TEXTS, *(f".{form}" for form in FORMATS[1:])))
+        raise InputError(f"{ending!r} is {what}, and '{verb}' gives none", where=out, allowed=allowed)
+
+
+def _one(files: tuple[str, ...]) -> str:
+    """The file of an army."""
     if len(files) != 1:
         given = f"{len(files)} files" if files else "no file"
         raise click.UsageError(f"{given}: one is needed, after 'check' if it is to be checked")
-    return check, files[0]
+    return files[0]

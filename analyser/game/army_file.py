@@ -167,9 +167,9 @@ def resolved_army(file: ArmyFile, library: Profiles) -> Army:
         scale="skirmish",
         units=tuple(units.values()),
         points_limit=file.points_limit,
-        boons=tuple(_boon(entry, of_faction) for entry in file.boons),
+        boons=tuple(_boon(entry, of_faction, library) for entry in file.boons),
         battlegroups=_battlegroups(file, of_faction),
-        warnings=tuple(_strange_kinds(file, of_faction)),
+        warnings=tuple(_strange_kinds(file, of_faction, library)),
         profiles=library.used,
     )
     return replace(army, scale=file.scale or scale_for(file.points_limit or army.points, rules))
@@ -211,21 +211,26 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
     return {name: known.get(slug_of(kind), kind) for name, kind in kinds.items()}
 
 
-def _strange_kinds(file: ArmyFile, faction: Faction | None) -> Iterator[str]:
+def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
     """What is said of kinds of battlegroup that the file states and the faction does not have (FB-4)."""
-    kinds = {each.id: each.name for each in (faction.battlegroups if faction else ())}
+    kinds = [each.id for each in (faction.battlegroups if faction else ())]
     for name, kind in _battlegroups(file, faction).items():
-        if kinds and name in file.battlegroups and kind not in kinds:
-            problem = f"no kind is called {shown(kind)}{did_you_mean(kind, kinds.values())}"
-            yield f"battlegroup {shown(name)}: {problem} (the faction has: {', '.join(kinds.values())})"
+        if faction and kinds and name in file.battlegroups and kind not in kinds:
+            called = (*kinds, *(each.name for each in faction.battlegroups))
+            problem = f"no kind is called {shown(kind)}{did_you_mean(kind, called)}"
+            has = f"the faction has: {', '.join(kinds)}; {library.command('army kinds', [faction])} says more"
+            yield f"battlegroup {shown(name)}: {problem} ({has})"
 
 
-def _boon(entry: BoonEntry, faction: Faction | None) -> ArmyBoon:
+def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyBoon:
     boons = {each.id: each for each in (faction.boons if faction else ())}
     boon = boons.get(entry.boon) or boons.get(slug_of(entry.boon))
     if boon is None:
         problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
-        raise InputError(problem, where="boon", allowed=", ".join(boons) or "none, without a faction")
+        bought = [each.id for each in boons.values() if each.points]
+        says_more = library.command("army kinds", [faction] if faction else [])
+        allowed = f"{', '.join(bought)}; {says_more} says more" if faction else "none, without a faction"
+        raise InputError(problem, where="boon", allowed=allowed)
     return ArmyBoon(boon, entry.battlegroup)
 
 

@@ -64,6 +64,7 @@ class ForceCheck:
     army: Army
     broken: tuple[Broken, ...]
     unchecked: tuple[str, ...]
+    kinds_by: str = ""  # the command that says what the faction's lists may hold
 
     def __bool__(self) -> bool:
         """Whether nothing is broken."""
@@ -78,6 +79,7 @@ class ForceCheck:
             lines = [f"{self.army.name}: {counted(len(found), 'rule')} of force building broken"]
             for rule, told in found:
                 lines += ["", f"{rule}: {RULES[rule]}", *(f"  {each}" for each in told)]
+            lines += ["", f"What a list may hold: {self.kinds_by}"] if self.kinds_by else []
         lines += ["", *(f"Not checked: {each}" for each in self.unchecked)] if self.unchecked else []
         return "\n".join(lines) + "\n"
 
@@ -105,7 +107,8 @@ def checked_force(army: Army, library: Profiles) -> ForceCheck:
         unchecked += [f"FB-7 and FB-8 for {name}: not among the profiles" for name in own]
     unknown = [unit.name for unit in army if unit.points is None]
     unchecked += [f"the points of {name}: it has none" for name in unknown]
-    return ForceCheck(army, tuple(sorted(broken, key=lambda each: int(each.rule[3:]))), tuple(unchecked))
+    in_order = tuple(sorted(broken, key=lambda each: int(each.rule[3:])))
+    return ForceCheck(army, in_order, tuple(unchecked), library.command("army kinds", [faction] if faction else []))
 
 
 def _points(army: Army, library: Profiles) -> Iterator[Broken]:
@@ -199,10 +202,7 @@ def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
 
 
 def _allowed(limits: Limits) -> str:
-    if limits.most is None:
-        return f"(allowed: {limits.least} or more)"
-    least, most = limits.least, limits.most
-    return f"(needs exactly {most})" if least == most else f"(allowed: {f'{least} to' if least else 'up to'} {most})"
+    return f"({'needs' if limits.least == limits.most else 'allowed:'} {limits.told})"
 
 
 def _listed(names: list[str]) -> str:

@@ -40,6 +40,19 @@ class Limits(Record):
         """
         return self.least <= number and (self.most is None or number <= self.most)
 
+    @property
+    def told(self) -> str:
+        """The same in words.
+
+        >>> [Limits(least=least, most=most).told for least, most in ((1, 1), (1, 2), (0, 2), (1, None), (0, None))]
+        ['exactly 1', '1 to 2', 'up to 2', '1 or more', 'any number']
+        """
+        if self.most is None:
+            return f"{self.least} or more" if self.least else "any number"
+        if self.least == self.most:
+            return f"exactly {self.most}"
+        return f"{self.least} to {self.most}" if self.least else f"up to {self.most}"
+
 
 class Slot(Limits):
     """A line of a battlegroup's order of battle, and how many units it takes in one battlegroup."""

@@ -267,9 +267,18 @@ class Profiles:
 
     def _list_of(self, factions: Collection[Faction]) -> str:
         """Where the units of one faction, or of all, are listed."""
+        return f"{self.command('units', factions)} lists them"
+
+    def command(self, words: str, factions: Collection[Faction] = ()) -> str:
+        """A command line about these profiles: of one faction, or of all.
+
+        >>> library = load_profiles()
+        >>> library.command("units"), library.command("army kinds", [library.faction("crown")])
+        ('analyser units', 'analyser army kinds crown')
+        """
         faction = [each.id for each in factions] if len(factions) == 1 else []
         folder = [] if self._given is None else ["--profiles", shlex.quote(os.fspath(self._given))]
-        return f"{' '.join(['analyser units', *faction, *folder])} lists them"
+        return " ".join(["analyser", words, *faction, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
         """Every loadout that a selector with wildcards fits, in the order of the files.

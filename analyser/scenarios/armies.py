@@ -14,6 +14,7 @@ from analyser.common.validation import checked
 from analyser.game.army import Army
 from analyser.game.army_file import ArmyFile, resolved_army
 from analyser.game.force_check import ForceCheck, checked_force
+from analyser.game.force_kinds import ForceKinds, kinds_in
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import ROSTERS
@@ -136,3 +137,31 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     """
     library = library_of(profiles)
     return checked_force(load_army(source, library), library)
+
+
+def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None) -> ForceKinds:
+    """What an army list may hold: force scales, kinds of battlegroup with their slots and units, boons.
+
+    Parameters
+    ----------
+    faction : str, optional
+        Only this one; case and unambiguous shortening are forgiven. Default: all.
+    profiles : Profiles or path, optional
+        Whose order of battle. Default: the shipped profiles.
+
+    Returns
+    -------
+    ForceKinds
+        Printed as a table; `rows()` and `as_dict()` give it as data.
+
+    Raises
+    ------
+    InputError
+        No such faction, with the nearest name.
+
+    Examples
+    --------
+    >>> [kind.id for kind in army_kinds("crown").factions[0].battlegroups]
+    ['faction', 'line-breaker', 'support', 'super-heavy']
+    """
+    return kinds_in(library_of(profiles), faction)

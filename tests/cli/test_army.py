@@ -109,6 +109,10 @@ def test_an_army_is_checked(mine, tmp_path):
     ("words", "says"),
     [
         ([], "missing argument"),
+        (["kinds", "crwn"], "no faction is called 'crwn'; did you mean 'crown'?"),
+        (["kinds", "crown", "empire"], "2 factions: one is needed after 'kinds', or none for all"),
+        (["kinds", "--out", "a.toml"], "a.toml: '.toml' is an army list, and 'kinds' gives none"),
+        (["check", "a.toml", "--out", "a.html"], "a.html: '.html' is the card of an army, and 'check' gives none"),
         (["check"], "no file: one is needed"),
         (["a.toml", "b.toml"], "2 files: one is needed"),
         (["nowhere.ros"], "cannot read this file"),
@@ -124,3 +128,43 @@ def test_nothing_is_written_of_what_is_refused(tmp_path):
     path.write_text('{"roster": {', encoding="utf-8")
     assert "broken JSON" in refusal("army", str(path), "--out", str(out))
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_what_lists_may_hold_is_told(tmp_path):
+    assert answer("army", "kinds", "crown") == str(analyser.army_kinds("crown"))
+    record = json.loads(answer("army", "kinds", "--format", "json"))
+    assert [each["faction"] for each in record["factions"]] == [*analyser.load_profiles().factions]
+    out = tmp_path / "kinds.csv"
+    answer("army", "kinds", "imp", "--out", str(out))
+    rows = [*csv.DictReader(io.StringIO(out.read_text(encoding="utf-8")))]
+    assert {row["battlegroup"] for row in rows} == {"faction", "erlkonig", "gelve"}
+    assert "--numbers: no effect" in run("army", "kinds", "--numbers", "roster").stderr
+
+
+def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'faction = "crown"\n[battlegroups]\nFirst = "infantry"\n[[unit]]\nunit = "rifle-platoon@basic"\n'
+        'battlegroup = "First"\n',
+        encoding="utf-8",
+    )
+    assert "analyser army kinds crown says more" in answer("army", str(path))
+    assert run("army", "check", str(path)).stdout.endswith("What a list may hold: analyser army kinds crown\n")
+    path.write_text(path.read_text(encoding="utf-8") + '[[boon]]\nboon = "hope"\n', encoding="utf-8")
+    said = refusal("army", str(path))
+    assert "no boon is called 'hope'" in said
+    assert "forlorn-hope" in said
+    assert "analyser army kinds crown says more" in said
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"), [(["k"], "kinds"), (["kinds", "c"], "commonwealth crown"), (["kinds", "crown/"], "")]
+)
+def test_words_of_the_command_are_completed(typed, offered):
+    from click.shell_completion import ShellComplete
+
+    from analyser.cli import cli
+
+    complete = ShellComplete(cli, {}, "analyser", "_ANALYSER_COMPLETE")
+    found = complete.get_completions(["army", *typed[:-1]], typed[-1])
+    assert [each.value for each in found if each.type == "plain"] == offered.split()

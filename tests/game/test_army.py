@@ -191,7 +191,7 @@ def test_a_kind_of_battlegroup_that_the_faction_does_not_have_is_told_at_once():
     assert analyser.load_army({"unit": unit}).warnings == ()
     (said,) = analyser.load_army({"battlegroups": {"First": f"{kind.name}s"}, "unit": unit}).warnings
     assert f"no kind is called '{kind.name}s'; did you mean '{kind.name}' or " in said
-    assert f"(the faction has: {kind.name}, " in said
+    assert f"(the faction has: {kind.id}, " in said
 
 
 def test_an_army_as_plain_data_is_read_again():

@@ -1,0 +1,178 @@
+"""What an army list may hold, as its writer needs to know it: force scales, kinds of battlegroup, slots, boons."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from analyser.common.text import WIDTH, aligned, fill
+from analyser.game.forces import Battlegroup, Limits
+from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
+from analyser.game.units import Faction
+
+ONCE = Limits(most=1)  # what goes without saying of a unit in a battlegroup
+NARROWEST = 20  # characters of a column whose lines are broken
+TIE = "\N{NO-BREAK SPACE}"
+IN_NO_SLOT = ""  # of units that a battlegroup takes, and counts in no slot
+
+
+@dataclass(frozen=True)
+class ForceKinds:
+    """The force scales, and of some factions the kinds of battlegroup, who stands in their slots, and the boons.
+
+    Examples
+    --------
+    >>> from analyser import army_kinds
+    >>> kinds = army_kinds("crown")
+    >>> [row["slot"] for row in kinds.rows() if row["battlegroup"] == "support"]
+    ['boons', 'commander', 'armour', 'field-guns-artillery', 'infantry-cavalry']
+    """
+
+    library: Profiles
+    factions: tuple[Faction, ...]
+
+    @property
+    def profiles(self) -> ProfilesUsed:
+        """Which profiles it is of."""
+        return self.library.used
+
+    def __str__(self) -> str:
+        parts = [self._scales()]
+        if len(self.factions) == 1:
+            parts += _in_full(self.factions[0], self.library.command("units", self.factions))
+        else:
+            kinds = [[each.id, kind.id, kind.name] for each in self.factions for kind in each.battlegroups]
+            parts.append(aligned([["faction", "battlegroup", "called"], *kinds], "<"))
+            parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
+        parts.append([f"Profiles: {self.profiles}"])
+        return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+    def _scales(self) -> list[str]:
+        lines = [
+            [name, f"{each.least_points:,} to {each.most_points:,}", f"{each.hand}", '" × '.join(map(str, each.table))]
+            for name, each in self.library.force_rules.scales.items()
+        ]
+        head = ["scale", "points", "hand of cards", "table"]
+        return aligned([head, *([*line[:3], f'{line[3]}"'] for line in lines)], "<<><")
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain data; `most` is None where any number may be."""
+        scales = {name: each.model_dump(mode="json") for name, each in self.library.force_rules.scales.items()}
+        return {"scales": scales, "factions": [_record(each) for each in self.factions]} | profiles_record(
+            self.profiles
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each slot of each kind of battlegroup: how many units it takes, and which; no scales, no boons."""
+        return [
+            {
+                "faction": faction["faction"],
+                "battlegroup": kind["battlegroup"],
+                "called": kind["name"],
+                "least_in_force": kind["least"],
+                "most_in_force": kind["most"],
+                **slot,
+                "units": "; ".join(unit["unit"] for unit in slot["units"]),
+                "profiles": str(self.profiles),
+            }
+            for faction in self.as_dict()["factions"]
+            for kind in faction["battlegroups"]
+            for slot in kind["slots"]
+        ]
+
+
+def kinds_in(library: Profiles, faction: str | None = None) -> ForceKinds:
+    """What the army lists of one faction of a library, or of all, may hold; raises as :meth:`Profiles.faction`."""
+    return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
+
+
+# --- as plain data --------------------------------------------------------------------------------
+
+
+def _record(faction: Faction) -> dict[str, Any]:
+    kinds = [
+        {
+            "battlegroup": kind.id,
+            "name": kind.name,
+            **_limits(kind),
+            "bonus": kind.bonus,
+            "slots": [*_slots(faction, kind)],
+        }
+        for kind in faction.battlegroups
+    ]
+    boons = [
+        {"boon": boon.id, "name": boon.name, "points": boon.points, **_limits(boon), "needs": list(boon.needs)}
+        for boon in faction.boons
+    ]
+    return {"faction": faction.id, "name": faction.name, "battlegroups": kinds, "boons": boons}
+
+
+def _slots(faction: Faction, kind: Battlegroup) -> Iterator[dict[str, Any]]:
+    """The slots of a kind of battlegroup, and who counts in each; a unit may count in several."""
+    units: dict[str, list[dict[str, Any]]] = {slot: [] for slot in kind.slots}
+    for unit in faction.units:
+        if (place := unit.battlegroups.get(kind.id)) is not None:
+            for slot in place.slots or (IN_NO_SLOT,):
+                units.setdefault(slot, []).append({"unit": unit.id, **_limits(place)})
+    for slot, there in units.items():
+        limits = kind.slots.get(slot)
+        named = {"slot": slot, "name": "in no slot" if limits is None else limits.name}
+        yield named | _limits(limits or Limits()) | {"units": there}
+
+
+def _limits(limits: Limits) -> dict[str, int | None]:
+    return {"least": limits.least, "most": limits.most}
+
+
+# --- as a text ------------------------------------------------------------------------------------
+
+
+def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
+    """How a list says it, each kind of battlegroup with its slots, and the boons."""
+    if faction.battlegroups:
+        first = ["[battlegroups]", f'First = "{faction.battlegroups[0].id}"']
+        yield ["So begins a list by hand:", "", f'faction = "{faction.id}"', "", *first]
+    yield [
+        *fill(
+            'Then each [[unit]] and [[boon]] says battlegroup = "First". A unit may stand once in a battlegroup, '
+            "unless more is said beside it; it counts in every slot that names it."
+        ),
+        f"Levels of units: {units_by}",
+    ]
+    for kind in faction.battlegroups:
+        often = [] if kind.told == Limits().told else [f"{kind.told} in a force"]
+        bonus = [f"its commander brings {kind.bonus}"] if kind.bonus else []
+        yield ["; ".join([f"{kind.id}: {kind.name}", *often, *bonus]), *_slot_lines(faction, kind)]
+    if bought := [boon for boon in faction.boons if boon.points]:
+        lines = [[boon.id, f"{boon.points}", boon.told, ", ".join(boon.needs) or "-"] for boon in bought]
+        yield aligned([["boon", "points", "in a battlegroup", "needs a unit of"], *lines], "<><<")
+
+
+def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
+    """A table of the slots that say something: those with limits, and those that a unit is listed under."""
+    first = {place.slots[0] for unit in faction.units if (place := unit.battlegroups.get(kind.id)) and place.slots}
+    lines = [("  slot", "units", "which")]
+    for slot in _slots(faction, kind):
+        often = Limits(least=slot["least"], most=slot["most"]).told
+        if often != Limits().told or slot["slot"] in (*first, IN_NO_SLOT):
+            lines.append((f"  {slot['slot'] or slot['name']}", often, ", ".join(map(_tied, slot["units"])) or "none"))
+    room = max(WIDTH - max(len(slot) for slot, _, _ in lines) - max(len(often) for _, often, _ in lines) - 4, NARROWEST)
+    wrapped = []
+    for name, often, units in lines:
+        begun, *others = _wrapped(units, room)
+        wrapped += [(name, often, begun), *(("", "", each) for each in others)]
+    return aligned(wrapped, "<")
+
+
+def _wrapped(units: str, width: int) -> list[str]:
+    """Names with commas between them as lines, none of them broken."""
+    lines = textwrap.wrap(units, width, break_on_hyphens=False, break_long_words=False)
+    return [line.replace(TIE, " ") for line in lines]
+
+
+def _tied(unit: dict[str, Any]) -> str:
+    """A unit and how often it may stand there, between which no line breaks."""
+    often = Limits(least=unit["least"], most=unit["most"]).told
+    return unit["unit"] if often == ONCE.told else f"{unit['unit']} ({often})".replace(" ", TIE)
