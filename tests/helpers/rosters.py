@@ -100,26 +100,62 @@ def own_catalogue():
 def roster(book, seed, *, most_units=14):
     """A roster of the units of a catalogue at random, the dirt of real ones in it."""
     rng = random.Random(seed)
-    root = Element("roster", {"id": f"r{seed}", "name": f"List {seed}", "battleScribeVersion": "2.03"})
-    root.attrib |= {"gameSystemId": GAME_ID, "gameSystemName": GAME, "gameSystemRevision": "2", "xmlns": NAMESPACE}
-    made = Made(root, book.get("name"))
-    total, limits = SubElement(root, "costs"), SubElement(root, "costLimits")
-    SubElement(limits, "costLimit", POINTS | {"value": str(rng.choice((-1, 1500, 2000)))})
+    made = _begun(book, f"List {seed}", f"r{seed}", rng.choice((-1, 1500, 2000)))
     kinds = [(each.get("id"), each.get("name")) for each in book.iterfind("forceEntries/forceEntry")]
-    holder = root
+    holder = made.root
     for number in range(rng.choice((1, 1, 2, 3))):
         forces = holder.find("forces") if holder.find("forces") is not None else SubElement(holder, "forces")
         force = _force(forces, rng.choice(kinds), book, number)
         battlegroup = _free_name(force.get("name"), made)
         selections = SubElement(force, "selections")
         for entry in rng.choices(_units(book), k=rng.randint(1, most_units)):
-            _add_unit(selections, entry, battlegroup, made, rng)
+            _add_any(selections, entry, battlegroup, made, rng)
         if rng.random() < 0.4:
-            _add_boon(selections, book, made, rng)
+            holder_of_boons = rng.choice(_boon_holders(book))
+            boon = rng.choice([*holder_of_boons.iterfind(".//selectionEntry")])
+            _add_boon(selections, holder_of_boons, boon, made).append(_profiles(boon))
         if rng.random() < 0.2:
             _add_unknown(selections, "Lucky Charm", rng.choice((0, 5)), made)
-        holder = rng.choice((root, force))  # forces inside forces
-    SubElement(total, "cost", POINTS | {"value": f"{made.points}.0"})
+        holder = rng.choice((made.root, force))  # forces inside forces
+    return _finished(made)
+
+
+def roster_of(book, name, limit, battlegroups):
+    """A roster of the units of a catalogue as listed.
+
+    `battlegroups` has for each battlegroup by name the names of its boons, and its units as (name, level). What boons
+    do, which other programs repeat, is left out.
+    """
+    made = _begun(book, name, "r1", limit)
+    forces = SubElement(made.root, "forces")
+    kinds = {each.get("name"): each.get("id") for each in book.iterfind("forceEntries/forceEntry")}
+    entries = {each.get("name").strip(): each for each in _units(book)}
+    for number, (battlegroup, (boons, units)) in enumerate(battlegroups.items()):
+        force = _force(forces, (kinds[battlegroup], battlegroup), book, number)
+        selections = SubElement(force, "selections")
+        for holder in _boon_holders(book):
+            for boon in holder.iterfind(".//selectionEntry"):
+                if boon.get("name") in boons:
+                    _add_boon(selections, holder, boon, made)
+        for unit, level in units:
+            (link,) = (each for each in _levels(entries[unit]) if LEVELS[each.get("name")] == level)
+            _add_unit(selections, entries[unit], link, 1, battlegroup, made)
+    return _finished(made)
+
+
+def _begun(book, name, roster_id, limit):
+    root = Element("roster", {"id": roster_id, "name": name, "battleScribeVersion": "2.03"})
+    root.attrib |= {"gameSystemId": GAME_ID, "gameSystemName": GAME, "gameSystemRevision": "2", "xmlns": NAMESPACE}
+    SubElement(root, "costs")
+    SubElement(SubElement(root, "costLimits"), "costLimit", POINTS | {"value": str(limit)})
+    return Made(root, book.get("name"))
+
+
+def _finished(made):
+    """The roster with its points, and a number for each selection."""
+    SubElement(made.root.find("costs"), "cost", POINTS | {"value": f"{made.points}.0"})
+    for number, each in enumerate(made.root.iter("selection")):
+        each.set("id", f"s{number}")
     return made
 
 
@@ -138,17 +174,34 @@ def _units(book):
     return [each for each in book.iterfind("selectionEntries/selectionEntry") if each.get("type") == "unit"]
 
 
-def _add_unit(selections, entry, battlegroup, made, rng):
+def _boon_holders(book):
+    return [each for each in book.iterfind("selectionEntries/selectionEntry") if each.get("type") == "upgrade"]
+
+
+def _levels(entry):
+    return [link for link in entry.iter("entryLink") if link.get("name") in LEVELS]
+
+
+def _add_any(selections, entry, battlegroup, made, rng):
+    """A unit at a level at random, one or two of it, perhaps with a name of its own and a trinket."""
     number = rng.choice((1, 1, 1, 1, 2))
-    links = [link for link in entry.iter("entryLink") if link.get("name") in LEVELS]
-    link = rng.choice(links)
-    stats = _cells(link.find("profiles/profile"))
-    cost = sum(int(float(each.get("value"))) for each in (*link.iterfind("costs/cost"), *entry.iterfind("costs/cost")))
-    unit = Listed(entry.get("name").strip(), LEVELS[link.get("name")], int(stats["Models"]), cost, battlegroup, number)
-    selection = _selection(selections, entry.get("name"), entry.get("id", ""), "unit", number)
+    selection = _add_unit(selections, entry, rng.choice(_levels(entry)), number, battlegroup, made)
+    unit = made.units[-1]
     if rng.random() < 0.15:
         unit.custom_name = f"{unit.name} of {rng.randrange(10**6)}"
         selection.set("customName", unit.custom_name)
+    if rng.random() < 0.1:
+        _add_unknown(selection.find("selections"), f"Trinket {rng.randrange(100)}", 0, made)
+
+
+def _add_unit(selections, entry, link, number, battlegroup, made):
+    """So many units of an entry at the level that a link of it is; their selection."""
+    stats = _cells(link.find("profiles/profile"))
+    cost = sum(int(float(each.get("value"))) for each in (*link.iterfind("costs/cost"), *entry.iterfind("costs/cost")))
+    level = LEVELS[link.get("name")]
+    made.units.append(Listed(entry.get("name").strip(), level, int(stats["Models"]), cost, battlegroup, number))
+    made.points += cost * number
+    selection = _selection(selections, entry.get("name"), entry.get("id", ""), "unit", number)
     selection.append(_profiles(entry))
     categories = SubElement(selection, "categories")
     for each in entry.iterfind("categoryLinks/categoryLink"):
@@ -156,28 +209,23 @@ def _add_unit(selections, entry, battlegroup, made, rng):
         SubElement(categories, "category", attributes | {"primary": each.get("primary", "false")})
     inside = SubElement(selection, "selections")
     chain = "::".join(filter(None, (link.get("id"), link.get("targetId"))))
-    level = _selection(inside, link.get("name"), chain, "upgrade", number)
-    level.append(_profiles(link))
-    _costs(level, cost * number)
+    chosen = _selection(inside, link.get("name"), chain, "upgrade", number)
+    chosen.append(_profiles(link))
+    _costs(chosen, cost * number)
     for each in entry.iterfind("selectionEntries/selectionEntry"):
         _selection(inside, each.get("name"), each.get("id", ""), "upgrade", number).append(_profiles(each))
-    if rng.random() < 0.1:
-        _add_unknown(inside, f"Trinket {rng.randrange(100)}", 0, made)
-    made.units.append(unit)
-    made.points += cost * number
+    return selection
 
 
-def _add_boon(selections, book, made, rng):
-    boons = [each for each in book.iterfind("selectionEntries/selectionEntry") if each.get("type") == "upgrade"]
-    holder = rng.choice(boons)
+def _add_boon(selections, holder, boon, made):
+    """A boon, and its selection."""
     outer = _selection(selections, holder.get("name"), holder.get("id"), "upgrade", 1)
-    boon = rng.choice([*holder.iterfind(".//selectionEntry")])
     cost = sum(int(float(each.get("value"))) for each in boon.iterfind("costs/cost"))
     inner = _selection(SubElement(outer, "selections"), boon.get("name"), boon.get("id"), "upgrade", 1)
-    inner.append(_profiles(boon))
     _costs(inner, cost)
     made.boons.append(boon.get("name"))
     made.points += cost
+    return inner
 
 
 def _add_unknown(selections, name, cost, made):
@@ -187,7 +235,7 @@ def _add_unknown(selections, name, cost, made):
 
 
 def _selection(selections, name, entry, kind, number):
-    attributes = {"id": f"s{id(name) % 9973}", "name": name, "entryId": entry, "number": str(number), "type": kind}
+    attributes = {"id": "", "name": name, "entryId": entry, "number": str(number), "type": kind}
     return SubElement(selections, "selection", attributes | {"from": "entry"})
 
 
@@ -231,10 +279,11 @@ def zip_of(made, name="list.ros"):
 
 
 def packed(content, name="list.ros"):
-    """A zip of one file."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, content)
+    """A zip of one file; of equal contents the same bytes, whenever and wherever it is made."""
+    buffer, entry = io.BytesIO(), zipfile.ZipInfo(name)  # of 1980, where nobody says another date
+    entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o600 << 16
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(entry, content)
     return buffer.getvalue()
 
 
