@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.best import best_play as best_play
     from analyser.analysis.best_focus import BestFocus as BestFocus
     from analyser.analysis.best_focus import best_focus as best_focus
-    from analyser.analysis.build import Build as Build
     from analyser.analysis.build import build as build
+    from analyser.analysis.build_answer import Build as Build
     from analyser.analysis.clash import Clash as Clash
     from analyser.analysis.clash import clash as clash
     from analyser.analysis.compare import compare as compare

@@ -24,7 +24,7 @@ from analyser.cli.options import (
     Option,
     OutOption,
 )
-from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
+from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_content
 
@@ -33,9 +33,10 @@ PAGE, LIST = ".html", ".toml"
 BATTLES_OF_A_PAGE = 20_000
 SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
 OVER = ("mean", "worst")
+_OF_BATTLES = ("trials", "seed", "resume")
 _OF_BUILD = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
-    *("trials", "seed", "resume", "threads"),
+    *(*_OF_BATTLES, "threads"),
 )
 _AIM = "What the best attacks of a round are to gain. Default: points."
 _DISTANCE = "Also with all so many inches apart, aiming; the best attacks of that come first."
@@ -104,6 +105,8 @@ def build(
     how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
     if keys["battles"]:
         note_first_battles()
+    elif idle := [f"--{name}" for name in given(keys, *_OF_BATTLES)]:
+        note(f"{', '.join(idle)}: no effect without battles")
     with progress_bar(after=1.0) as progress:  # fights, then battles
         own = None if mine is None else army_from(mine)
         found = built(faction, points, met, mine=own, profiles=profiles_in(profiles), progress=progress, **how)
@@ -118,7 +121,7 @@ def build(
 
         return build_page(found)
 
-    write(text, found.as_dict, rows, headline=lambda: [found.verdict] if found.played else [])
+    write(text, found.as_dict, rows, headline=lambda: [found.verdict])
     if save is not None:
         write_content(Path(save), found.best.to_toml())
 

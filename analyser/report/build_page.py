@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser import __version__
-from analyser.analysis.build import Build, proof_text
+from analyser.analysis.build_answer import Build, proof_text
 from analyser.analysis.build_battles import Played
 from analyser.analysis.built_lists import by_battlegroup
 from analyser.game.army import Army

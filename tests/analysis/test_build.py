@@ -459,4 +459,19 @@ def test_the_page_has_all_of_it(hill, fought):
         assert f">{each.selector}<" in page
     for said in (found.verdict, found.played[0].score_text, *found.assumptions):
         assert html.escape(said).replace("&#x27;", "&#39;") in page
-    assert "In battle" not in build_page(asked(hill))
+
+
+def test_without_battles_nothing_is_said_of_them(hill):
+    """No page, no text and no line in the terminal calls a list the best that has not fought."""
+    found = asked(hill)
+    assert found.title == "Lists of hill worth most by the sum of their units, up to 150 points"
+    assert found.verdict.startswith("Without battles: Hill list 1 is worth most by the sum of its units' values (")
+    page = build_page(found)
+    assert html.escape(found.verdict).replace("&#x27;", "&#39;") in page
+    assert " ".join(found.verdict.split()) in " ".join(str(found).split())
+    for said in (page, str(found), found.verdict):
+        for word in ("In battle", "in battle", "Best list", "the best and", "of score", "95%"):
+            assert word not in said
+    assert "no battle was played" in page
+    with pytest.raises(InputError, match=r"mine: a list of your own only fights .* \(allowed: with battles\)"):
+        asked(hill, mine=["hill/gun@basic"])

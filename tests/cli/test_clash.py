@@ -51,12 +51,16 @@ def test_a_page_leaves_its_answer_in_the_terminal(tmp_path):
     told = run(*BUILD, "--against", YOURS, "--trials", "400", "--out", page).stderr
     assert told.startswith("build.html: ")
     assert " the guess of the programme" in told.lower()
-    assert run(*BUILD, "--against", YOURS, "--no-battles", "--out", page).stderr == ""
+    told = run(*BUILD, "--against", YOURS, "--no-battles", "--seed", "3", "--out", page).stderr.splitlines()
+    assert told[0] == "note: --seed: no effect without battles"
+    assert told[1].startswith(
+        "build.html: Without battles: Crown list 1 is worth most by the sum of its units' values ("
+    )
 
 
 def test_a_build_is_a_page(tmp_path):
     page = tmp_path / "build.HTML"
-    assert answer(*BUILD, *FIELD, "--out", page) == ""
+    assert answer(*BUILD, *FIELD, "--quiet", "--out", page) == ""
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
@@ -81,6 +85,7 @@ def test_a_build_saves_its_best_list(tmp_path):
         ((*CLASH, "--distance", "-1"), "-1 is out of range"),
         ((*BUILD, "--against", "nobody.rosz"), "nobody.rosz"),
         ((*BUILD, *FIELD, "--faction", "crwn"), "given 2 times"),
+        ((*BUILD, *FIELD, "--mine", YOURS, "--no-battles"), "mine: a list of your own only fights beside the others"),
         (("build", "--faction", "crwn", "--points", "500", *FIELD), "did you mean 'crown'"),
         (("build", "--faction", "crown", "--points", "90", *FIELD), "90 points are of no scale"),
         ((*BUILD, *FIELD, "--must", "imperium/krupp-field-guns"), "is not of crown"),

@@ -1,0 +1,302 @@
+"""What a build answers: the best lists, side by side, and what battles say of them; as text and as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from analyser.analysis.build_battles import Played
+from analyser.analysis.built_lists import BuiltList, by_battlegroup, units_of
+from analyser.common.text import aligned, counted, fill
+from analyser.game.army import Army
+from analyser.game.profiles import ProfilesUsed
+
+ASSUMPTIONS = (
+    "A list is worth what its units are worth added up: the points that each is expected to destroy and those of its "
+    "own that are kept, in a round in which each unit of both sides acts once, on a unit of the other drawn by points. "
+    "What one unit leaves to another, room and reach, orders and embarked units are not in it: only battles tell.",
+    "Destroyed, broken and fled units are lost with all their points, others with the share that damage has taken.",
+    "Far apart both shoot; near, each does what gains it most, a shot or a charge; both places count the same.",
+    "Boons of battlegroups are not bought, and nothing is embarked.",
+)
+TYPICAL = (
+    "Nobody's army is known in this field. Standing for each faction in it is the list that the same programme finds "
+    "best, of as many points and battlegroups, against all units of {} alike: {}."
+)
+ORDERED = (
+    "Who acts when and stands where is the order of a list, and counts for much: each list fights in {}, both sides "
+    "shuffled alike for all of them. Score: the mean over orders, in percent, its interval for all orders that there "
+    "could be; by order: the least and the greatest."
+)
+NOBODY = "No battles: the units of this field make no legal list within {:,} points."
+MOST_NAMED = 6  # opponents in a heading
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Build:
+    """The best lists of a faction against a field.
+
+    Attributes
+    ----------
+    lists : tuple of BuiltList
+        The best one by the programme first, then the next best.
+    over : str
+        What counts of the field: the ``mean`` or the ``worst`` case.
+    opponents : tuple of str
+        Whom that is over.
+    played : tuple of Played
+        The battles of each list, in the order of `lists`; empty without battles.
+    met : tuple of Army
+        Whom these battles are against: the armies of the field, else a typical list of each of its factions.
+    own, own_played : Army and Played, optional
+        A list to compare with, if one was given, and its battles; it is tied if they do not tell it from the best.
+    is_typical : bool
+        Whether nobody's army is known in the field.
+    left_out : tuple of str
+        Loadouts that cannot be counted, and why.
+    """
+
+    faction: str
+    points: int
+    scale: str
+    lists: tuple[BuiltList, ...]
+    over: str
+    opponents: tuple[str, ...]
+    differ: float
+    most_battlegroups: int
+    profiles: ProfilesUsed
+    played: tuple[Played, ...] = ()
+    met: tuple[Army, ...] = ()
+    is_typical: bool = False
+    own: Army | None = None
+    own_played: Played | None = None
+    left_out: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    @property
+    def best(self) -> Army:
+        """The list that wins most battles; without battles that of the programme."""
+        return self.lists[self.order[0] if self.played else 0].army
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the lists from the one that wins most battles down."""
+        return sorted(range(len(self.played)), key=lambda place: (-self.played[place].score, place))
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The lists whose battles do not tell them apart from the best one's."""
+        return tuple(self.lists[place].army.name for place in self.order if self.played[place].is_tied)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each unit of each list."""
+        rows = []
+        for rank, each in enumerate(self.lists, 1):
+            head = {"rank": rank, "list": each.army.name, "value": each.value, "gap": each.gap, "differs": each.differs}
+            played = self.played[rank - 1].figures() if self.played else {}
+            for unit in each.army.units:
+                where = {"unit": unit.loadout.selector, "battlegroup": unit.battlegroup, "points": unit.points}
+                rows.append(head | played | where)
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """:meth:`rows` as a table."""
+        return pd.DataFrame(self.rows())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data: what ``--format json`` prints."""
+        names = ("faction", "points", "scale", "over", "differ", "most_battlegroups")
+        return {
+            "kind": "build",
+            **{name: getattr(self, name) for name in names},
+            "opponents": list(self.opponents),
+            "profiles": self.profiles._asdict(),
+            "best": self.best.name,
+            "tied": list(self.tied),
+            "own": None
+            if self.own is None
+            else {"name": self.own.name, "points": self.own.points, **self._own_battles()},
+            "lists": [
+                each.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
+                for place, each in enumerate(self.lists)
+            ],
+            "met": [{"name": each.name, "points": each.points, "units": units_of(each)} for each in self.met],
+            "is_typical": self.is_typical,
+            "left_out": list(self.left_out),
+            "assumptions": list(self.assumptions),
+        }
+
+    def _own_battles(self) -> dict[str, Any]:
+        return {} if self.own_played is None else {"battles": self.own_played.as_dict()}
+
+    def __str__(self) -> str:
+        """What the command line prints."""
+        first = self.lists[0]
+        title = f"{self.title} ({self.scale}), against {self.against}"
+        parts = [
+            [*fill(title), *fill(self.how)],
+            [f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}", *army_lines(first.army)],
+            ["By the programme", *self._table(range(len(self.lists)))],
+        ]
+        if self.played:
+            trials = sum(each.trials for each in self.played)
+            trials += self.own_played.trials if self.own_played is not None else 0
+            heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
+            parts.append([heading, *fill(self.whom), *fill(self.in_orders), *self._battles(), *fill(self.verdict)])
+            shown = [self.best] if self.order[0] else []  # the first is shown above
+            shown += self.met if self.is_typical else ()
+            parts += [[f"{each.name}: {each.points:,} points", *army_lines(each)] for each in shown]
+        else:
+            parts.append([*fill(self.verdict), *(fill(self.whom) if self.is_typical else ())])
+        parts += [
+            [line for each in self.left_out for line in fill(f"Left out: {each}")],
+            [f"Profiles: {self.profiles}."],
+            [line for each in self.assumptions for line in fill(f"Assumption: {each}")],
+        ]
+        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _table(self, places: Sequence[int]) -> list[str]:
+        rows: list[tuple[str, ...]] = [("", "points", "value", "destroyed", "kept", "gap", "differs")]
+        for place in places:
+            each = self.lists[place]
+            figures = [f"{value:.1f}" for value in (each.value, each.destroyed, each.kept)]
+            rows.append(
+                (
+                    each.army.name,
+                    f"{each.army.points:,}",
+                    *figures,
+                    f"{100 * each.gap:.2g}%",
+                    f"{100 * each.differs:.0f}%",
+                )
+            )
+        return aligned(rows, "<>")
+
+    def _battles(self) -> list[str]:
+        rows = [("", "wins", "draws", "score", "by order", "")]
+        for army, each, said in self.fought():
+            rows.append((army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, each.range_text, said))
+        return aligned(rows, "<>>>><")
+
+    def fought(self) -> list[tuple[Army, Played, str]]:
+        """The lists that have fought, the own one among them, the highest score first, and what the battles say."""
+        rows = []
+        for place in self.order:
+            said = "best" if place == self.order[0] else "tied with the best" * self.played[place].is_tied
+            rows.append((self.lists[place].army, self.played[place], said))
+        if self.own is not None and self.own_played is not None:
+            rows.append((self.own, self.own_played, "your own"))
+        return sorted(rows, key=lambda row: -row[1].score)
+
+    @property
+    def against(self) -> str:
+        """Whom the values are against: by name, where these are few."""
+        more = len(self.opponents) - MOST_NAMED
+        if more <= 0 or "@" not in self.opponents[0]:
+            return ", ".join(map(self._called, self.opponents[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
+        factions = Counter(name.partition("/")[0] for name in self.opponents)
+        return ", ".join(f"{counted(number, 'loadout')} of {name}" for name, number in factions.items())
+
+    def _called(self, opponent: str) -> str:
+        """An opponent by its name, told from a list of the same name here."""
+        return f"their {opponent}" if any(opponent == each.army.name for each in self.lists) else opponent
+
+    @property
+    def title(self) -> str:
+        """What the lists are: the best ones are those that have fought."""
+        what = f"Best lists of {self.faction}"
+        if not self.played:
+            what = f"Lists of {self.faction} worth most by the sum of their units"
+        return f"{what}, up to {self.points:,} points"
+
+    @property
+    def how(self) -> str:
+        """What a value is, and how the lists differ."""
+        over = "the mean over" if self.over == "mean" else "the worst of"
+        return (
+            f"Value: expected points destroyed and kept in a round, exact; {over} "
+            f"{counted(len(self.opponents), 'opponent')}. Up to {counted(self.most_battlegroups, 'battlegroup')}; each "
+            f"list differs from those before it in {100 * self.differ:g}% of its points at least."
+        )
+
+    @property
+    def whom(self) -> str:
+        """Whom the battles are against, or why there are none."""
+        if not self.met:
+            return NOBODY.format(self.points)
+        named = ", ".join(f"{self._called(each.name)} ({each.points:,} points)" for each in self.met)
+        return TYPICAL.format(self.faction, named) if self.is_typical else f"Against {named}."
+
+    @property
+    def in_orders(self) -> str:
+        """In which orders the battles are."""
+        return ORDERED.format(counted(len(self.played[0].by_order), "order"))
+
+    @property
+    def verdict(self) -> str:
+        """Whether the linear guess holds in battle; without battles that nobody knows."""
+        told = self._fought_verdict() if self.played else self._worth_verdict()
+        if empty := sum(each.points or 0 for each in self.best.units if each.loadout.capacity):
+            told += f" {self.best.name} spends {empty} points on transports that carry nobody here."
+        if len(self.lists) == 1:
+            return told
+        values, scores = [each.value for each in self.lists], [each.score for each in self.played]
+        apart = f"{max(values) - min(values):.1f} of value apart"
+        if not scores:
+            return f"{told} The first and the last of these lists are {apart}."
+        in_battle = f"{100 * (max(scores) - min(scores)):.1f} of score"
+        return f"{told} The best and the worst of these lists are {apart}, and in battle {in_battle}."
+
+    def _worth_verdict(self) -> str:
+        first = self.lists[0]
+        worth = f"{first.army.name} is worth most by the sum of its units' values ({first.value:.1f})"
+        return f"Without battles: {worth}; how often it wins, and whether another wins more often, that does not say."
+
+    def _fought_verdict(self) -> str:
+        first = self.lists[0].army.name
+        if not self.played[0].is_tied:
+            told = f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
+        elif len(self.tied) == len(self.lists) > 1:
+            told = (
+                "Battles do not tell these lists apart, so they neither bear out nor refute the guess of the programme."
+            )
+        else:
+            how = "the best" if self.order[0] == 0 else "tied with the best"
+            told = f"The guess of the programme holds: {first} is {how} in battle, too."
+        return told + self._own_verdict()
+
+    def _own_verdict(self) -> str:
+        """How the own list stands beside the best one."""
+        if self.own is None or self.own_played is None:
+            return ""
+        best = self.played[self.order[0]]
+        if self.own_played.is_tied:
+            how = "is not told apart from the best"
+        else:
+            how = "does better than all of these" if self.own_played.score > best.score else "does worse than the best"
+        return f" Your own list, {self.own.name}, {how}: {self.own_played.score_text} against {best.score_text}."
+
+
+def proof_text(each: BuiltList) -> str:
+    """How good a list is by the programme, proven."""
+    if each.gap == 0:
+        return "proven to be worth most by the sum of its units' values (gap 0)"
+    return f"proven to be within {100 * each.gap:.2g}% of the most by the sum of its units' values"
+
+
+def army_lines(army: Army) -> list[str]:
+    """The units of an army by battlegroup, as text."""
+    lines = []
+    for name, rows in by_battlegroup(army):
+        lines += [f"{name}:"] if name else []
+        lines += aligned([(f"  {number} ×", selector, f"{points}") for number, selector, points in rows], "<<>")
+    return lines
