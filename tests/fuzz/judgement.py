@@ -8,6 +8,7 @@ import time
 import traceback
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from analyser.common.errors import InputError
 from tests.fuzz.doors import DOORS, RefusedError
@@ -40,20 +41,35 @@ def time_limit():
 _HALF_WRITTEN = re.compile(r"\..*-\w{8}(\..*)?")  # as temporary files beside their place are called
 
 
+class Judged(NamedTuple):
+    """What came of a case."""
+
+    wrong: str | None  # what is wrong with the answer or the refusal, in a line; None if nothing is
+    refusal: str | None  # what was said of an input that was refused; None of an answer
+    seconds: float  # of processor time
+
+
 def wrong_with(door, given):
-    """What is wrong with the answer to an input, in a line; None if nothing is.
+    """What is wrong with the answer to an input, in a line; None if nothing is."""
+    return judged(door, given).wrong
+
+
+def judged(door, given):
+    """What comes of an input.
 
     What takes long is asked a second time: the first may have compiled what nobody had needed before.
     """
     for _ in range(2):
         begun = time.process_time()
-        wrong = _wrong_with(door, given)
-        if wrong is not None or time.process_time() - begun < MOST_SECONDS:
-            return wrong
-    return f"takes more than {MOST_SECONDS:g} seconds"
+        wrong, refusal = _judged(door, given)
+        seconds = time.process_time() - begun
+        if wrong is not None or seconds < MOST_SECONDS:
+            return Judged(wrong, refusal, seconds)
+    return Judged(f"takes more than {MOST_SECONDS:g} seconds", refusal, seconds)
 
 
-def _wrong_with(door, given):
+def _judged(door, given):
+    refusal = None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
@@ -61,7 +77,8 @@ def _wrong_with(door, given):
             with time_limit():
                 answer = DOORS[door][0](handed, folder)
         except (InputError, RefusedError) as error:
-            wrong = wrong_with_message(str(error))
+            refusal = str(error)
+            wrong = wrong_with_message(refusal)
         except TooLong:
             wrong = f"takes more than {HOPELESS:g} seconds"
         except RecursionError as error:
@@ -73,7 +90,7 @@ def _wrong_with(door, given):
         else:
             wrong = wrong_with_answer(answer)
         left = [each.name for each in folder.rglob(".*") if _HALF_WRITTEN.fullmatch(each.name)]
-        return wrong or (f"left behind: {left}" if left else None)
+        return wrong or (f"left behind: {left}" if left else None), refusal
 
 
 def _where(error):

@@ -287,6 +287,14 @@ def packed(content, name="list.ros"):
     return buffer.getvalue()
 
 
+def read_again(path):
+    """The roster in a `.rosz` file, without the list of what is in it."""
+    with zipfile.ZipFile(path) as archive:
+        root = tree_of(archive.read(archive.infolist()[0]))
+    root.set("xmlns", NAMESPACE)
+    return Made(root, "")
+
+
 def json_of(made):
     """The roster as New Recruit's JSON: without the wrappers, numbers as numbers."""
     return json.dumps({"roster": _table(made.root) | {"generatedBy": "https://newrecruit.eu"}}).encode()
