@@ -76,7 +76,8 @@ def file_of(ending, key="file"):
         content, numbers = given[key], given.get("numbers", "profile")
         path = folder / f"list{ending}"
         path.write_bytes(content if isinstance(content, bytes) else _dumped(content))
-        profiles = analyser.load_profiles() if repr(given.get("profiles")) == repr(SHIPPED) else library()
+        named = given.get("profiles")
+        profiles = analyser.load_profiles() if isinstance(named, str) and named == SHIPPED else library()
         return judged(analyser.load_army(path, profiles, numbers=numbers), profiles)
 
     return ask
