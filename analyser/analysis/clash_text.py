@@ -73,7 +73,7 @@ def volley_lines(found: Volleys, army: Listed) -> list[str]:
     """What there is to say of an assignment below its table."""
     single = value_text(found.aim, found.sum_of_single)
     lines = [f"Counted one by one, as if each were the only attack on its target, they would add up to {single}."]
-    gains = [each.order_gain for each in found.attacked if not math.isnan(each.order_gain)]
+    gains = [each.order_gain for each in found.attacked if each.order_gain is not None]
     tried = "" if len(gains) == len(found.attacked) else ", where volleys are small enough to try all"
     gain = sum(gains)
     if gain > 0.5 * 10 ** (-1 if found.aim == "points" else -2):

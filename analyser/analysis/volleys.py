@@ -85,7 +85,7 @@ class Attacked(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float  # what the best order of the same attacks would add; NaN where there are too many to try
+    order_gain: float | None  # what the best order of the same attacks would add; None: too many orders to try
 
 
 class Idle(NamedTuple):
@@ -247,13 +247,13 @@ class _Side:
     def _law(self, shots: Shots) -> Array:
         return law_of(Foe(1, self.matrices, self.worth), shots)
 
-    def _order_gain(self, shots: Shots, value: float) -> float:
-        """What another order of these attacks adds at most."""
+    def _order_gain(self, shots: Shots, value: float) -> float | None:
+        """What another order of these attacks adds at most; None where there are too many to try."""
         kinds = [kind for kind, often in enumerate(shots) for _ in range(often)]
         if len(set(kinds)) <= 1:
             return 0.0
         if len(kinds) > MOST_IN_ANY_ORDER:
-            return float("nan")
+            return None
         best = value
         for order in set(permutations(kinds)):
             worth = self.worth

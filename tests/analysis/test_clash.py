@@ -45,6 +45,17 @@ def test_that_assignments_have_no_charges_is_said(found):
     assert "Charges" not in {each.name for each in without.not_modelled}
 
 
+def test_a_clash_of_many_units_is_plain_data():
+    """Of more than six attacks on one target the orders are not tried, and no figure is said of them."""
+    mine = ["4 x crown/rifle-platoon@basic", "4 x crown/drake-field-guns@basic"]
+    found = clash(mine, ["imperium/krupp-field-guns@basic"], situations=["long-range"])
+    record = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    (volleys,) = record["assignments"]
+    assert [(each["order_gain"], sum(shot["units"] for shot in each["shots"])) for each in volleys["all_on_one"]] == [
+        (None, 8)
+    ]
+
+
 def test_answers_are_the_best_of_the_matrix(found):
     for side, best in (("mine", found.answers), ("yours", found.threats)):
         frame = found.of(side)
