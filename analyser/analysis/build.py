@@ -19,6 +19,7 @@ from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of,
 from analyser.analysis.situations import EXCHANGES, Situation, situations_called
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.sampling import Progress, Sampling
+from analyser.game.army import Army
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.armies import ArmyLike, load_army
 
@@ -108,7 +109,7 @@ def build(
     chosen = library.faction(faction)
     size, limits = scale_of(points, scale, library)
     wanted = situations_called(situations)
-    own = None if mine is None else load_army(mine, library)
+    own = None if mine is None else _own(mine, library)
     field = field_of(against, library, points)
     ours, left_out = loadouts_of(chosen.id, library, ban)
     force = Force(
@@ -166,6 +167,14 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
         check_integer(at_most, "at_most", 1, 1000)
     if isinstance(differ, bool) or not isinstance(differ, int | float) or not 0 < differ <= 1:
         raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
+
+
+def _own(mine: ArmyLike, library: Profiles) -> Army:
+    """A list to compare with."""
+    try:
+        return load_army(mine, library)
+    except InputError as error:
+        raise error.inside("mine") from None
 
 
 def _fought(answer: Build, sampling: Sampling, library: Profiles, kept: Kept) -> Build:

@@ -283,7 +283,9 @@ class Build:
             how = "is not told apart from the best"
         else:
             how = "does better than all of these" if self.own_played.score > best.score else "does worse than the best"
-        return f" Your own list, {self.own.name}, {how}: {self.own_played.score_text} against {best.score_text}."
+        dearer = f", of {self.own.points:,} points," if self.own.points > self.points else ""
+        own = f"Your own list, {self.own.name}{dearer or ','}"
+        return f" {own} {how}: {self.own_played.score_text} against {best.score_text}."
 
 
 def proof_text(each: BuiltList) -> str:

@@ -15,7 +15,7 @@ from analyser.analysis.lists import Listed, listed
 from analyser.analysis.matchups import matchups
 from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, nearest, one_of_these, shown
 from analyser.common.sampling import Progress
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
@@ -69,6 +69,10 @@ def field_of(against: Any, library: Profiles, points: int) -> Field:
     given = against if isinstance(against, list | tuple) else [against]
     if given and all(isinstance(each, str) and not _is_file(each) for each in given):
         return _of_selectors([str(each) for each in given], library, points)
+    for each in given:
+        if isinstance(each, str) and not _is_file(each):
+            problem = f"{shown(each)} is no army file, and beside it are armies"
+            raise InputError(problem, where="against", allowed="armies alone, or factions and selectors alone")
     armies = [listed(each, library, "against") for each in given]
     if not armies:
         raise InputError("nobody to meet", where="against", allowed="an army, or a faction, or selectors")
@@ -94,7 +98,13 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> F
     found: dict[str, Loadout] = {}
     for each in selectors:
         pattern = f"{each}/*" if each in library.factions else each
-        found |= {loadout.selector: loadout for loadout in library.matching(pattern)}
+        try:
+            found |= {loadout.selector: loadout for loadout in library.matching(pattern)}
+        except InputError as error:
+            if not (meant := nearest(each, library.factions)):
+                raise error.inside("against") from None
+            problem = f"no faction, no unit and no file is called {shown(each)}{one_of_these(meant)}"
+            raise InputError(problem, where="against", allowed=error.allowed) from None
     kept = [each for each in found.values() if each.level.points]
     if not kept:
         raise InputError("nobody there has points", where="against", allowed="units that cost points")

@@ -14,7 +14,8 @@ from analyser.game.forces import Scale
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 
-_TIMES = re.compile(r"\s*(\d{1,3})\s*[x×]\s+(\S.*)")
+MOST_WANTED = 500  # of one unit, as many as an army holds
+_TIMES = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
@@ -56,7 +57,8 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
     try:
         unit, _, level = pattern.partition("@")
         if not any(mark in unit for mark in "*?["):
-            library.unit(unit)  # which knows the nearest name
+            of_faction, meant = library.unit(unit)  # which knows the nearest name
+            unit = f"{of_faction.id}/{meant.id}"
         found = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:
         raise error.inside(where) from None
@@ -70,6 +72,7 @@ def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Prof
     """The places of what must be in a list, and how many of it."""
     times = _TIMES.fullmatch(written) if isinstance(written, str) else None
     pattern, number = (times[2], int(times[1])) if times else (written, 1)
+    check_integer(number, "must", 1, MOST_WANTED)
     wanted = {each.selector for each in _fitting(pattern, faction, library, "must")}
     places = tuple(place for place, each in enumerate(ours) if each.selector in wanted)
     if not places:

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli.answer import write
 from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option, OutOption, complete_file, complete_units
-from analyser.cli.shell import FORMATS, TEXTS, Choice, Command, note, profiles_in
+from analyser.cli.shell import FORMATS, TEXTS, Choice, Command, examples, note, profiles_in
 from analyser.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +39,11 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     return verbs + complete_file(context, parameter, incomplete)
 
 
-@click.command(cls=Command, params=ARMY_OPTIONS)
+@click.command(
+    cls=Command,
+    params=ARMY_OPTIONS,
+    epilog=examples("army mine.rosz", "army check mine.rosz", "army kinds crown", "army mine.rosz --out mine.toml"),
+)
 @click.argument("words", nargs=-1, required=True, metavar=WORDS, shell_complete=_complete)
 @click.pass_context
 def army(

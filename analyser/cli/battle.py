@@ -18,14 +18,16 @@ from analyser.cli.options import (
     SAMPLE_OPTIONS,
     Integer,
     Option,
+    complete_file,
     given_keys,
     keys_of,
 )
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, one_of_these, shown
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.battle import BattleTerms
 
+ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of armies, as in `scenarios.armies`
 DEFAULT_BATTLES = 100_000  # as in `results.battle`, which a help need not import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 BATTLE_OPTIONS = [
@@ -47,13 +49,13 @@ BATTLE_OPTIONS = [
     params=BATTLE_OPTIONS,
     epilog="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
 )
-@click.argument("mine")
-@click.argument("yours")
+@click.argument("mine", shell_complete=complete_file)
+@click.argument("yours", shell_complete=complete_file)
 def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell: int | None, **_: Any) -> None:
     """What a battle of two whole armies comes to: who wins, who is left, and what each unit did for it.
 
-    MINE and YOURS are army files (docs/armies.md), or selectors with commas between them, such as
-    "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
+    MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
+    selectors with commas between them, such as "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
     """
     from analyser.analysis.battle import battle as asked
 
@@ -127,7 +129,13 @@ def _write(result: Any, picture: str) -> None:
 
 
 def army_from(text: str) -> Any:
-    """An army as an argument gives it: a path, or selectors with commas between them."""
+    """An army as an argument gives it: a path, or selectors with commas between them.
+
+    InputError for what is neither, but would be the name of a file with its ending.
+    """
     if "," not in text and (Path(text).suffix or Path(text).exists()):
         return text
+    if meant := [f"{text}{ending}" for ending in ENDINGS if "," not in text and Path(f"{text}{ending}").exists()]:
+        problem = f"no file is called {shown(text)}{one_of_these(meant)}"
+        raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, several with commas")
     return [each.strip() for each in text.split(",") if each.strip()]

@@ -24,7 +24,7 @@ from analyser.cli.options import (
     Option,
     OutOption,
 )
-from analyser.cli.shell import Choice, Command, given, note, profiles_in, progress_bar
+from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_content
 
@@ -62,13 +62,18 @@ BUILD_OPTIONS = [
     Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
     Option(
         "--against ARMY",
-        "An army file, or a faction or selectors. Can be repeated.",
+        "A roster or a list of an army; or a faction or selectors. Can be repeated.",
         _FIELD,
         required=True,
         multiple=True,
         shell_complete=options.complete_file,
     ),
-    Option("--mine ARMY", "Your own list: it fights the same battles.", _FIELD, shell_complete=options.complete_file),
+    Option(
+        "--mine ARMY",
+        "Your own roster or list: it fights the same battles.",
+        _FIELD,
+        shell_complete=options.complete_file,
+    ),
     Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
     Option("--situations NAMES", "Default: long-range,short-range-aimed,charge.", _FIELD, type=options.names),
     Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
@@ -81,7 +86,14 @@ BUILD_OPTIONS = [
 ]
 
 
-@click.command(cls=Command, params=BUILD_OPTIONS)
+@click.command(
+    cls=Command,
+    params=BUILD_OPTIONS,
+    epilog=examples(
+        "build --faction crown --points 1500 --against yours.rosz",
+        "build --faction crown --points 1000 --against imperium --must '2 x crown/rifle-platoon' --no-battles",
+    ),
+)
 def build(
     faction: str,
     points: int,
@@ -126,13 +138,21 @@ def build(
         write_content(Path(save), found.best.to_toml())
 
 
-@click.command(cls=Command, params=CLASH_OPTIONS)
+@click.command(
+    cls=Command,
+    params=CLASH_OPTIONS,
+    epilog=examples(
+        "clash mine.rosz yours.rosz --out clash.html",
+        'clash "3 x crown/rifle-platoon@basic, crown/drake-field-guns@basic" yours.toml --situations long-range',
+    ),
+)
 @click.argument("mine", shell_complete=options.complete_file)
 @click.argument("yours", shell_complete=options.complete_file)
 def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: Any) -> None:
     """Two armies: who should fight whom, gaps, the best attacks of a round; with --out FILE.html as a page.
 
-    MINE and YOURS are army files (docs/armies.md), or selectors with commas between them.
+    MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
+    selectors with commas between them.
     """
     from analyser.analysis.clash import clash as clashed
 

@@ -7,11 +7,14 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError, nearest, one_of_these, shown
 
+MOST_BESIDE = 2000  # files of a folder among which the nearest name is looked for
+LIKE_A_FILE = 0.7  # as `likeness` of `nearest`
 LARGEST_TEXT = 32 * 1024 * 1024  # bytes; far above any profile or scenario, far below trouble
 DEEPEST = 32  # lists and tables within each other
 MOST_VALUES = 5_000_000
@@ -38,11 +41,11 @@ def path_of(source: object, where: str) -> Path:
         raise InputError(f"{shown(source)} is neither a path nor a table", where=where, allowed="a path, or a table")
     path = Path(source)
     try:
-        if b"\0" not in os.fsencode(path):
+        if os.fspath(source) and b"\0" not in os.fsencode(path):
             return path
     except UnicodeEncodeError:  # half a character
         pass
-    raise InputError(f"no file is called {shown(str(path))}", where=where)
+    raise InputError(f"no file is called {shown(os.fspath(source))}", where=where)
 
 
 def is_there(path: Path) -> bool:
@@ -53,6 +56,23 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def cannot_read(path: Path, error: OSError) -> InputError:
+    """That a file cannot be read; where there is none of that name, with the nearest name in its folder."""
+    meant = one_of_these(_alike(path)) if isinstance(error, FileNotFoundError) else ""
+    return InputError(f"cannot read this file: {error.strerror}{meant}", where=str(path))
+
+
+def _alike(path: Path) -> list[str]:
+    """The files beside a path whose names are most like its own; endings do not count, which are much alike."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = sorted(each.name for each in islice(entries, MOST_BESIDE) if not each.name.startswith("."))
+    except OSError:
+        return []
+    alike = nearest(path.stem, [Path(name).stem for name in names], likeness=LIKE_A_FILE)
+    return [name for name in names if Path(name).stem in alike][:3]
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The table in a TOML file; raises InputError for one that cannot be read, or as :func:`parsed_toml`."""
     try:
@@ -60,7 +80,7 @@ def read_toml(path: Path) -> dict[str, Any]:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
+        raise cannot_read(path, error) from None
     try:
         return parsed_toml(data.decode("utf-8-sig").replace("\r\n", "\n"), str(path))
     except UnicodeDecodeError as error:

@@ -44,7 +44,7 @@ from analyser.game.units import (
 MOST_UNITS = 500
 MOST_POINTS = 100_000
 _NUMBER = re.compile(r"( #\d+)+$")  # that tells units of one name apart
-_TIMES = re.compile(r"\s*(-?\d[\d.]{0,17})\s*[x×]\s+(\S.*)")
+_TIMES = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")  # `2 crown/…` is nothing else
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
 from analyser.common.errors import InputError, MisspeltError, check_text, nearest, one_of_these, shown
-from analyser.common.files import is_there, path_of, read_toml
+from analyser.common.files import cannot_read, is_there, path_of, read_toml
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
 from analyser.game.ruleset import Ruleset
@@ -89,7 +89,7 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
         try:
             content = path.read_bytes().replace(b"\r\n", b"\n")  # lines ended as everywhere
         except OSError as error:
-            raise InputError(f"cannot read this file: {error.strerror}", where=str(path)) from None
+            raise cannot_read(path, error) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
     named = f"shipped with analyser {__version__}" if folder is None else str(folder)
     return ProfilesUsed(named, digest.hexdigest()[:_VERSION_LENGTH])
@@ -215,7 +215,7 @@ class Profiles:
         """The one faction that `name` means; forgives and raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         part = _parts(f"{name}/")[0]
-        return _one(part, self._factions_for(part).items(), "faction", name)
+        return _one(part, self._factions_for(part).items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
         """The one loadout that `selector` means.
@@ -408,11 +408,13 @@ def _parts(selector: str) -> tuple[str, str, str]:
     return faction, unit, level
 
 
-def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str, lists: str = "") -> ItemT:
+def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str = "", lists: str = "") -> ItemT:
     """The item that `part` names: exactly, else by its beginning, else by words or letters in it.
 
-    `lists` says what lists the names where these are too many for a message.
+    `selector` is what it is a part of, if it is of more; `lists` says what lists the names where these are too many for
+    a message.
     """
+    place = f"selector {shown(selector)}: " if selector else ""
     for fits in (
         lambda name: name == part,
         lambda name: name.startswith(part),
@@ -424,7 +426,7 @@ def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: s
             return fitting[0][1]
         if fitting:
             allowed = _listed(name for name, _ in fitting)
-            raise InputError(f"selector {shown(selector)}: {shown(part)} fits more than one {what}", allowed=allowed)
+            raise InputError(f"{place}{shown(part)} fits more than one {what}", allowed=allowed)
     names = [name for name, _ in named]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     close = _near(part, names)
@@ -433,7 +435,7 @@ def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: s
         allowed = f"one of {len(set(names))} {what}s; {lists}" if lists else "" if close else allowed
     if not part and "@" not in selector and names:
         allowed += f"; such as {selector}@{names[0]}" * (what == "level")
-    raise MisspeltError(f"selector {shown(selector)}: {problem}{one_of_these(close)}", allowed=allowed)
+    raise MisspeltError(f"{place}{problem}{one_of_these(close)}", allowed=allowed)
 
 
 def _near(part: str, names: Collection[str]) -> list[str]:

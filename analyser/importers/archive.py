@@ -16,7 +16,7 @@ from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidd
 from defusedxml.ElementTree import DefusedXMLParser
 
 from analyser.common.errors import InputError
-from analyser.common.files import CUT_SHORT, looks_like
+from analyser.common.files import CUT_SHORT, cannot_read, looks_like
 from analyser.importers.json_tree import parse_json
 from analyser.importers.tree_builder import BoundedBuilder
 
@@ -28,7 +28,7 @@ DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", "
 ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
 _HINTS = {
     **dict.fromkeys(ROSTERS, "; `analyser army` reads it"),
-    **dict.fromkeys(DATA_FILES, "; `analyser import` does"),
+    **dict.fromkeys(DATA_FILES, "; `analyser import` reads it"),
 }
 _AT_END = {  # what a file that is cut short is told by
     codes[errors.XML_ERROR_NO_ELEMENTS],
@@ -50,7 +50,8 @@ def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
         raise InputError(problem, where=where, allowed=", ".join(kinds))
     data, expected = _read(path), kinds[suffix]
     if suffix.endswith("z"):
-        data = _unpacked(data, where)
+        name, data = _unpacked(data, where, suffix)
+        where = f"{where}: {name}"
     elif data.startswith(b"PK\x03\x04"):
         raise InputError(f"this is a zip, not a {suffix} file", where=where, allowed=f"call it {suffix}z")
     if suffix == ".json":
@@ -72,11 +73,11 @@ def _read(path: Path) -> bytes:
     where = str(path)
     try:
         if path.exists() and not path.is_file():
-            raise InputError("not a file", where=where, allowed="a data file")
+            raise InputError("this is a folder, not a file" if path.is_dir() else "not a file", where=where)
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise InputError(f"cannot read this file: {error.strerror}", where=where) from None
+        raise cannot_read(path, error) from None
     _check_size(len(data), where)
     if not data.strip():
         raise InputError("this file is empty", where=where)
@@ -88,19 +89,23 @@ def _check_size(size: int, where: str) -> None:
         raise InputError("too large for a data file", where=where, allowed=f"up to {LARGEST_FILE} bytes")
 
 
-def _unpacked(data: bytes, where: str) -> bytes:
-    """The one file in a zip, read in memory; nothing is ever written to where a zip says."""
+def _unpacked(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
+    """The one file in a zip and its name, read in memory; nothing is ever written to where a zip says."""
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive, archive.open(_only_member(archive.infolist(), where)) as file:
-            unpacked = file.read(LARGEST_FILE + 1)
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            member = _only_member(archive.infolist(), where)
+            with archive.open(member) as file:
+                unpacked = file.read(LARGEST_FILE + 1)
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
         # zipfile checks little before it trusts a header, and so fails in all these ways on a broken one
         cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else looks_like(data)
-        raise InputError(f"not a usable zip: {error}{cut}", where=where) from None
+        is_xml = data.lstrip().startswith(b"<")
+        allowed = f"a zip; what is not zipped is called {suffix.removesuffix('z')}" if is_xml else ""
+        raise InputError(f"not a usable zip: {error}{cut}", where=where, allowed=allowed) from None
     _check_size(len(unpacked), where)
-    return unpacked
+    return member.filename, unpacked
 
 
 def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:

@@ -17,7 +17,7 @@ from analyser.game.force_check import ForceCheck, checked_force
 from analyser.game.force_kinds import ForceKinds, kinds_in
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.importers.archive import ROSTERS
+from analyser.importers.archive import DATA_FILES, ROSTERS
 from analyser.importers.enlisted import WHOSE_NUMBERS, Numbers, enlisted
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
@@ -25,6 +25,7 @@ from analyser.scenarios.policies import AUTO
 
 LIST = ".toml"
 _READ = f"a list ({LIST}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
+_LISTS = '[[unit]] with unit = "crown/rifle-platoon@basic", or unit = [...] of several'
 _UNIT = re.compile(r"\s*\[\[\s*unit\s*\]\]")
 _UNIT_AT = re.compile(r": unit\.(\d+)\b")
 
@@ -67,7 +68,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     if isinstance(source, Sequence) and not isinstance(source, str):
         return _from_table({"unit": source}, "army", library)
     path = path_of(source, "army")
-    if path.suffix.lower() not in ROSTERS:
+    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # of data files a reader of rosters says what reads them
         return _from_list(path, library)
     roster = read_roster(path)
     try:
@@ -81,7 +82,7 @@ def _from_list(path: Path, library: Profiles) -> Army:
     try:
         table = read_toml(path)
         if not table:
-            raise InputError("this file is empty", where=str(path), allowed="[[unit]], as docs/armies.md has it")
+            raise InputError("this file is empty", where=str(path), allowed=_LISTS)
         return _from_table(table, str(path), library)
     except InputError as error:
         if not error.where.partition(str(path))[2] and not error.allowed and path.suffix.lower() != LIST:
@@ -100,7 +101,12 @@ def _line_of(unit: re.Match[str] | None, path: Path) -> int:
 
 def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army:
     check_plain(table, where)
-    file = checked(ArmyFile, table, where=where)
+    try:
+        file = checked(ArmyFile, table, where=where)
+    except InputError as error:
+        if not {"unit", "units"} & table.keys() and not error.allowed:  # else a misspelt key is what is wrong
+            raise InputError("no unit is listed", where=where, allowed=_LISTS) from None
+        raise
     try:
         for number, entry in enumerate(file.units):
             if entry.policy is not None:

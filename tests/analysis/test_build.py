@@ -371,6 +371,7 @@ def test_the_own_list_fights_too(hill, fought):
     assert found.own_played.score == 40 / 200
     assert "Your own list, Mine, does worse than the best: 20.0" in found.verdict
     assert found.as_dict()["own"]["battles"]["score"] == 0.2
+    assert "Your own list, Mine, of 40 points, does worse" in replace(found, points=39).verdict
     assert ">Mine<" in build_page(found)
     assert "your own" in str(found)
 
@@ -475,3 +476,8 @@ def test_without_battles_nothing_is_said_of_them(hill):
     assert "no battle was played" in page
     with pytest.raises(InputError, match=r"mine: a list of your own only fights .* \(allowed: with battles\)"):
         asked(hill, mine=["hill/gun@basic"])
+
+
+def test_what_must_be_in_it_may_be_shortened(hill):
+    for found in asked(hill, must=["el@bas"]).lists:
+        assert "hill/elm@basic" in [each.selector for each in found.army.loadouts]

@@ -116,6 +116,8 @@ def test_an_army_is_checked(mine, tmp_path):
         (["check"], "no file: one is needed"),
         (["a.toml", "b.toml"], "2 files: one is needed"),
         (["nowhere.ros"], "cannot read this file"),
+        ([""], "army: no file is called ''"),
+        (["a.cat"], "a.cat: unknown kind of file '.cat'; `analyser import` reads it (allowed: .ros, .rosz, .json)"),
         (["--numbers", "mine", "a.toml"], "'mine' is not one of"),
     ],
 )
@@ -128,6 +130,39 @@ def test_nothing_is_written_of_what_is_refused(tmp_path):
     path.write_text('{"roster": {', encoding="utf-8")
     assert "broken JSON" in refusal("army", str(path), "--out", str(out))
     assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("folder.rosz", None, "folder.rosz: this is a folder, not a file"),
+        ("text.rosz", rosters.packed(b"2 x rifles", "list.txt"), "text.rosz: list.txt: broken XML: syntax error"),
+        ("plain.rosz", b"<roster/>", "it looks like XML (allowed: a zip; what is not zipped is called .ros)"),
+        (
+            "bare.toml",
+            b'name = "x"',
+            'no unit is listed (allowed: [[unit]] with unit = "crown/rifle-platoon@basic"',
+        ),
+        ("spelt.toml", b"unts = []", "unts: unknown key; did you mean 'unit'?"),
+        ("orks.toml", b'faction = "orks"\nunit = ["x"]', "faction: no faction is called 'orks' (allowed: commonwealth"),
+    ],
+)
+def test_what_is_no_army_is_told_what_it_is(tmp_path, name, content, says):
+    path = tmp_path / name
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content.replace(b"<roster/>", b'<?xml version="1.0"?><roster/>'))
+    assert says in refusal("army", path)
+
+
+def test_a_misspelt_file_is_told_the_nearest_in_its_folder(tmp_path):
+    for name in ("crown.rosz", "none.rosz", "Imperium.toml"):
+        (tmp_path / name).touch()
+    assert "No such file or directory; did you mean 'crown.rosz'?" in refusal("army", tmp_path / "crwon.rosz")
+    assert "; did you mean 'Imperium.toml'?" in refusal("army", tmp_path / "imperum.ros")
+    assert "did you mean" not in refusal("army", tmp_path / "nowhere.rosz")
+    assert "did you mean" not in refusal("army", tmp_path / "no folder" / "crown.rosz")
 
 
 def test_what_lists_may_hold_is_told(tmp_path):

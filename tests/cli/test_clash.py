@@ -86,6 +86,14 @@ def test_a_build_saves_its_best_list(tmp_path):
         ((*BUILD, "--against", "nobody.rosz"), "nobody.rosz"),
         ((*BUILD, *FIELD, "--faction", "crwn"), "given 2 times"),
         ((*BUILD, *FIELD, "--mine", YOURS, "--no-battles"), "mine: a list of your own only fights beside the others"),
+        ((*BUILD, "--against", "crwn"), "no faction, no unit and no file is called 'crwn'; did you mean 'crown'?"),
+        (
+            (*BUILD, "--against", "nowhere.toml", "--against", "crown"),
+            "'crown' is no army file",
+        ),
+        ((*BUILD, *FIELD, "--must", "0 x crown/rifle-platoon"), "must: 0 is out of range (allowed: 1 to 500)"),
+        ((*BUILD, *FIELD, "--must", "imperium/krupp"), "must: imperium/krupp-field-guns@basic is not of crown"),
+        ((*BUILD, *FIELD, "--mine", "nowhere.rosz"), "mine: nowhere.rosz: cannot read this file"),
         (("build", "--faction", "crwn", "--points", "500", *FIELD), "did you mean 'crown'"),
         (("build", "--faction", "crown", "--points", "90", *FIELD), "90 points are of no scale"),
         ((*BUILD, *FIELD, "--must", "imperium/krupp-field-guns"), "is not of crown"),
@@ -104,3 +112,13 @@ def test_nothing_is_written_where_it_fails(tmp_path):
     page = tmp_path / "clash.html"
     assert run("clash", MINE, "nobody.toml", "--out", page).exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["clash", "battle"])
+def test_a_file_without_its_ending_is_told_the_whole_name(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.rosz", "mine.toml"):
+        (tmp_path / name).touch()
+    said = refusal(command, "mine", YOURS)
+    assert "no file is called 'mine'; did you mean 'mine.toml' or 'mine.rosz'?" in said
+    assert "faction/unit@level" in said

@@ -200,3 +200,10 @@ def test_an_army_as_plain_data_is_read_again():
     assert said["points"] == army.points
     assert said["unit"][1]["selector"] == TANKS
     assert isinstance(army, Army)
+
+
+def test_a_number_may_stand_before_a_whole_selector_without_a_sign():
+    army = analyser.load_army(["2 crown/sharp-rifles@basic", "3x crown/rifle-platoon@basic"])
+    assert len(army) == 5
+    with pytest.raises(analyser.InputError, match="no unit is called '2-sharp-rifles'"):  # might be a name
+        analyser.load_army({"faction": "crown", "unit": ["2 sharp-rifles@basic"]})
