@@ -24,6 +24,7 @@ from analyser.cli.options import (
 )
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
 from analyser.common.errors import InputError, one_of_these, shown
+from analyser.common.files import is_there
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.battle import BattleTerms
 
@@ -133,9 +134,9 @@ def army_from(text: str) -> Any:
 
     InputError for what is neither, but would be the name of a file with its ending.
     """
-    if "," not in text and (Path(text).suffix or Path(text).exists()):
+    if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # files, too, have commas in their names
         return text
-    if meant := [f"{text}{ending}" for ending in ENDINGS if "," not in text and Path(f"{text}{ending}").exists()]:
+    if meant := [f"{text}{ending}" for ending in ENDINGS if is_there(Path(f"{text}{ending}"))]:
         problem = f"no file is called {shown(text)}{one_of_these(meant)}"
         raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, several with commas")
     return [each.strip() for each in text.split(",") if each.strip()]

@@ -27,6 +27,8 @@ _LOOKS_LIKE = {  # what a file begins with, in small letters
     b"<!doctype html": "a web page",
     b"<html": "a web page",
     b"<?xml": "XML",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
     b"\x89png": "a picture",
     b"\xff\xd8\xff": "a picture",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",

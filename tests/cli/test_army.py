@@ -143,6 +143,11 @@ def test_nothing_is_written_of_what_is_refused(tmp_path):
             b'name = "x"',
             'no unit is listed (allowed: [[unit]] with unit = "crown/rifle-platoon@basic"',
         ),
+        (
+            "wide.toml",
+            "unit = []".encode("utf-16"),
+            "not UTF-8 text: invalid start byte at byte 0; it looks like UTF-16",
+        ),
         ("spelt.toml", b"unts = []", "unts: unknown key; did you mean 'unit'?"),
         ("orks.toml", b'faction = "orks"\nunit = ["x"]', "faction: no faction is called 'orks' (allowed: commonwealth"),
     ],

@@ -122,3 +122,10 @@ def test_a_file_without_its_ending_is_told_the_whole_name(command, tmp_path, mon
     said = refusal(command, "mine", YOURS)
     assert "no file is called 'mine'; did you mean 'mine.toml' or 'mine.rosz'?" in said
     assert "faction/unit@level" in said
+
+
+def test_a_file_may_have_a_comma_in_its_name(tmp_path):
+    path = tmp_path / "my list, 1500 é.toml"
+    path.write_text(analyser.load_army({"name": "Comma", "unit": ["crown/rifle-platoon@basic"]}).to_toml())
+    assert "Comma (1 unit, 35 points)" in answer("clash", path, YOURS, *QUICK)
+    assert "against Comma" in answer(*BUILD, "--against", path, "--no-battles")
