@@ -257,24 +257,19 @@ class Profiles:
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
         named_alone = None if faction_part else self.factions.get(unit_part)
         try:
-            return _one(unit_part, units, "unit", selector, self._list_of(factions))
+            return _one(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
         except InputError:
             if named_alone is None or not named_alone.units:
                 raise
         example = f"{named_alone.id}/{named_alone.units[0].id}"
-        allowed = f"one of its units, such as {example}; {self._list_of([named_alone])}"
+        allowed = f"one of its units, such as {example}; {self.command('units', [named_alone])} lists them"
         raise InputError(f"selector {shown(selector)}: {named_alone.id} is a faction", allowed=allowed)
-
-    def _list_of(self, factions: Collection[Faction]) -> str:
-        """Where the units of one faction, or of all, are listed."""
-        return f"{self.command('units', factions)} lists them"
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
         """A command line about these profiles: of one faction, or of all.
 
-        >>> library = load_profiles()
-        >>> library.command("units"), library.command("army kinds", [library.faction("crown")])
-        ('analyser units', 'analyser army kinds crown')
+        >>> Profiles().command("army kinds", [Profiles().faction("crown")])
+        'analyser army kinds crown'
         """
         faction = [each.id for each in factions] if len(factions) == 1 else []
         folder = [] if self._given is None else ["--profiles", shlex.quote(os.fspath(self._given))]
@@ -411,8 +406,7 @@ def _parts(selector: str) -> tuple[str, str, str]:
 def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str = "", lists: str = "") -> ItemT:
     """The item that `part` names: exactly, else by its beginning, else by words or letters in it.
 
-    `selector` is what it is a part of, if it is of more; `lists` says what lists the names where these are too many for
-    a message.
+    `selector` is what it is a part of; `lists` says what lists the names where these are too many for a message.
     """
     place = f"selector {shown(selector)}: " if selector else ""
     for fits in (
