@@ -62,8 +62,10 @@ def army(
     if verb:
         _check_no_list(verb, out)
     library = profiles_in(profiles)
+    if context.get_parameter_source("numbers") is not ParameterSource.DEFAULT and not _is_roster(verb, files):
+        note("--numbers: no effect without a roster")
     if verb == KINDS:
-        _kinds(context, files, library)
+        _kinds(files, library)
         return
     from analyser.scenarios.armies import load_army
 
@@ -89,14 +91,16 @@ def _text(found: Army, out: str | None) -> str:
     return str(found)
 
 
-def _kinds(context: click.Context, factions: tuple[str, ...], library: Profiles) -> None:
+def _is_roster(verb: str, files: tuple[str, ...]) -> bool:
+    return verb != KINDS and not any(Path(each).suffix.lower() == LIST for each in files)
+
+
+def _kinds(factions: tuple[str, ...], library: Profiles) -> None:
     """What army lists may hold, of one faction or of all."""
     from analyser.game.force_kinds import kinds_in
 
     if len(factions) > 1:
         raise click.UsageError(f"{len(factions)} factions: one is needed after 'kinds', or none for all")
-    if context.get_parameter_source("numbers") is not ParameterSource.DEFAULT:
-        note("--numbers: no effect without an army")
     found = kinds_in(library, *factions)
     write(lambda: str(found), found.as_dict, found.rows)
 

@@ -181,6 +181,12 @@ def test_what_lists_may_hold_is_told(tmp_path):
     assert "--numbers: no effect" in run("army", "kinds", "--numbers", "roster").stderr
 
 
+def test_whose_numbers_count_is_a_question_of_rosters_alone(mine, roster):
+    for verb in ((), ("check",)):
+        assert run("army", *verb, mine, "--numbers", "roster").stderr == "note: --numbers: no effect without a roster\n"
+        assert "--numbers" not in run("army", *verb, roster, "--numbers", "roster").stderr
+
+
 def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(
