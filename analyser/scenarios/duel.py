@@ -17,7 +17,7 @@ from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.structs import INCH, NONE, SideFacts
 from analyser.scenarios.best import Chooser
-from analyser.scenarios.charge import combat, going_off
+from analyser.scenarios.charge import combats, going_off
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms
@@ -189,13 +189,14 @@ def _activation(
     if enemy.chooses and reactions:
         reaction = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
     operations: list[Operation | Choice] = []
+    charged = enemy.struck_back() if isinstance(enemy, Chooser) else [enemy.mine]
     if isinstance(shooter, Chooser):
-        operations = [shooter.choice(shots, made, strikes)]
+        operations = [shooter.choice(shots, made, strikes, charged)]
     else:
         operations = [Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
         operations += [each for number in shots for each in made(number)]
         if sides[side].may_charge(sides[1 - side], shooter.policy):
-            operations += combat(sides, (), side, strikes)
+            operations += combats([shooter.mine], charged, side, strikes)[0]
         if enemy.chooses:
             operations = [Choice(side, ORDERS, [operations])]
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []

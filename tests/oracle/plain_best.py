@@ -24,6 +24,7 @@ from tests.oracle.plain_duel_state import (
     then,
     unit_of,
 )
+from tests.oracle.plain_strikes import dice_of_row
 
 BEST = "best"
 
@@ -130,12 +131,16 @@ class Game:
 
     def ordering(self, turn, after):
         """The value where the active unit is given orders."""
-        if is_over(turn.duel) or not self.chooses[turn.side]:
+        if is_over(turn.duel):
+            return after(turn)
+        charges = plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn))
+        if not self.chooses[turn.side]:
+            habit = self.scenario[f"policy_{turn.side}"]
+            if plain.must_charge(self.field, turn) or (charges and habit == "charge"):
+                return self.charge(turn, after)
             return self.mean(plain.acts(self.field, turn), after)
         values = [self.mean(law, lambda duel: after(turn._replace(duel=duel))) for law in self.orders(turn)]
-        if plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn)):
-            values += self.charges(turn.duel, turn.side, lambda duel: after(turn._replace(duel=duel, charged=True)))
-        return self.best(turn.side, values)
+        return self.best(turn.side, [*values, *([self.charge(turn, after)] if charges else [])])
 
     # --- what can be done ---
 
@@ -223,30 +228,54 @@ class Game:
         """Whether a row is fired from short range: without a distance nobody who chooses is there."""
         return [duel.distance is not None and is_short(row, duel.distance)]
 
-    def charges(self, duel, side, after):
-        """The value of a charge with each row, with Overcharge or without, unless it is stated."""
-        facts = getattr(self.field, side)
-        for row in self.charge_rows(side):
-            rows = [row, *(other for other in facts["rows"] if other is not row)]
-            for overcharge in {facts["overcharge"], "Overcharge" in row["qualities"]}:
-                field = self.field._replace(**{side: facts | {"rows": rows, "overcharge": overcharge}})
-                yield self.charge(field, duel, side, after)
-
-    def charge(self, field, duel, side, after):
+    def charge(self, turn, after):
         """The value of a charge; who has won may overrun, and knows how both stand then (AC-7)."""
-        ground, duel, me, you = contact_of(field, duel, side)
+        side = turn.side
+        ground, duel, me, you = contact_of(self.field, turn.duel, side)
 
-        def ended(fights):
-            law = then(fights, lambda fight: after_charge(field, ground, duel, side, fight))
-            return self.mean(law, after)
+        def ended(fight):
+            law = after_charge(self.field, ground, duel, side, fight)
+            return self.mean(law, lambda duel: after(turn._replace(duel=duel, charged=True)))
 
         def won_or_lost(fight):
-            values = [ended({fight: Fraction(1)})]
-            if cq.can_overrun(ground, fight):
-                values.append(ended(cq.overrun(ground, fight)))
-            return self.best(side, values)
+            if not cq.can_overrun(ground, fight):
+                return ended(fight)
+            again = self.combat(ground._replace(again=True), side, cq.followed_up(ground, fight), ended)
+            return self.best(side, [ended(fight), again]) if self.chooses[side] else again
 
-        return self.mean(cq.first_combat_law(ground, me, you), won_or_lost)
+        return self.mean(cq.approach(ground, me, you), lambda fight: self.combat(ground, side, fight, won_or_lost))
+
+    def combat(self, ground, side, fight, after):
+        """The value of one combat."""
+        if fight.active.fate:  # the sponsons left nobody to fight
+            return after(fight)
+        fight = cq.opened(fight)
+        return self.struck(ground, side, fight, cq.blows_of(ground, fight), after)
+
+    def struck(self, ground, side, fight, blows, after):
+        """The value before those blows: whoever strikes chooses how, and knows how both stand then (AC-8.3)."""
+        if not blows:
+            return self.mean(cq.resolve(ground, fight), after)
+        blow, *rest = blows
+        striker = side if blow is cq.active_strikes else OTHER[side]
+        values = [
+            self.mean(blow(way, fight), lambda fight: self.struck(ground, side, fight, rest, after))
+            for way in self.ways(ground, fight, striker == side, striker)
+        ]
+        return self.best(striker, values)
+
+    def ways(self, ground, fight, is_active, striker):
+        """The ground with each row of a unit that can strike, with Overcharge or without, unless it is stated."""
+        names = ("active", "target") if is_active else ("target", "active")
+        (facts, enemy), unit = (getattr(ground, name) for name in names), getattr(fight, names[0])
+        kinds, found = {"melee", "impact"} if is_active else {"melee"}, []
+        for row in facts["rows"] if self.chooses[striker] else ():
+            if row["kind"] not in kinds or not dice_of_row(row, facts, unit, enemy, half=fight.target.garrisoned):
+                continue
+            rows = [row, *(other for other in facts["rows"] if other is not row)]
+            for overcharge in {facts["overcharge"], "Overcharge" in row["qualities"]}:
+                found.append(ground._replace(**{names[0]: facts | {"rows": rows, "overcharge": overcharge}}))
+        return found or [ground]
 
 
 def known_policy(policy):

@@ -319,6 +319,25 @@ def random_last_stand(rng):
     return duel | {"rounds": 1, "first": "a"}
 
 
+def random_blades(rng):
+    """A charge between units that can fight in several ways, which a first row may not allow (AC-8.3, AC-6)."""
+    duel = random_overrun(rng)
+    duel.pop("distance")
+    for name in "ab":
+        unit = duel[name]
+        unit["models"] = min(unit["models"], 2)
+        for key in ("exposed", "edge_distance"):
+            unit.pop(key, None)
+        kinds = ("melee", rng.choice(("melee", "impact")))
+        unit["rows"] = [random_row(rng, kind, unit["models"], CLOSE_QUALITIES, most=1) for kind in kinds]
+        row = rng.choice(unit["rows"])
+        row["qualities"] = [*{*row["qualities"], "Overcharge"}]
+        unit["charge"] = {"difficult_terrain": True} if often(0.4, rng) else {}
+        unit["rules"] = [*unit["rules"], *some_of(("Sponsons (1)", "Stoic Defence", "Overrun"), rng, share=0.3)]
+    duel["ruleset"]["deck"] = OVERCHARGE_DECK
+    return duel | {"rounds": 1, "first": "a"}
+
+
 FURIES = ("Berserk", "Run Amok", "Run Amok", "Static", "Spectacular Demise (2)")
 
 

@@ -15,14 +15,17 @@ from analyser.common.jit import step, step_for, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.best.game import (
+    ATTACK,
     BETWEEN_ROUNDS,
     CHOOSER,
     COUNT,
+    DECLARED,
     FIRST,
     GUARD,
     NEXT,
     ORDERS,
     OVERRUN,
+    RETALIATION,
     SUBJECT,
     TO,
     Round,
@@ -147,12 +150,34 @@ def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
 
 
 @step
+def first_made(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
+    """The first branch of a place whose strike is made; the first of all if none is."""
+    begin = rules.places[place, FIRST]
+    for branch in range(begin, begin + rules.places[place, COUNT]):
+        operation = operation_at(rules.operations, rules.branches[branch, GUARD])
+        if strikes.is_made(setup, operation[2], operation[1], pair):
+            return int(branch)
+    return int(begin)
+
+
+@step
+def can_strike(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
+    """Whether a unit in a combat can strike so: it must strike if it can in any way (AC-8.3)."""
+    operation = operation_at(rules.operations, rules.branches[branch, GUARD])
+    if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
+        return True
+    return branch == first_made(setup, rules, place, pair)
+
+
+@step
 def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
     """Whether a branch of a place can be chosen in these states; of orders for nobody, the first one."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True
     operation = operation_at(rules.operations, guard)
+    if rules.places[place, SUBJECT] in (RETALIATION, ATTACK, DECLARED):
+        return can_strike(setup, rules, place, branch, pair)
     if operation[0] == Kind.STRIKE:
         return strikes.is_made(setup, operation[2], operation[1], pair)
     side = rules.places[place, CHOOSER]
@@ -193,8 +218,12 @@ def after_rest(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int,
 
 @step
 def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
-    """The branch that must be chosen there; NONE where several can be, or where orders are given."""
-    if rules.places[place, SUBJECT] == ORDERS:
+    """The branch that must be chosen there; NONE where several can be, or where orders are given.
+
+    A strike in a combat that is not the first of its place is none: where a plan says nothing, the first is played.
+    """
+    subject = rules.places[place, SUBJECT]
+    if subject == ORDERS:
         return NONE
     found, begin = NONE, rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
@@ -202,7 +231,7 @@ def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
             if found != NONE:
                 return NONE
             found = branch
-    return found
+    return NONE if found != begin and subject in (RETALIATION, ATTACK, DECLARED) else found
 
 
 @step
