@@ -13,13 +13,13 @@ from analyser.common.text import counted
 from analyser.engine.fight.best.game import (
     ATTACK,
     COUNT,
-    DECLARED,
     FIRST,
     GUARD,
     ORDERS,
     OVERRUN,
     REACTION,
     RETALIATION,
+    TEST,
 )
 from analyser.engine.fight.program import When
 from analyser.results.play import SIDES, Place, Plan, Play
@@ -48,9 +48,9 @@ _ACTIONS = {
     Action.RE_ARM: "re-arm",
 }
 # Of `when` in a row: choices but of orders.
-_WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", DECLARED: "attack"}
+_WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", TEST: "test"}
 NO_ORDERS = tuple(_WHEN.values())
-_IN_COMBAT = {"overrun": "a combat won", "retaliation": "to strike back", "attack": "to strike"}
+_STANDS = {"overrun": "a combat won", "retaliation": "to strike back", "attack": "to strike", "test": "a test to take"}
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
 
 
@@ -108,6 +108,8 @@ class PlanTable:
             return [reaction_in_words(shot, chooser) for shot in (None, *chooser.reaction_shots)]
         if place.subject == OVERRUN:
             return ["overrun", "do not overrun"]
+        if place.subject == TEST:
+            return ["take the test", "fail the test on purpose"]
         first, count = rules.places[place.place, [FIRST, COUNT]].tolist()
         strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # of the ways, one after the other
         back = place.subject == RETALIATION
@@ -190,7 +192,7 @@ class PlanTable:
     @staticmethod
     def _when(place: Place) -> str:
         if place.subject != ORDERS:
-            return _WHEN[place.subject]
+            return _WHEN.get(place.subject, _WHEN[ATTACK])
         return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(place.when), "orders")
 
     @cached_property
@@ -229,8 +231,8 @@ def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> 
         parts.append(f'{row["distance"]:g}" apart')
     if row["when"] in ("first", "second"):
         parts.append(f"{row['when']} in the round")
-    if row["when"] in _IN_COMBAT:
-        parts.append(_IN_COMBAT[row["when"]])
+    if row["when"] in _STANDS:
+        parts.append(_STANDS[row["when"]])
     return ", ".join(parts)
 
 

@@ -235,20 +235,9 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     return rules.all(assumptions, scenario.warnings)
 
 
-_SUPPRESSION = "enemy suppressed"
-
-
-def _not_chosen(shooter: Shooter, enemy: Shooter) -> Iterator[str]:
+def _not_chosen(shooter: Shooter) -> Iterator[str]:
     """What the rules leave to who plays best, is not among what it chooses from, and could count."""
-    if not isinstance(shooter, Chooser) or shooter.lines:
-        return
-    unit = shooter.mine
-    looked_at = isinstance(enemy, Chooser) and _SUPPRESSION in {
-        each.quantity for line in enemy.lines for each in line.conditions
-    }
-    if unit.discipline is not None and (shooter.distance is not None or looked_at):
-        yield "the choice to fail the test of an attack on purpose (AC-5.1)"
-    if unit.garrisoned:
+    if isinstance(shooter, Chooser) and not shooter.lines and shooter.mine.garrisoned:
         yield "the choice to leave a building"
 
 
@@ -286,7 +275,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         charges_by = f"{where}.charge" if charges[place] else ""
         rules.not_used += _unused_in_contact(unit, rows[place], where, charges_by, chooses=shooter.chooses)
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
-        rules.not_modelled += _not_chosen(shooter, enemy)
+        rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)

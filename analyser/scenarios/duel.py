@@ -18,6 +18,7 @@ from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.structs import INCH, NONE, SideFacts
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats, going_off
+from analyser.scenarios.on_purpose import can_gain, with_tests_apart, with_tests_chosen
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms
@@ -117,7 +118,11 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
     if tracked:
         records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
-    return setup_for(records, sides, strikes), _round(activations, terms.first, spread)
+    course = _round(activations, terms.first, spread)
+    if any(fails := [can_gain(*pair) for pair in (shooters, shooters[::-1])]):
+        strikes = with_tests_apart(strikes, fails)
+        course = with_tests_chosen(course, strikes, shooters, fails)
+    return setup_for(records, sides, strikes), course
 
 
 def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> SideFacts:

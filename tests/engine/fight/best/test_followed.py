@@ -24,6 +24,7 @@ from tests.oracle.random_fights import (
     random_last_stand,
     random_overrun,
     random_plain_duel,
+    random_retreat,
     random_siege,
     random_watch,
     random_wreck,
@@ -152,6 +153,7 @@ def test_the_same_seed_plays_the_same_on_any_number_of_threads():
         random_fury,
         random_gunners,
         random_blades,
+        random_retreat,
     ],
 )
 @pytest.mark.parametrize("seed", range(3))
