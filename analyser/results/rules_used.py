@@ -237,8 +237,17 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
 
 def _not_chosen(shooter: Shooter) -> Iterator[str]:
     """What the rules leave to who plays best, is not among what it chooses from, and could count."""
-    if isinstance(shooter, Chooser) and not shooter.lines and shooter.mine.garrisoned:
+    if not isinstance(shooter, Chooser) or shooter.lines:
+        return
+    unit, enemy = shooter.mine, shooter.theirs
+    if unit.garrisoned:
         yield "the choice to leave a building"
+    if enemy.exposed is not None and shooter.lookout_rows:
+        yield "the choice to prioritise exposed models, or not (AC-3.9): it is as stated"
+    if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:
+        yield "the choice of what follows in an All-Out Attack (AC-7): the other rows in order, without Overcharge"
+    if unit.value("All-Out Attack") > 1 and shooter.charge_rows and (shooter.rows or len(shooter.charge_rows) > 1):
+        yield "the choice to attack with other rows after a charge, by All-Out Attack (AC-7)"
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:

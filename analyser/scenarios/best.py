@@ -172,7 +172,8 @@ class Chooser(Shooter):
     @cached_property
     def reaction_shots(self) -> list[Shot]:
         """All that it can make by opportunity fire."""
-        return [Shot(row) for row in self.lookout_rows]
+        charged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
+        return [*(Shot(row) for row in self.lookout_rows), *charged]
 
     def reactions(self) -> list[Strike]:
         """The strikes of its opportunity fire."""

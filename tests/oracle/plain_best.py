@@ -223,8 +223,8 @@ class Game:
                     continue
                 how = {"aiming": aiming, "short": short, "opportunity": opportunity}
                 yield self.shot(shooting, side, row, **how)
-                if "Overcharge" in row["qualities"] and not opportunity:
-                    yield self.shot(duel, side, row, overcharge=True, **how)
+                if "Overcharge" in row["qualities"]:
+                    yield self.shot(shooting, side, row, overcharge=True, **how)
                 if several:
                     yield self.all_out(duel, side, row, moved=moved, **how)
 
