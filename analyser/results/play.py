@@ -14,7 +14,7 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.followed import Followed
-from analyser.engine.fight.best.game import FIRST, GUARD, ORDERS, REACTION, SUBJECT, Course, flattened
+from analyser.engine.fight.best.game import COUNT, FIRST, GUARD, ORDERS, REACTION, SUBJECT, TEST, Course, flattened
 from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.deciding import Decider, Lines
@@ -294,7 +294,8 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     ways = float(EDGES_A_WAY)
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
-    ways *= len(contest.rules.branches)
+    choices = contest.rules.places[~np.isin(contest.rules.places[:, SUBJECT], (NONE, TEST))]
+    ways *= int(choices[:, COUNT].sum())
     if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
         raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on", scenario)
     try:
@@ -307,14 +308,15 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
 def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
     """About how many ways there are to go on in a duel: as many as they grow to from two duels of fewer models.
 
+    The choice to fail tests is left out: its ways are few in large duels and many in small ones.
     Found in about a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
     """
     power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
-    edges = int(graph_of(_laid_out(few)[1], MOST_TRIED, ways).edges[0])
+    edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
     if edges > MOST_TRIED or few_times == many_times:
         return float(edges * few_times**power)
-    more = int(graph_of(_laid_out(many)[1], MOST_TRIED, ways).edges[0])
+    more = int(graph_of(_laid_out(many, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
     if more > MOST_TRIED:
         return float(edges * few_times**power)
     grown = float(np.log(more / edges) / np.log(few_times / many_times))
@@ -332,11 +334,11 @@ def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, 
     return replace(scenario, a=fewer[0], b=fewer[1]), times
 
 
-def _laid_out(scenario: DuelScenario) -> tuple[tuple[Shooter, Shooter], Contest, Course]:
+def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> tuple[tuple[Shooter, Shooter], Contest, Course]:
     """Both sides of a duel, what is to be explored, and the course of a round."""
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
-    setup, course = course_of(shooters, terms)
+    setup, course = course_of(shooters, terms, asks_of_tests=asks_of_tests)
     start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
     return shooters, Contest(setup, flattened(course), start, terms.rounds, die, ruleset.deck.counts()), course
 

@@ -90,8 +90,13 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     return setup, [cast("list[Operation]", course)] * terms.rounds
 
 
-def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[Operation | Choice]]:
-    """The setup of a duel between them, and the course of a round, with the choices of who plays best."""
+def course_of(
+    shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, asks_of_tests: bool = True
+) -> tuple[Setup, list[Operation | Choice]]:
+    """The setup of a duel between them, and the course of a round, with the choices of who plays best.
+
+    `asks_of_tests`: whether to fail a test on purpose is among them, where that can count.
+    """
     sides = (shooters[0].mine, shooters[1].mine)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
@@ -119,7 +124,8 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
         records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
     course = _round(activations, terms.first, spread)
-    if any(fails := [can_gain(*pair) for pair in (shooters, shooters[::-1])]):
+    fails = [asks_of_tests and can_gain(*pair) for pair in (shooters, shooters[::-1])]
+    if any(fails):
         strikes = with_tests_apart(strikes, fails)
         course = with_tests_chosen(course, strikes, shooters, fails)
     return setup_for(records, sides, strikes), course
