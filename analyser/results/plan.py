@@ -56,7 +56,8 @@ HOLD, HOLD_FIRE = "do nothing", "hold fire"
 
 def option_in_words(option: Option, chooser: Chooser) -> str:
     """What a unit does by one of its options; rows are named where it has several."""
-    parts = [_MOVES[option.manoeuvre], _ACTIONS[option.action]]
+    unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
+    parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
         text += _with(option.shots, len(chooser.rows) > 1)

@@ -225,6 +225,7 @@ class Game:
                 yield self.shot(shooting, side, row, **how)
                 if "Overcharge" in row["qualities"]:
                     yield self.shot(shooting, side, row, overcharge=True, **how)
+                    yield self.shot(shooting, side, row, overcharge=True, **how | {"aiming": False})
                 if several:
                     yield self.all_out(duel, side, row, moved=moved, **how)
 

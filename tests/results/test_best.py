@@ -199,6 +199,18 @@ def test_tests_can_be_failed_on_purpose_where_it_can_count(apart):
     assert asked == [False, True]
 
 
+def test_who_overcharges_may_do_without_aiming():
+    """What is re-rolled may come to a blank, which costs a model (AC-3.4, AC-6)."""
+    soldiers = "enlightened/citizen-soldier-command-contingent@basic"
+    found = best_play(soldiers, "empire/tongshi-lion-automata@basic", rounds=2)
+    assert "stay and shoot with overcharge" in {row["do"] for row in found.plan("a")}
+    listed = found.as_policy()
+    assert any(line.startswith("stay and shoot with overcharge") for line in listed.lines)
+    assert listed.gives_away == pytest.approx(
+        found.value - found.play.following(found.play.plan_as_listed(0)), abs=SAME
+    )
+
+
 def best_play_against(lines):
     """Best play of A without a distance, against a list."""
     return best_play(

@@ -233,8 +233,9 @@ def shoots_by(operation: Line) -> bool:
 def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> bool:
     """Whether a unit that awaits orders may be given these, and they are not others in other words.
 
-    What a failed rally test, a building or a rule forbids (AC-5.6, AC-7); who need not move and shoots, aims; whether a
-    shot is made, the strike says.
+    What a failed rally test, a building or a rule forbids (AC-5.6, AC-7). Who need not move and shoots, aims; with
+    Overcharge it may do without, for what is re-rolled may come to a blank (AC-3.4, AC-6). Whether a shot is made, the
+    strike says.
     """
     _, side, number = operation
     manoeuvre, action, strike = order_in(number)
@@ -248,7 +249,7 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
         return False
     hampered = view.rally_failed or view.in_building
     if manoeuvre == Manoeuvre.STAY:
-        return action != Action.SHOOT or bool(hampered)
+        return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
     if view.in_building or (view.rally_failed and (action != Action.NOTHING or manoeuvre == Manoeuvre.DOUBLE_TIME)):
