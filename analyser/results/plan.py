@@ -154,7 +154,7 @@ class PlanTable:
         others = [at for at in range(len(words)) if words[at] != words[taken]]
         if others:
             second = max(others, key=lambda at: sign * values[at])
-            row |= {"runner_up": words[second], "costs": max(float(sign * (values[taken] - values[second])), 0.0)}
+            row |= {"runner_up": words[second], "costs": max(0.0, float(sign * (values[taken] - values[second])))}
         else:
             row |= {"runner_up": "", "costs": 0.0}
         return row | {"probability": float(self.weights[number, node])}

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from analyser import InputError
+from analyser import InputError, best_play, tell
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.best.game import COUNT, FIRST, GUARD, TEST
 from analyser.engine.fight.program import ON_PURPOSE, Kind
@@ -111,3 +111,14 @@ def test_who_may_fail_tests_does_better_at_times(monkeypatch):
                 gains.append(play.value - engine.best_play_of(duel, "margin").value)
     assert min(gains) > -SAME
     assert max(gains) > 0.01
+
+
+@pytest.mark.slow
+def test_what_is_failed_on_purpose_stands_in_the_plan_and_is_told():
+    """A, suppressed, runs amok: it fails its rally test and shoots, instead of being made to charge (AC-5.6, AC-7)."""
+    made = random_fights(random_retreat, 4, 2)[1]
+    scenario = engine.best_play_of({**made, "policy_a": BEST, "policy_b": BEST}, "margin").scenario.as_dict()
+    first, second, *_ = best_play(scenario).plan()
+    assert (first["when"], first["do"], second["do"]) == ("test", "fail the test on purpose", "shoot")
+    assert first["costs"] > 0.1
+    assert "A is activated; rally test (AC-5.6): failed on purpose (AC-5.1)" in str(tell(scenario, seed=3))
