@@ -16,7 +16,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.fight.program import Kind, Operation, Pair, Setup
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup
 from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
 from analyser.engine.fight.sampled.told import Chance, Tracer, What
 from analyser.engine.pool.replay import Die
@@ -53,6 +53,7 @@ _TESTS = {
     Kind.BEGIN: "rally test (AC-5.6)",
     Kind.RESOLVE: "test of a lost combat (AC-8.5)",
     Kind.TEST_PASSENGERS: "test of the passengers (AC-5.10)",
+    Kind.TEST_SHOT: "suppression test (AC-5.1)",
     Kind.TEST_FRIGHTENED: "test for the blast (AC-7)",
 }
 _LOTS = {
@@ -121,6 +122,9 @@ class Walker:
             chance = next(left)
             passed = chance.value <= highest if chance.what == What.CARD else bool(chance.value)
             said = self._chance_in_words(operation.kind, chance, highest, passed)
+        if operation.kind & ON_PURPOSE:
+            operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
+            said = f"{_TESTS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
         after = operations.changed(self._setup, line, pair, passed)
         if lines is not None:
             lines += self._operation_lines(operation, pair, after, said)

@@ -75,9 +75,10 @@ class BestResult(DuelResult):
         -------
         list of dict
             `round`, `side`, `when` (``first`` or ``second`` in the round, ``orders`` where that is fixed, ``reaction``
-            for opportunity fire, ``overrun`` after a combat that was won); of its ``own_`` unit and the ``enemy_``
-            models, damage and statuses; `distance` in inches; `do`; `value` after that; the `runner_up` and what it
-            `costs`; `probability` of the situation.
+            for opportunity fire, ``overrun`` after a combat that was won, ``retaliation`` and ``attack`` for how the
+            charged and the active unit strike in one, ``test`` for one that can be failed on purpose); of its ``own_``
+            unit and the ``enemy_`` models, damage and statuses; `distance` in inches; `do`; `value` after that; the
+            `runner_up` and what it `costs`; `probability` of the situation.
 
         Raises
         ------

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.fight.best.game import ORDERS, OVERRUN, REACTION
+from analyser.engine.fight.best.game import (
+    ATTACK,
+    COUNT,
+    FIRST,
+    GUARD,
+    ORDERS,
+    OVERRUN,
+    REACTION,
+    RETALIATION,
+    TEST,
+)
 from analyser.engine.fight.program import When
 from analyser.results.play import SIDES, Place, Plan, Play
 from analyser.results.states import damage, flag, models_left
@@ -37,13 +47,17 @@ _ACTIONS = {
     Action.TAKE_COVER: "take cover",
     Action.RE_ARM: "re-arm",
 }
-NO_ORDERS = ("reaction", "overrun")  # of `when` in a row: choices but of orders
+# Of `when` in a row: choices but of orders.
+_WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", TEST: "test"}
+NO_ORDERS = tuple(_WHEN.values())
+_STANDS = {"overrun": "a combat won", "retaliation": "to strike back", "attack": "to strike", "test": "a test to take"}
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
 
 
 def option_in_words(option: Option, chooser: Chooser) -> str:
     """What a unit does by one of its options; rows are named where it has several."""
-    parts = [_MOVES[option.manoeuvre], _ACTIONS[option.action]]
+    unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
+    parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
         text += _with(option.shots, len(chooser.rows) > 1)
@@ -55,6 +69,11 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
 def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
     """What a unit on lookout does while its enemy acts."""
     return HOLD_FIRE if shot is None else "opportunity fire" + _with((shot,), len(chooser.lookout_rows) > 1)
+
+
+def blow_in_words(charged: Charged, ways: Sequence[Charged], deed: str) -> str:
+    """How a unit strikes in a combat, of all the ways that it can; the row is named where it has several."""
+    return deed + _with((charged,), len({each.row.id for each in ways}) > 1)
 
 
 def _with(made: Sequence[Shot | Charged], named: bool) -> str:
@@ -77,16 +96,26 @@ class PlanTable:
     def __init__(self, play: Play, plan: Plan | None = None) -> None:
         self.play, self.plan = play, play.plan if plan is None else plan
         self.weights = play.weights if plan is None else play.game.spread(plan)
-        self._words = [self._words_of(side) for side in range(2)]
+        self._words = {place.place: self._words_at(place) for place in play.places}
 
-    def _words_of(self, side: int) -> dict[int, list[str]]:
-        """What the branches of a side's choices say, by what the choice is of."""
-        chooser = self.play.shooters[side]
+    def _words_at(self, place: Place) -> list[str]:
+        """What the branches of a choice say."""
+        chooser, rules = self.play.shooters[place.side], self.play.game.rules
         if not isinstance(chooser, Chooser):
-            return {}
-        orders = [option_in_words(option, chooser) for option in chooser.options]
-        reactions = [reaction_in_words(shot, chooser) for shot in (None, *chooser.reaction_shots)]
-        return {ORDERS: orders, REACTION: reactions, OVERRUN: ["overrun", "do not overrun"]}
+            return []
+        if place.subject == ORDERS:
+            return [option_in_words(option, chooser) for option in chooser.options]
+        if place.subject == REACTION:
+            return [reaction_in_words(shot, chooser) for shot in (None, *chooser.reaction_shots)]
+        if place.subject == OVERRUN:
+            return ["overrun", "do not overrun"]
+        if place.subject == TEST:
+            return ["take the test", "fail the test on purpose"]
+        first, count = rules.places[place.place, [FIRST, COUNT]].tolist()
+        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # of the ways, one after the other
+        back = place.subject == RETALIATION
+        ways, deed = (chooser.retaliations, "strike back") if back else (chooser.charges, "strike")
+        return [blow_in_words(ways[way], ways, deed) for way in (strikes - strikes.min()).tolist()]
 
     def reached(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
         """A row for each choice that comes up more often than `least`, the likeliest of each round first."""
@@ -119,13 +148,13 @@ class PlanTable:
         values = np.where(to < game.starts, after[to], now[to])
         taken = int(self.plan[number, node])
         sign = 1 if place.side == play.wanter else -1
-        words = [self._words[place.side][place.subject][branch] for branch in game.branches_at(node).tolist()]
+        words = [self._words[place.place][branch] for branch in game.branches_at(node).tolist()]
         row = {"round": number + 1, "side": SIDES[place.side], "when": self._when(place), **self._stands(place, node)}
         row |= {"do": words[taken], "value": float(values[taken])}
         others = [at for at in range(len(words)) if words[at] != words[taken]]
         if others:
             second = max(others, key=lambda at: sign * values[at])
-            row |= {"runner_up": words[second], "costs": max(float(sign * (values[taken] - values[second])), 0.0)}
+            row |= {"runner_up": words[second], "costs": max(0.0, float(sign * (values[taken] - values[second])))}
         else:
             row |= {"runner_up": "", "costs": 0.0}
         return row | {"probability": float(self.weights[number, node])}
@@ -164,7 +193,7 @@ class PlanTable:
     @staticmethod
     def _when(place: Place) -> str:
         if place.subject != ORDERS:
-            return "reaction" if place.subject == REACTION else "overrun"
+            return _WHEN.get(place.subject, _WHEN[ATTACK])
         return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(place.when), "orders")
 
     @cached_property
@@ -203,8 +232,8 @@ def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> 
         parts.append(f'{row["distance"]:g}" apart')
     if row["when"] in ("first", "second"):
         parts.append(f"{row['when']} in the round")
-    if row["when"] == "overrun":
-        parts.append("a combat won")
+    if row["when"] in _STANDS:
+        parts.append(_STANDS[row["when"]])
     return ", ".join(parts)
 
 

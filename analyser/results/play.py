@@ -14,7 +14,7 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.followed import Followed
-from analyser.engine.fight.best.game import FIRST, GUARD, OVERRUN, REACTION, SUBJECT, Course, flattened
+from analyser.engine.fight.best.game import COUNT, FIRST, GUARD, ORDERS, REACTION, SUBJECT, TEST, Course, flattened
 from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.deciding import Decider, Lines
@@ -36,7 +36,7 @@ EDGES_A_WAY, NEAR = 450, 0.3
 # second. The power of models that edges grow with is what it is from one to the other, or else this, by rounds.
 MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = (6, 10), 2, 600_000
 GROWTH_A_ROUND, GROWTH, MOST_GROWTH_A_ROUND = 0.5, 1.5, 0.6
-OVERRUNS = 0  # the edge that habits and lists take where a unit can overrun
+IN_COMBAT = 0  # the edge that habits and lists take: they overrun if they can, and strike as stated, or as they charged
 UNSURE = 1.6  # how many times too many that may tell
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     place: int
     side: int
     when: int  # which activation of the round it is in (:class:`~analyser.engine.fight.program.When`)
-    subject: int  # ORDERS, REACTION or OVERRUN
+    subject: int  # as of :class:`~analyser.engine.fight.best.game.Choice`
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,14 +204,14 @@ class Play:
         return self._followed(self.plan if plan is None else plan, side, self.listed(side, lines))
 
     def plan_as_listed(self, side: int) -> Plan:
-        """The plan of best play, but that one side fires on lookout and overruns as lists do: as soon as it can."""
+        """The plan of best play, but that one side fires on lookout and fights in combats as lists do."""
         plan, reaction = self.plan.copy(), self.listed(side, ()).reaction
         for place in self.places:
             if place.side == side and place.subject == REACTION:
                 nodes = self.game.nodes_of(place.place)
                 plan[:, nodes] = self._held_or_fired(nodes, reaction)
-            elif place.side == side and place.subject == OVERRUN:
-                plan[:, self.game.nodes_of(place.place)] = OVERRUNS
+            elif place.side == side and place.subject != ORDERS:
+                plan[:, self.game.nodes_of(place.place)] = IN_COMBAT
         return plan
 
     def listed(self, side: int, lines: Sequence[Line]) -> Lines:
@@ -236,8 +236,8 @@ class Play:
             if place.subject == REACTION:
                 plan[:, nodes] = self._held_or_fired(nodes, listed.reaction)
                 continue
-            if place.subject == OVERRUN:
-                plan[:, nodes] = OVERRUNS
+            if place.subject != ORDERS:
+                plan[:, nodes] = IN_COMBAT
                 continue
             decider = Decider(self, place, listed)
             rounds = [0] if not decider.looks_at_rounds else range(game.rounds)
@@ -294,7 +294,8 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     ways = float(EDGES_A_WAY)
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
-    ways *= len(contest.rules.branches)
+    choices = contest.rules.places[~np.isin(contest.rules.places[:, SUBJECT], (NONE, TEST))]
+    ways *= int(choices[:, COUNT].sum())
     if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
         raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on", scenario)
     try:
@@ -307,14 +308,15 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
 def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
     """About how many ways there are to go on in a duel: as many as they grow to from two duels of fewer models.
 
+    The choice to fail tests is left out: its ways are few in large duels and many in small ones.
     Found in about a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
     """
     power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
-    edges = int(graph_of(_laid_out(few)[1], MOST_TRIED, ways).edges[0])
+    edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
     if edges > MOST_TRIED or few_times == many_times:
         return float(edges * few_times**power)
-    more = int(graph_of(_laid_out(many)[1], MOST_TRIED, ways).edges[0])
+    more = int(graph_of(_laid_out(many, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
     if more > MOST_TRIED:
         return float(edges * few_times**power)
     grown = float(np.log(more / edges) / np.log(few_times / many_times))
@@ -332,11 +334,11 @@ def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, 
     return replace(scenario, a=fewer[0], b=fewer[1]), times
 
 
-def _laid_out(scenario: DuelScenario) -> tuple[tuple[Shooter, Shooter], Contest, Course]:
+def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> tuple[tuple[Shooter, Shooter], Contest, Course]:
     """Both sides of a duel, what is to be explored, and the course of a round."""
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
-    setup, course = course_of(shooters, terms)
+    setup, course = course_of(shooters, terms, asks_of_tests=asks_of_tests)
     start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
     return shooters, Contest(setup, flattened(course), start, terms.rounds, die, ruleset.deck.counts()), course
 

@@ -235,25 +235,19 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     return rules.all(assumptions, scenario.warnings)
 
 
-_SUPPRESSION = "enemy suppressed"
-
-
-def _not_chosen(shooter: Shooter, enemy: Shooter, contact: bool) -> Iterator[str]:
+def _not_chosen(shooter: Shooter) -> Iterator[str]:
     """What the rules leave to who plays best, is not among what it chooses from, and could count."""
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
-    unit, near = shooter.mine, [row for row in shooter.mine.rows or () if row.kind in ("melee", "impact")]
-    looked_at = isinstance(enemy, Chooser) and _SUPPRESSION in {
-        each.quantity for line in enemy.lines for each in line.conditions
-    }
-    if unit.discipline is not None and (shooter.distance is not None or looked_at):
-        yield "the choice to fail the test of an attack on purpose (AC-5.1)"
+    unit, enemy = shooter.mine, shooter.theirs
     if unit.garrisoned:
         yield "the choice to leave a building"
-    if contact and any(row.has("Overcharge") for row in near if row.kind == "melee"):
-        yield "the choice to overcharge in striking back (AC-6): it is as stated"
-    if contact and len([row for row in near if row.kind == "melee"]) > 1:
-        yield "the choice of the row that strikes back (AC-8.3): it is the first, or as stated"
+    if enemy.exposed is not None and shooter.lookout_rows:
+        yield "the choice to prioritise exposed models, or not (AC-3.9): it is as stated"
+    if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:
+        yield "the choice of what follows in an All-Out Attack (AC-7): the other rows in order, without Overcharge"
+    if unit.value("All-Out Attack") > 1 and shooter.charge_rows and (shooter.rows or len(shooter.charge_rows) > 1):
+        yield "the choice to attack with other rows after a charge, by All-Out Attack (AC-7)"
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
@@ -290,7 +284,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         charges_by = f"{where}.charge" if charges[place] else ""
         rules.not_used += _unused_in_contact(unit, rows[place], where, charges_by, chooses=shooter.chooses)
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
-        rules.not_modelled += _not_chosen(shooter, enemy, contact)
+        rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
@@ -337,9 +331,12 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
-    rows = [*shooter.rows, *shooter.watching]
-    rows += [shooter.mine.charge_row(shooter.where)] if charges[shooter.side] else []
-    rows += shooter.mine.retaliation_rows() if charges[1 - shooter.side] else []
+    rows, unit = [*shooter.rows, *shooter.watching], shooter.mine
+    free = shooter if isinstance(shooter, Chooser) else None
+    if charges[shooter.side]:
+        rows += free.charge_rows if free else [unit.charge_row(shooter.where)]
+    if charges[1 - shooter.side]:
+        rows += [each.row for each in free.retaliations] if free else unit.retaliation_rows()
     return list({row.id: row for row in rows}.values())
 
 

@@ -231,6 +231,7 @@ class StrikeFacts(NamedTuple):
     wrecks: int = 0  # Siegebreaker: a die for the building is rolled later on
     before_throw: int = 0  # made by a unit with Throw: whether it destroys a model is asked when the combat is over
     by_throw: int = 0  # a Throw, whose dice a card says
+    test_apart: int = 0  # whether its suppression test is taken apart from it, so that it can be failed on purpose
 
 
 def _whole_numbers(facts: type) -> np.dtype[np.void]:

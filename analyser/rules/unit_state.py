@@ -32,6 +32,9 @@ MARKED = discipline.BROKEN
 # Of a unit that is gone: it was its own blanks in a combat (Overcharge), so those beside it still strike (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
+# Of a unit that stands, out of combat: it has a suppression test to take, after heavy losses (AC-5.2).
+TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
+
 FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
 
 MODELS_MASK = (1 << discipline.BITS) - 1

@@ -15,9 +15,9 @@ from analyser.rules.activation import Order
 from analyser.rules.orders import Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre
 from analyser.rules.structs import NONE
-from analyser.scenarios.charge import combat, with_overrun_chosen
+from analyser.scenarios.charge import combats, with_overrun_chosen
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
-from analyser.scenarios.schema import PolicyName
+from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Strike, length_of, orders_mask
 
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
@@ -34,7 +34,7 @@ class Shot(NamedTuple):
 
 
 class Charged(NamedTuple):
-    """One charge that can be chosen."""
+    """One way to charge, or to strike back, that can be chosen."""
 
     row: Row
     overcharge: bool = False
@@ -97,9 +97,31 @@ class Chooser(Shooter):
     @cached_property
     def charges(self) -> list[Charged]:
         """All charges that it can make: with each row, and with its Overcharge; as stated, if that is stated."""
-        plain = [Charged(row, self.mine.overcharge) for row in self.charge_rows]
-        able = [] if self.mine.overcharge else [row for row in self.charge_rows if row.has("Overcharge")]
+        return self._with_overcharge(self.charge_rows)
+
+    @cached_property
+    def retaliations(self) -> list[Charged]:
+        """All ways in which it can strike back: with each melee row, and with its Overcharge; as stated, if it is
+        (AC-8.3). The first is what habits and lists do.
+        """
+        first = self.mine.retaliation_rows()
+        others = [row for row in self.mine.rows or () if row.kind == "melee" and row not in first]
+        named = self.mine.close_quarters_row in [row.id for row in first]
+        return self._with_overcharge(first if named else [*first, *others])
+
+    def _with_overcharge(self, rows: Sequence[Row]) -> list[Charged]:
+        """Each row as it is stated, and then with its Overcharge if that is not (AC-6)."""
+        able = [] if self.mine.overcharge else [row for row in rows if row.has("Overcharge")]
+        plain = [Charged(row, self.mine.overcharge) for row in rows]
         return [*plain, *(Charged(row, overcharge=True) for row in able)]
+
+    def struck_back(self) -> list[Combatant]:
+        """The unit as it can be stated to strike back."""
+        return [self._fighting(each) for each in self.retaliations] or [self.mine]
+
+    def _fighting(self, charged: Charged) -> Combatant:
+        """The unit as it is stated to fight so in close quarters."""
+        return self.mine.model_copy(update={"close_quarters_row": charged.row.id, "overcharge": charged.overcharge})
 
     @property
     def rearms(self) -> bool:
@@ -150,7 +172,8 @@ class Chooser(Shooter):
     @cached_property
     def reaction_shots(self) -> list[Shot]:
         """All that it can make by opportunity fire."""
-        return [Shot(row) for row in self.lookout_rows]
+        charged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
+        return [*(Shot(row) for row in self.lookout_rows), *charged]
 
     def reactions(self) -> list[Strike]:
         """The strikes of its opportunity fire."""
@@ -186,10 +209,17 @@ class Chooser(Shooter):
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
 
     def choice(
-        self, shots: Sequence[int], made: Callable[[int], list[Operation | Choice]], strikes: list[Strike]
+        self,
+        shots: Sequence[int],
+        made: Callable[[int], list[Operation | Choice]],
+        strikes: list[Strike],
+        charged: Sequence[Combatant],
     ) -> Choice:
-        """The choice of its orders: `shots` are the numbers of its strikes, `made` says what is done to make one."""
+        """The choice of its orders: `shots` are the numbers of its strikes, `made` says what is done to make one;
+        `charged` is the enemy as it can strike back.
+        """
         number_of = dict(zip(self._shots, shots))
+        fought = iter(combats([self._fighting(each) for each in self.charges], charged, self.side, strikes))
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
@@ -198,10 +228,7 @@ class Chooser(Shooter):
             for shot in option.shots if option.action == Action.SHOOT else ():
                 branch += made(number_of[shot])
             if option.charge is not None:
-                chosen = {"close_quarters_row": option.charge.row.id, "overcharge": option.charge.overcharge}
-                mine = self.mine.model_copy(update=chosen)
-                sides = (mine, self.theirs) if self.side == 0 else (self.theirs, mine)
-                branch += with_overrun_chosen(combat(sides, (), self.side, strikes), self.side)
+                branch += with_overrun_chosen(next(fought), self.side)
             branches.append(branch)
         return Choice(self.side, ORDERS, branches)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.game import OVERRUN, Choice
+from analyser.engine.fight.best.game import ATTACK, DECLARED, OVERRUN, RETALIATION, Choice
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -113,7 +113,7 @@ def combat(
     `secondary` are other units of the charged side in contact (AC-8.7).
     """
     contact = _Contact(sides[active], sides[1 - active], active, secondary)
-    charger, before = contact.charger, len(strikes)
+    charger = contact.charger
     operations = [Operation(Kind.ENGAGE, active)]
 
     def add(more: Iterable[Strike]) -> None:
@@ -125,7 +125,7 @@ def combat(
         add([sponsons])
     add(_in_order(contact))
     operations += _resolution(sides, active)
-    if any(strike.strike.wrecks for strike in strikes[before:]):
+    if any(breaks_buildings(row, contact.charged) for row in charger.rows or () if row.kind in ("melee", "impact")):
         operations.append(Operation(Kind.WRECK, 1 - active))
     if charger.has("Overrun") and charger.charge.overrun:
         again = contact._replace(secondary=(), again=True)
@@ -138,15 +138,56 @@ def combat(
     return operations + going_off(sides, strikes)
 
 
-def with_overrun_chosen(operations: list[Operation], active: int) -> list[Operation | Choice]:
-    """The operations of :func:`combat`, where it has an Overrun with the choice of it: once the first combat is over,
+def combats(
+    chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, strikes: list[Strike]
+) -> list[list[Operation | Choice]]:
+    """The courses of a charge of side `active`, one for each of the `chargers`; strikes go to the end of `strikes`.
+
+    Both are one unit as it can fight: with another row, or with Overcharge. The charged unit chooses among its ways
+    when its turn comes to strike, and knows how both stand then; so does the active one where something came before:
+    Sponsons, a defensive advantage, a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first is as stated, or charged.
+    Whoever can strike in any way must: a row without dice is no way to decline.
+    """
+
+    def fought(charger: Combatant, other: Combatant) -> tuple[list[Operation], list[Strike]]:
+        made = list[Strike]()
+        return combat((charger, other) if active == 0 else (other, charger), (), active, made), made
+
+    if not chargers:
+        return []
+    plain = [fought(charger, charged[0]) for charger in chargers]
+    ways = {active: [made for _, made in plain], 1 - active: [fought(chargers[0], each)[1] for each in charged]}
+    numbers = list[list[int]]()  # of each strike of a combat, those of the ways to make it
+    for at, strike in enumerate(plain[0][1]):
+        of_row = ways[strike.strike.striker] if strike.strike.bears_blanks else ways[active][:1]
+        numbers.append(list(range(len(strikes), len(strikes) + len(of_row))))
+        strikes.extend(made[at] for made in of_row)
+
+    def chosen(operation: Operation, way: int) -> Operation | Choice:
+        if operation.kind != Kind.STRIKE:
+            return operation
+        striker, mine = plain[0][1][operation.number].strike.striker, numbers[operation.number]
+        units, at, subject = (chargers, way, ATTACK) if striker == active else (charged, 0, RETALIATION)
+        if len(mine) == 1:
+            return operation._replace(number=mine[0])
+        if subject == ATTACK and operation.number == 0:
+            subject = DECLARED  # with the charge, since when nothing has happened
+        others = [each for each in range(len(mine)) if each != at]
+        others.sort(key=lambda each: units[each].overcharge != units[at].overcharge)
+        return Choice(striker, subject, [[operation._replace(number=mine[each])] for each in (at, *others)])
+
+    return [[chosen(operation, way) for operation in operations] for way, (operations, _) in enumerate(plain)]
+
+
+def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
+    """The operations of a combat, where it has an Overrun with the choice of it: once the first combat is over,
     its loser's withdrawal and test too, whoever has won it knows how both stand (AC-7, AC-8.5).
     """
-    engaged = [at for at, each in enumerate(operations) if each.kind == Kind.ENGAGE]
-    if len(engaged) == 1:
-        return list(operations)
-    begins = engaged[1]
-    ends = 1 + max(at for at, each in enumerate(operations) if each.kind == Kind.END_COMBAT)
+    kinds = [each.kind if isinstance(each, Operation) else None for each in operations]
+    if kinds.count(Kind.ENGAGE) == 1:
+        return operations
+    begins = kinds.index(Kind.ENGAGE, 1)
+    ends = len(kinds) - kinds[::-1].index(Kind.END_COMBAT)
     overrun = Choice(active, OVERRUN, [operations[begins:ends], [Operation(Kind.STAND, active)]])
     return [*operations[:begins], overrun, *operations[ends:]]
 

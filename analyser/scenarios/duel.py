@@ -17,7 +17,8 @@ from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.structs import INCH, NONE, SideFacts
 from analyser.scenarios.best import Chooser
-from analyser.scenarios.charge import combat, going_off
+from analyser.scenarios.charge import combats, going_off
+from analyser.scenarios.on_purpose import can_gain, with_tests_apart, with_tests_chosen
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms
@@ -89,8 +90,13 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     return setup, [cast("list[Operation]", course)] * terms.rounds
 
 
-def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[Operation | Choice]]:
-    """The setup of a duel between them, and the course of a round, with the choices of who plays best."""
+def course_of(
+    shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, asks_of_tests: bool = True
+) -> tuple[Setup, list[Operation | Choice]]:
+    """The setup of a duel between them, and the course of a round, with the choices of who plays best.
+
+    `asks_of_tests`: whether to fail a test on purpose is among them, where that can count.
+    """
     sides = (shooters[0].mine, shooters[1].mine)
     strikes: list[Strike] = []
     activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
@@ -117,7 +123,12 @@ def course_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setu
     if tracked:
         records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
-    return setup_for(records, sides, strikes), _round(activations, terms.first, spread)
+    course = _round(activations, terms.first, spread)
+    fails = [asks_of_tests and can_gain(*pair) for pair in (shooters, shooters[::-1])]
+    if any(fails):
+        strikes = with_tests_apart(strikes, fails)
+        course = with_tests_chosen(course, strikes, shooters, fails)
+    return setup_for(records, sides, strikes), course
 
 
 def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> SideFacts:
@@ -189,13 +200,14 @@ def _activation(
     if enemy.chooses and reactions:
         reaction = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
     operations: list[Operation | Choice] = []
+    charged = enemy.struck_back() if isinstance(enemy, Chooser) else [enemy.mine]
     if isinstance(shooter, Chooser):
-        operations = [shooter.choice(shots, made, strikes)]
+        operations = [shooter.choice(shots, made, strikes, charged)]
     else:
         operations = [Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
         operations += [each for number in shots for each in made(number)]
         if sides[side].may_charge(sides[1 - side], shooter.policy):
-            operations += combat(sides, (), side, strikes)
+            operations += combats([shooter.mine], charged, side, strikes)[0]
         if enemy.chooses:
             operations = [Choice(side, ORDERS, [operations])]
     amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []

@@ -5,13 +5,24 @@ its activation, and that whoever chooses looks at what comes of it. Everything i
 of a situation that came up before. For one or two rounds of few models.
 """
 
+from collections import defaultdict
 from fractions import Fraction
 
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_duel as plain
 from tests.oracle import plain_duel_state as at_duel
+from tests.oracle import plain_focus_fire as focus
+from tests.oracle import plain_reading as reading
 from tests.oracle.plain_duel_policies import after_charge, contact_of, re_arm, take_cover
-from tests.oracle.plain_duel_shots import dice_of, is_short, must_reload, rows_in_range, shoot_row
+from tests.oracle.plain_duel_shots import (
+    after_shot,
+    dice_of,
+    is_short,
+    must_reload,
+    rows_in_range,
+    struck,
+    volley_of,
+)
 from tests.oracle.plain_duel_state import (
     OTHER,
     Turn,
@@ -24,6 +35,7 @@ from tests.oracle.plain_duel_state import (
     then,
     unit_of,
 )
+from tests.oracle.plain_strikes import dice_of_row
 
 BEST = "best"
 
@@ -98,8 +110,8 @@ class Game:
         key = (duel, order, left)
         if key not in self.known:
             turn = plain.starts(self.field, in_fumes(self.field, duel), side)
-            self.known[key] = self.mean(
-                plain.rally(self.field, turn),
+            self.known[key] = self.rallying(
+                turn,
                 lambda turn: self.reacting(
                     turn,
                     lambda turn: self.ordering(
@@ -108,6 +120,14 @@ class Game:
                 ),
             )
         return self.known[key]
+
+    def rallying(self, turn, after):
+        """The value where a rally test may be due, which can be failed on purpose (AC-5.1, AC-5.6)."""
+        facts, values = getattr(self.field, turn.side), [self.mean(plain.rally(self.field, turn), after)]
+        takes_one = turn.was_suppressed and facts["discipline"] is not None and not plain.passes_rally(facts)
+        if self.chooses[turn.side] and takes_one:
+            values.append(after(turn._replace(rallied=False)))
+        return self.best(turn.side, values)
 
     def ending(self, turn, rest, left):
         """The value at the end of an activation."""
@@ -124,23 +144,31 @@ class Game:
         if not self.chooses[watcher]:
             return self.mean(plain.reaction(self.field, turn), after)
         values = [after(turn)]
-        for law in self.shots(turn.duel, watcher, opportunity=True):
-            values.append(self.mean({turn._replace(duel=duel): chance for duel, chance in law.items()}, after))
+        for shot in self.shots(turn.duel, watcher, opportunity=True):
+            values.append(shot(lambda duel: after(turn._replace(duel=duel))))
         return self.best(watcher, values)
 
     def ordering(self, turn, after):
         """The value where the active unit is given orders."""
-        if is_over(turn.duel) or not self.chooses[turn.side]:
+        if is_over(turn.duel):
+            return after(turn)
+        charges = plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn))
+        if not self.chooses[turn.side]:
+            habit = self.scenario[f"policy_{turn.side}"]
+            if plain.must_charge(self.field, turn) or (charges and habit == "charge"):
+                return self.charge(turn, after)
             return self.mean(plain.acts(self.field, turn), after)
-        values = [self.mean(law, lambda duel: after(turn._replace(duel=duel))) for law in self.orders(turn)]
-        if plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn)):
-            values += self.charges(turn.duel, turn.side, lambda duel: after(turn._replace(duel=duel, charged=True)))
-        return self.best(turn.side, values)
+        values = [order(lambda duel: after(turn._replace(duel=duel))) for order in self.orders(turn)]
+        return self.best(turn.side, [*values, *([self.charge(turn, after)] if charges else [])])
 
     # --- what can be done ---
 
+    def certainly(self, law):
+        """What comes of something that nobody can choose to fail."""
+        return lambda after: self.mean(law, after)
+
     def orders(self, turn):
-        """The law of each thing that a unit may do but charge."""
+        """What comes of each thing that a unit may do but charge, for what comes after it."""
         duel, side = turn.duel, turn.side
         if plain.must_charge(self.field, turn):
             return
@@ -151,12 +179,12 @@ class Game:
         speed = at_duel.speed(self.field, side)
         for moved in self.moves(duel, side):
             if not turn.rallied:
-                yield certainly(moved)
+                yield self.certainly(certainly(moved))
                 continue
             yield from self.specials(moved, side)
             yield from self.shots(moved, side, moved=True, several=True)
         if turn.rallied:
-            yield certainly(advance(self.field, duel, side, 2 * speed))
+            yield self.certainly(certainly(advance(self.field, duel, side, 2 * speed)))
 
     def moves(self, duel, side):
         """Where a unit may advance to, or retire to."""
@@ -175,14 +203,14 @@ class Game:
     def specials(self, duel, side):
         """Doing nothing, taking cover, going on lookout, re-arming."""
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
-        yield certainly(duel)
-        yield take_cover(self.field, Turn(side, duel, False, False))
+        yield self.certainly(certainly(duel))
+        yield self.certainly(take_cover(self.field, Turn(side, duel, False, False)))
         if any(row["kind"] == "ranged" and enemy["category"] in row["against"] for row in facts["rows"]):
-            yield certainly(change(duel, side, on_lookout=True))
-        yield re_arm(duel, side)
+            yield self.certainly(certainly(change(duel, side, on_lookout=True)))
+        yield self.certainly(re_arm(duel, side))
 
     def shots(self, duel, side, *, aiming=False, moved=False, opportunity=False, several=False):
-        """The law of each attack that may be made."""
+        """What comes of each attack that may be made, for what comes after it."""
         if is_over(duel) or (opportunity and not getattr(duel, side).on_lookout):
             return
         rows = rows_in_range(self.field, duel, side, opportunity=opportunity, moved=moved)
@@ -194,59 +222,150 @@ class Game:
                 if not dice_of(row, facts, unit_of(duel, side), enemy, short=short):
                     continue
                 how = {"aiming": aiming, "short": short, "opportunity": opportunity}
-                yield shoot_row(self.field, shooting, side, row, **how)
-                if "Overcharge" in row["qualities"] and not opportunity:
-                    yield shoot_row(self.field, duel, side, row, overcharge=True, **how)
+                yield self.shot(shooting, side, row, **how)
+                if "Overcharge" in row["qualities"]:
+                    yield self.shot(shooting, side, row, overcharge=True, **how)
+                    yield self.shot(shooting, side, row, overcharge=True, **how | {"aiming": False})
                 if several:
                     yield self.all_out(duel, side, row, moved=moved, **how)
 
+    def shot(self, duel, side, row, **how):
+        """What comes of one attack; who loses models may fail the test on purpose, and knows what is left (AC-5.1).
+
+        Who goes by a habit makes an enemy take its tests here, and so do a Tail Gunner and Spectacular Demise.
+        """
+        return lambda after: self.shot_value(duel, side, row, after, **how)
+
+    def shot_value(self, duel, side, row, after, **how):
+        """The value of one attack."""
+        volley = volley_of(self.field, duel, side, row, **how)
+        if volley is None:
+            return after(duel)
+        attack, now, table, duel, rolls = volley
+        enemy, total = OTHER[side], Fraction(0)
+        for hits, own, _, roll_chance in rolls:
+            for facts, place_chance in officers(attack, now, hits):
+                for unit, own_chance in own.items():
+                    purposes = [False, True] if self.chooses[enemy] else [False]
+                    values = [
+                        self.mean(
+                            {
+                                change(struck(duel, enemy, target), side, unit=unit): chance
+                                for target, chance in tested(hits, attack, facts, table, self.field, purpose).items()
+                            },
+                            lambda duel: self.mean(after_shot(self.field, duel, side, row), after),
+                        )
+                        for purpose in purposes
+                    ]
+                    total += roll_chance * place_chance * own_chance * self.best(enemy, values)
+        return total
+
     def all_out(self, duel, side, main, *, short, moved, **how):
-        """The law of an attack with a row and then with others, in the order of the card (All-Out Attack in AC-7)."""
+        """What comes of an attack with a row and then with others, in the order of the card (All-Out Attack, AC-7)."""
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
         rows = [row for row in rows if row is not main and "Reactive" not in row["qualities"]]
-        law = shoot_row(self.field, duel, side, main, short=short, **how)
-        for row in rows[: max(plain.cq.value_of(facts, "All-Out Attack"), 1) - 1]:
-            law = then(law, lambda state, row=row: self.follow_up(state, side, row, short=short, moved=moved, **how))
-        return law
+        rows = rows[: max(plain.cq.value_of(facts, "All-Out Attack"), 1) - 1]
+
+        def following(duel, rows, after):
+            if not rows:
+                return after(duel)
+            more = self.follow_up(duel, side, rows[0], short=short, moved=moved, **how)
+            return more(lambda duel: following(duel, rows[1:], after))
+
+        first = self.shot(duel, side, main, short=short, **how)
+        return lambda after: first(lambda duel: following(duel, rows, after))
 
     def follow_up(self, duel, side, row, *, short, moved, **how):
-        """The law of one more attack, if it may be made; from as near as the first one."""
+        """What comes of one more attack, if it may be made; from as near as the first one."""
         reach = rows_in_range(self.field, duel, side, moved=moved)
         may = not is_over(duel) and row in reach and not must_reload(row, duel, side)
         if not may:
-            return certainly(duel)
+            return self.certainly(certainly(duel))
         short = self.ranges(duel, row)[-1] if short or duel.distance is not None else False
-        return shoot_row(self.field, duel, side, row, short=short, **how)
+        return self.shot(duel, side, row, short=short, **how)
 
     def ranges(self, duel, row):
         """Whether a row is fired from short range: without a distance nobody who chooses is there."""
         return [duel.distance is not None and is_short(row, duel.distance)]
 
-    def charges(self, duel, side, after):
-        """The value of a charge with each row, with Overcharge or without, unless it is stated."""
-        facts = getattr(self.field, side)
-        for row in self.charge_rows(side):
-            rows = [row, *(other for other in facts["rows"] if other is not row)]
-            for overcharge in {facts["overcharge"], "Overcharge" in row["qualities"]}:
-                field = self.field._replace(**{side: facts | {"rows": rows, "overcharge": overcharge}})
-                yield self.charge(field, duel, side, after)
-
-    def charge(self, field, duel, side, after):
+    def charge(self, turn, after):
         """The value of a charge; who has won may overrun, and knows how both stand then (AC-7)."""
-        ground, duel, me, you = contact_of(field, duel, side)
+        side = turn.side
+        ground, duel, me, you = contact_of(self.field, turn.duel, side)
 
-        def ended(fights):
-            law = then(fights, lambda fight: after_charge(field, ground, duel, side, fight))
-            return self.mean(law, after)
+        def ended(fight):
+            law = after_charge(self.field, ground, duel, side, fight)
+            return self.mean(law, lambda duel: after(turn._replace(duel=duel, charged=True)))
 
         def won_or_lost(fight):
-            values = [ended({fight: Fraction(1)})]
-            if cq.can_overrun(ground, fight):
-                values.append(ended(cq.overrun(ground, fight)))
-            return self.best(side, values)
+            if not cq.can_overrun(ground, fight):
+                return ended(fight)
+            again = self.combat(ground._replace(again=True), side, cq.followed_up(ground, fight), ended)
+            return self.best(side, [ended(fight), again]) if self.chooses[side] else again
 
-        return self.mean(cq.first_combat_law(ground, me, you), won_or_lost)
+        return self.mean(cq.approach(ground, me, you), lambda fight: self.combat(ground, side, fight, won_or_lost))
+
+    def combat(self, ground, side, fight, after):
+        """The value of one combat."""
+        if fight.active.fate:  # the sponsons left nobody to fight
+            return after(fight)
+        fight = cq.opened(fight)
+        return self.struck(ground, side, fight, cq.blows_of(ground, fight), after)
+
+    def struck(self, ground, side, fight, blows, after):
+        """The value before those blows: whoever strikes chooses how, and knows how both stand then (AC-8.3)."""
+        if not blows:
+            return self.resolved(ground, side, fight, after)
+        blow, *rest = blows
+        striker = side if blow is cq.active_strikes else OTHER[side]
+        values = [
+            self.mean(blow(way, fight), lambda fight: self.struck(ground, side, fight, rest, after))
+            for way in self.ways(ground, fight, striker == side, striker)
+        ]
+        return self.best(striker, values)
+
+    def resolved(self, ground, side, fight, after):
+        """The value once all have struck: the loser may fail its test on purpose (AC-8.5, AC-5.1)."""
+        law = cq.resolve(ground, fight)
+        value = self.mean(law, after)
+        for name, who in (("active", side), ("target", OTHER[side])):
+            failing = ground._replace(**{name: getattr(ground, name) | {"fail_on_purpose": True}})
+            failed = cq.resolve(failing, fight)
+            if self.chooses[who] and failed != law:
+                value = self.best(who, [value, self.mean(failed, after)])
+        return value
+
+    def ways(self, ground, fight, is_active, striker):
+        """The ground with each row of a unit that can strike, with Overcharge or without, unless it is stated."""
+        names = ("active", "target") if is_active else ("target", "active")
+        (facts, enemy), unit = (getattr(ground, name) for name in names), getattr(fight, names[0])
+        kinds, found = {"melee", "impact"} if is_active else {"melee"}, []
+        for row in facts["rows"] if self.chooses[striker] else ():
+            if row["kind"] not in kinds or not dice_of_row(row, facts, unit, enemy, half=fight.target.garrisoned):
+                continue
+            rows = [row, *(other for other in facts["rows"] if other is not row)]
+            for overcharge in {facts["overcharge"], "Overcharge" in row["qualities"]}:
+                found.append(ground._replace(**{names[0]: facts | {"rows": rows, "overcharge": overcharge}}))
+        return found or [ground]
+
+
+def officers(attack, now, hits):
+    """The target where its officer falls, and where he does not, with the chance of that (AC-5.8)."""
+    places = reading.officer_place_law(attack, now)
+    if len(places) == 1:
+        return [(now, Fraction(1))]
+    destroyed = reading.wounds_of(hits, attack, now).models_destroyed
+    falls = sum((chance for place, chance in places.items() if place <= destroyed), Fraction(0))
+    return [(now | {"officer": "first"}, falls), (now | {"officer": "last"}, 1 - falls)]
+
+
+def tested(hits, attack, facts, table, field, on_purpose):
+    """The law of the target after so many hits and its test, which is failed on purpose or taken."""
+    found, facts = defaultdict(Fraction), facts | {"fail_on_purpose": on_purpose or facts["fail_on_purpose"]}
+    for target, chance, _ in focus.target_draws(hits, attack, facts, table, field.deck, replacement=True):
+        found[target] += chance
+    return found
 
 
 def known_policy(policy):

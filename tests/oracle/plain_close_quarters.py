@@ -231,15 +231,13 @@ def fumes(facts, enemies, unit):
     return disorder(facts, unit) if in_fumes and not plain.has_rule(facts, "Automata") else unit
 
 
-def fight_once(field, fight):
-    """One combat from its first blow to the loser's test (AC-8.2 to AC-8.8)."""
-    if fight.active.fate:  # the sponsons left nobody to fight
-        return {fight: Fraction(1)}
+def opened(fight):
+    """The fight as a combat begins: nobody has lost anything in it."""
 
     def embarked(unit):
         return unit.passengers.models if unit.passengers else 0
 
-    fight = fight._replace(
+    return fight._replace(
         active_losses=0,
         target_losses=0,
         active_start=fight.active.models,
@@ -250,11 +248,21 @@ def fight_once(field, fight):
         target_struck_by=frozenset(),
         winner="",
     )
+
+
+def blows_of(field, fight):
+    """Who strikes, in the order in which they do."""
     steps = [active_strikes, others_strike]
-    if has_defensive_advantage(field, fight):
-        steps.reverse()
+    return steps[::-1] if has_defensive_advantage(field, fight) else steps
+
+
+def fight_once(field, fight):
+    """One combat from its first blow to the loser's test (AC-8.2 to AC-8.8)."""
+    if fight.active.fate:  # the sponsons left nobody to fight
+        return {fight: Fraction(1)}
+    fight = opened(fight)
     law = {fight: Fraction(1)}
-    for step in [*steps, resolve]:
+    for step in [*blows_of(field, fight), resolve]:
         law = then(law, lambda state, step=step: step(field, state))
     return law
 
@@ -274,10 +282,15 @@ def overrun(field, fight):
     """Once more, with one more penalty, after a win over a target that lives (Overrun in AC-7)."""
     if not can_overrun(field, fight):
         return {fight: Fraction(1)}
+    return fight_once(field._replace(again=True), followed_up(field, fight))
+
+
+def followed_up(field, fight):
+    """The fight where the winner has followed its enemy, away from its edge (Overrun in AC-7)."""
     if field.measured and fight.active.edge_distance is not None:
         followed = fight.active.edge_distance + fight.apart
         fight = fight._replace(active=fight.active._replace(edge_distance=followed))
-    return fight_once(field._replace(again=True), fight)
+    return fight
 
 
 def throw(field, fight):
@@ -320,6 +333,11 @@ def combats_law(field, active, target, secondaries=()):
 
 def first_combat_law(field, active, target, secondaries=()):
     """The same before a unit with Overrun goes on."""
+    return then(approach(field, active, target, secondaries), lambda fight: fight_once(field, fight))
+
+
+def approach(field, active, target, secondaries=()):
+    """The law of the fight in which all are in contact, and the target's Sponsons have fired."""
     if plain.has_rule(field.active, "Static"):
         raise ValueError("a Static unit cannot charge (AC-7)")
     if field.target["type"] in {"aircraft", "rotorcraft"}:
@@ -332,7 +350,7 @@ def first_combat_law(field, active, target, secondaries=()):
         fumes(field.target, [field.active], target),
         tuple(fumes(facts, [field.active], unit) for facts, unit in zip(field.secondaries, secondaries, strict=True)),
     )
-    return then(sponsons_fire(field, start), lambda fight: fight_once(field, fight))
+    return sponsons_fire(field, start)
 
 
 class Outcome(NamedTuple):

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from fractions import Fraction
+from typing import NamedTuple
 
 from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as plain
-from tests.oracle.plain_duel_state import OTHER, Side, certainly, change, is_over, moves, then, unit_of
+from tests.oracle.plain_duel_state import OTHER, Duel, Side, certainly, change, is_over, moves, then, unit_of
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
@@ -88,8 +89,18 @@ def target_facts(facts, side):
     }
 
 
-def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=False, overcharge=False):
-    """The law of the duel after one ranged attack with a row (AC-4); an attack of no dice is none."""
+class Volley(NamedTuple):
+    """A ranged attack that is made: what `plain_reading` knows of it, and what its dice come to."""
+
+    attack: dict
+    now: dict  # the target
+    table: focus.Table
+    duel: Duel  # from now on
+    rolls: list  # of (hits, the law of the unit that shoots, its deck, chance)
+
+
+def volley_of(field, duel, side, row, *, aiming=False, short=None, opportunity=False, overcharge=False):
+    """A ranged attack with a row (AC-4), or None: an attack of no dice is none."""
     enemy_side = OTHER[side]
     facts, enemy = getattr(field, side), getattr(field, enemy_side)
     me, you = getattr(duel, side), getattr(duel, enemy_side)
@@ -97,7 +108,7 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
         short = counts_as_short(field, duel, side, row)
     dice = dice_of(row, facts, me.unit, enemy, short=short)
     if dice == 0:
-        return certainly(duel)
+        return None
     attack = {
         **plain.DEFAULT_ATTACK,
         "dice": dice,
@@ -132,21 +143,37 @@ def shoot_row(field, duel, side, row, *, aiming=False, short=None, opportunity=F
         target_deck=getattr(duel, f"deck_{enemy_side}"),
         attackers_deck=getattr(duel, f"deck_{side}"),
     )
-    chances = defaultdict(Fraction)
+    rolls = []
     for number, dice_chance, my_deck in focus.dice_draws(
         attack, table.attackers_deck, field.deck, replacement=field.replacement
     ):
         for (hits, blanks), hit_chance in plain.attack_pool_law(number, field.die, attack, now).items():
             own = suffer_blanks(blanks if overcharge else 0, facts, me.unit)
-            for target, test_chance, deck in focus.target_draws(
-                hits, attack, now, table, field.deck, replacement=field.replacement
-            ):
-                after = struck(duel, enemy_side, target)
-                after = after._replace(**{f"deck_{side}": my_deck, f"deck_{enemy_side}": deck})
-                for unit, own_chance in own.items():
-                    ended = change(after, side, unit=unit)
-                    chances[ended] += dice_chance * hit_chance * test_chance * own_chance
-    law = then(chances, lambda after: after_siege(field, after, enemy_side, row["qualities"]))
+            rolls.append((hits, own, my_deck, dice_chance * hit_chance))
+    return Volley(attack, now, table, duel, rolls)
+
+
+def shoot_row(field, duel, side, row, **how):
+    """The law of the duel after one ranged attack with a row."""
+    volley = volley_of(field, duel, side, row, **how)
+    if volley is None:
+        return certainly(duel)
+    attack, now, table, duel, rolls = volley
+    enemy_side, chances = OTHER[side], defaultdict(Fraction)
+    for hits, own, my_deck, roll_chance in rolls:
+        for target, test_chance, deck in focus.target_draws(
+            hits, attack, now, table, field.deck, replacement=field.replacement
+        ):
+            after = struck(duel, enemy_side, target)
+            after = after._replace(**{f"deck_{side}": my_deck, f"deck_{enemy_side}": deck})
+            for unit, own_chance in own.items():
+                chances[change(after, side, unit=unit)] += roll_chance * test_chance * own_chance
+    return then(chances, lambda after: after_shot(field, after, side, row))
+
+
+def after_shot(field, duel, side, row):
+    """The law of the duel after an attack and the test that it causes."""
+    law = after_siege(field, duel, OTHER[side], row["qualities"])
     if duel.distance is not None:
         law = then(law, lambda after: after_demise(field, after, duel.distance))
     return then(law, lambda after: answered(field, after, side))

@@ -319,6 +319,43 @@ def random_last_stand(rng):
     return duel | {"rounds": 1, "first": "a"}
 
 
+def random_blades(rng):
+    """A charge between units that can fight in several ways, which a first row may not allow (AC-8.3, AC-6)."""
+    duel = random_overrun(rng)
+    duel.pop("distance")
+    for name in "ab":
+        unit = duel[name]
+        unit["models"] = min(unit["models"], 2)
+        for key in ("exposed", "edge_distance"):
+            unit.pop(key, None)
+        kinds = ("melee", rng.choice(("melee", "impact")))
+        unit["rows"] = [random_row(rng, kind, unit["models"], CLOSE_QUALITIES, most=1) for kind in kinds]
+        row = rng.choice(unit["rows"])
+        row["qualities"] = [*{*row["qualities"], "Overcharge"}]
+        unit["charge"] = {"difficult_terrain": True} if often(0.4, rng) else {}
+        unit["rules"] = [*unit["rules"], *some_of(("Sponsons (1)", "Stoic Defence", "Overrun"), rng, share=0.3)]
+    duel["ruleset"]["deck"] = OVERCHARGE_DECK
+    return duel | {"rounds": 1, "first": "a"}
+
+
+def random_retreat(rng):
+    """A duel of few inches, in which who is suppressed, or would rather not charge, may want to fail tests (AC-5.1)."""
+    duel = random_plain_duel(rng)
+    speeds = {"a": rng.choice((2, 3)), "b": rng.choice((1, 2, 3))}
+    for name in "ab":
+        unit = duel[name]
+        for key in ("exposed", "edge_distance", "obstacle", "on_lookout", "garrisoned", "break_limit", "carriages"):
+            unit.pop(key, None)
+        unit |= {"models": 2, "damage_limit": 1, "damage": 0, "defence": 1, "speed": speeds[name], "behemoth": False}
+        unit |= {"discipline": rng.choice((6, 9)), "suppressed": often(0.6, rng), "category": "light", "charge": {}}
+        unit["rules"] = ["Run Amok"] if often(0.3, rng) else []
+        rows = [random_row(rng, kind, 2, (), most=2) for kind in ("ranged", "melee")]
+        rows[0] |= {"against": list(CATEGORIES), "short_range": None, "long_range": rng.choice((4, 8))}
+        unit["rows"] = rows if name == "a" else [rng.choice(rows)]
+    duel["ruleset"]["deck"] = {"4": 1, "8": 1, "12": 1}
+    return duel | {"distance": rng.choice((3, 5, 6, 8)), "rounds": 2, "first": rng.choice("ab")}
+
+
 FURIES = ("Berserk", "Run Amok", "Run Amok", "Static", "Spectacular Demise (2)")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from analyser import InputError, best_play, duel, exact
+from analyser.engine.fight.best.game import TEST
 from analyser.results.best import BestResult
 from analyser.results.lists import Lists
 from analyser.results.plan import PlanTable
@@ -189,12 +190,25 @@ def test_somebody_must_play_best():
         best_play({"duel": {}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}})
 
 
-def test_a_test_failed_on_purpose_is_named_where_it_could_count(apart):
+def test_tests_can_be_failed_on_purpose_where_it_can_count(apart):
     """With a distance, for who fails falls back; or where the enemy's list looks at who is suppressed."""
-    named = "the choice to fail the test of an attack on purpose (AC-5.1)"
-    assert named in apart.not_modelled
+    assert {row["when"] for row in apart.plan()} >= {"test"}
+    assert {row["do"] for row in apart.plan() if row["when"] == "test"} <= {"take the test", "fail the test on purpose"}
     near = {lines: best_play_against(lines) for lines in ("charge; aim and shoot", "aim and shoot if he is suppressed")}
-    assert [named in found.not_modelled for found in near.values()] == [False, True]
+    asked = [any(place.subject == TEST for place in found.play.places) for found in near.values()]
+    assert asked == [False, True]
+
+
+def test_who_overcharges_may_do_without_aiming():
+    """What is re-rolled may come to a blank, which costs a model (AC-3.4, AC-6)."""
+    soldiers = "enlightened/citizen-soldier-command-contingent@basic"
+    found = best_play(soldiers, "empire/tongshi-lion-automata@basic", rounds=2)
+    assert "stay and shoot with overcharge" in {row["do"] for row in found.plan("a")}
+    listed = found.as_policy()
+    assert any(line.startswith("stay and shoot with overcharge") for line in listed.lines)
+    assert listed.gives_away == pytest.approx(
+        found.value - found.play.following(found.play.plan_as_listed(0)), abs=SAME
+    )
 
 
 def best_play_against(lines):

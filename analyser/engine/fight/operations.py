@@ -7,7 +7,8 @@ engine the way that its draw takes.
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.fight.program import Kind, Line, Pair, Setup, When, order_in
+from analyser.engine.fight import strikes
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Line, Pair, Setup, When, order_in
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
@@ -36,12 +37,16 @@ def unless_certain(draw: int, highest: int) -> tuple[int, int]:
 def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
     """What decides the operation in these states, and the highest value that passes its test."""
     kind, side, number = operation
+    if kind & ON_PURPOSE:
+        return Draw.NOTHING, discipline.NO_CARD
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if kind == Kind.BEGIN and may_begin(number, mine, theirs):
         begun = activation.begun(mine, setup.units[side])
         return unless_certain(test_draw(side), activation.rallies_up_to(begun, setup.units[side]))
     if kind == Kind.TOSS:
         return Draw.COIN, 0
+    if kind == Kind.TEST_SHOT:
+        return unless_certain(test_draw(side), strikes.test_up_to(setup, number, mine))
     if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
         return Draw.STRIKE_DIE, 0
     if kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
@@ -118,7 +123,10 @@ def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
 @step
 def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[int, int]:
     """The states of side 0 and side 1 after the operation, its test `passed` or not."""
-    kind, side, _ = operation
+    kind, side, number = operation
+    if kind & ON_PURPOSE:
+        kind, passed = kind ^ ON_PURPOSE, False
+        operation = (kind, side, number)
     if kind == Kind.TOSS:
         return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
@@ -156,7 +164,7 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
 @step
 def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> int:
     """The state of the side of an operation that looks at no other side; only END is for a unit that is gone, too."""
-    kind, side, _ = operation
+    kind, side, number = operation
     if kind == Kind.END:
         return activation.ended(state, setup.units[side])
     if kind == Kind.WRECK:
@@ -164,6 +172,8 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
         return special_rules.after_siege_test(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
         return close_quarters.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
+    if kind == Kind.TEST_SHOT:
+        return strikes.after_test(setup, number, state, passed)
     if kind == Kind.END_COMBAT:
         return state & ~close_quarters.OF_THE_COMBAT
     if kind == Kind.STAND and unit_state.order_of(state) == Order.OVERRUN:
@@ -223,8 +233,9 @@ def shoots_by(operation: Line) -> bool:
 def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> bool:
     """Whether a unit that awaits orders may be given these, and they are not others in other words.
 
-    What a failed rally test, a building or a rule forbids (AC-5.6, AC-7); who need not move and shoots, aims; whether a
-    shot is made, the strike says.
+    What a failed rally test, a building or a rule forbids (AC-5.6, AC-7). Who need not move and shoots, aims; with
+    Overcharge it may do without, for what is re-rolled may come to a blank (AC-3.4, AC-6). Whether a shot is made, the
+    strike says.
     """
     _, side, number = operation
     manoeuvre, action, strike = order_in(number)
@@ -238,7 +249,7 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
         return False
     hampered = view.rally_failed or view.in_building
     if manoeuvre == Manoeuvre.STAY:
-        return action != Action.SHOOT or bool(hampered)
+        return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
     if view.in_building or (view.rally_failed and (action != Action.NOTHING or manoeuvre == Manoeuvre.DOUBLE_TIME)):

@@ -45,18 +45,22 @@ class Kind(IntEnum):
     CHOOSE = 19  # a plan says which of the branches that follow is taken
     BRANCH = 20  # the lines of a branch follow; who has not chosen it passes them by
     STAND = 21  # a unit that could overrun does not
+    TEST_SHOT = 22  # the suppression test that an attack causes, where it is taken apart from it
+
+
+ON_PURPOSE = 1 << 5  # with the kind of an operation: its test is failed on purpose (AC-5.1)
 
 
 class Operation(NamedTuple):
     """One line of a program."""
 
     kind: int  # a Kind
-    # The one that is active, 0 or 1; of TEST_PASSENGERS, WRECK and FORGET: the side concerned. Of CHOOSE: the round, 0
-    # being the first. Of BRANCH: the number of the branch.
+    # The one that is active, 0 or 1; of TEST_PASSENGERS, TEST_SHOT, WRECK and FORGET: the side concerned. Of CHOOSE:
+    # the round, 0 being the first. Of BRANCH: the number of the branch.
     side: int = 0
-    # Of STRIKE: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the strike of the
-    # row that the unit shoots with, or NONE. Of BEGIN: a When. Of ORDER: :func:`packed_order`. Of CHOOSE: the
-    # place of the choice in its round. Of BRANCH: how many lines it has.
+    # Of STRIKE and TEST_SHOT: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the
+    # strike of the row that the unit shoots with, or NONE. Of BEGIN: a When. Of ORDER: :func:`packed_order`. Of CHOOSE:
+    # the place of the choice in its round. Of BRANCH: how many lines it has.
     number: int = NONE
 
 

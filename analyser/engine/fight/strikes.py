@@ -6,9 +6,10 @@ from analyser.common.jit import step
 from analyser.engine.fight.program import Pair, Setup
 from analyser.rules import activation, close_quarters, special_rules, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.attack import set_fight, special_counts
-from analyser.rules.discipline import ANNIHILATED, BITS, DAMAGE, SUPPRESSED
-from analyser.rules.structs import NONE, Bonus, Penalty
+from analyser.rules.attack import set_fight, set_target, special_counts
+from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, DAMAGE, SUPPRESSED, fail_test
+from analyser.rules.discipline import test_up_to as test_up_to_of
+from analyser.rules.structs import NONE, Bonus, Penalty, Test
 
 _SEEN_BY_STRIKER = (
     ANNIHILATED | unit_state.OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
@@ -106,6 +107,45 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
     attack.penalties |= Penalty.SUPPRESSED if condition & 1 else 0
     unit_state.put_into(target, setup.sides[1 - strike.striker], struck)
     set_fight(attack, target, setup.fight[0])
+    if strike.test_apart:
+        setup.fight[0].test = Test.PASSED
+
+
+@step
+def set_test(setup: Setup, number: int, struck: int) -> None:
+    """Fill the scratch `fight` with the suppression test of a unit in state `struck` for the attack `number`."""
+    setup.attack[0], setup.target[0] = setup.attacks[number], setup.targets[number]
+    unit_state.put_into(setup.target[0], setup.sides[1 - setup.strikes[number].striker], struck)
+    set_target(setup.attack[0], setup.target[0], setup.fight[0])
+
+
+@step
+def test_up_to(setup: Setup, number: int, struck: int) -> int:
+    """The highest card that passes that test; ANY_CARD where none is due."""
+    if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
+        return ANY_CARD
+    set_test(setup, number, struck)
+    fight = setup.fight[0]
+    lost = fight.models if struck & unit_state.AFTER_HEAVY_LOSSES else 0
+    return int(test_up_to_of(fight, lost, fight.disordered))
+
+
+@step
+def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
+    """The struck unit after that test, if it is due."""
+    if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
+        return struck
+    state = struck & ~(unit_state.TEST_DUE | unit_state.AFTER_HEAVY_LOSSES)
+    if passed:
+        return state
+    set_test(setup, number, state)
+    strike, fight = setup.strikes[number], setup.fight[0]
+    side = setup.sides[1 - strike.striker]
+    outcome = fail_test(fight, 0, fight.damage, fight.disordered)
+    after = unit_state.carried_over(state, outcome, side, 0)
+    if unit_state.is_removed(after):
+        return after if strike.by_blast else special_rules.settled_by_a_shot(after, side)
+    return special_rules.shaken(after, side) if strike.wrecks else after
 
 
 @step
@@ -114,6 +154,10 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
     state = unit_state.carried_over(struck, outcome, side, strike.counts)
+    if strike.test_apart and not unit_state.is_removed(state):
+        left, models = unit_state.models_of(state), unit_state.models_of(struck)
+        state |= unit_state.TEST_DUE if left < models else 0
+        state |= unit_state.AFTER_HEAVY_LOSSES if 2 * (models - left) >= models else 0
     if strike.wrecks:
         state = special_rules.shaken(state, side)
     if strike.before_throw and not unit_state.is_removed(state):

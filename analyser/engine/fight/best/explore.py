@@ -14,24 +14,12 @@ import numpy as np
 from analyser.common.jit import step, step_for, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.best.game import (
-    BETWEEN_ROUNDS,
-    CHOOSER,
-    COUNT,
-    FIRST,
-    GUARD,
-    NEXT,
-    ORDERS,
-    OVERRUN,
-    SUBJECT,
-    TO,
-    Round,
-)
+from analyser.engine.fight.best.branches import can_choose, only_branch
+from analyser.engine.fight.best.game import BETWEEN_ROUNDS, CHOOSER, COUNT, FIRST, NEXT, TO, Round
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
-from analyser.rules import activation, discipline, unit_state
-from analyser.rules.activation import Order
+from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
@@ -147,62 +135,12 @@ def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
 
 
 @step
-def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Whether a branch of a place can be chosen in these states; of orders for nobody, the first one."""
-    guard = rules.branches[branch, GUARD]
-    if guard == NONE:
-        return True
-    operation = operation_at(rules.operations, guard)
-    if operation[0] == Kind.STRIKE:
-        return strikes.is_made(setup, operation[2], operation[1], pair)
-    side = rules.places[place, CHOOSER]
-    mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if rules.places[place, SUBJECT] == OVERRUN:
-        return bool(operation[0] == Kind.STAND or unit_state.order_of(mine) == Order.OVERRUN)
-    if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
-        return bool(branch == rules.places[place, FIRST])
-    if operation[0] == Kind.GIVE_ORDERS:
-        return True
-    if not operations.can_be_ordered(setup, operation, mine, theirs):
-        return False
-    if not operations.shoots_by(operation):
-        return True
-    to = rules.branches[branch, TO]
-    after = after_run(setup, rules, to, pair)
-    following = operation_at(rules.operations, rules.places[rules.places[to, NEXT], FIRST])
-    return strikes.is_made(setup, following[2], side, after)
-
-
-@step
-def after_run(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
-    """The pair after the operations of a place, none of which draws anything."""
-    begin = rules.places[place, FIRST]
-    for at in range(begin, begin + rules.places[place, COUNT]):
-        pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
-    return pair[0], pair[1]
-
-
-@step
 def after_rest(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
     """The pair after the operations of a place but the first."""
     begin = rules.places[place, FIRST]
     for at in range(begin + 1, begin + rules.places[place, COUNT]):
         pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
     return pair[0], pair[1]
-
-
-@step
-def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
-    """The branch that must be chosen there; NONE where several can be, or where orders are given."""
-    if rules.places[place, SUBJECT] == ORDERS:
-        return NONE
-    found, begin = NONE, rules.places[place, FIRST]
-    for branch in range(begin, begin + rules.places[place, COUNT]):
-        if can_choose(setup, rules, place, branch, pair):
-            if found != NONE:
-                return NONE
-            found = branch
-    return found
 
 
 @step

@@ -20,9 +20,11 @@ BETWEEN_ROUNDS = 0
 # The columns of `Round.places`: where the operations, or the branches, of a place begin, and how many there are; where
 # operations lead; whose choice it is, or NONE where nobody chooses; what the choice is of.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
-ORDERS, REACTION, OVERRUN = range(3)  # what choices are of
+# What choices are of: RETALIATION and ATTACK are how the charged and the active unit strike in a combat. DECLARED is no
+# choice: it strikes as it has charged, or in the first way that can be. TEST: to take a test or to fail it on purpose.
+ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
 # The columns of `Round.branches`: the place that a branch leads to, and the operation that says whether it can be
-# chosen (an ORDER, a STRIKE, or the ENGAGE of an Overrun), or NONE if it always can.
+# chosen (an ORDER, a STRIKE, the ENGAGE of an Overrun, or a test that is failed), or NONE if it always can.
 TO, GUARD = range(2)
 
 # Whose test or die they never need, so that they are done at once with what stands before them.
@@ -41,10 +43,10 @@ _CERTAIN = (
 
 
 class Choice(NamedTuple):
-    """A side chooses one of several branches; the first can always be chosen."""
+    """A side chooses one of several branches; where no other can be chosen, the first can."""
 
     side: int
-    subject: int  # ORDERS, REACTION or OVERRUN
+    subject: int  # ORDERS and the others
     branches: Sequence[Sequence[Operation | Choice]]
 
 

@@ -16,6 +16,7 @@ from analyser.scenarios.load import load_as
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle.random_fights import (
+    random_blades,
     random_clash,
     random_fights,
     random_fury,
@@ -23,6 +24,7 @@ from tests.oracle.random_fights import (
     random_last_stand,
     random_overrun,
     random_plain_duel,
+    random_retreat,
     random_siege,
     random_watch,
     random_wreck,
@@ -150,6 +152,8 @@ def test_the_same_seed_plays_the_same_on_any_number_of_threads():
         random_wreck,
         random_fury,
         random_gunners,
+        random_blades,
+        random_retreat,
     ],
 )
 @pytest.mark.parametrize("seed", range(3))

@@ -1,8 +1,9 @@
-"""That best play loses nothing by not failing tests on purpose (AC-5.1), where the answer does not name that choice.
+"""That best play loses nothing where it is not asked whether to fail a test on purpose (AC-5.1).
 
 Who failed a single test on purpose, and played best before and after, would come to the situation after the failure
 instead of both by chance. If none of these is better for its unit than the one after a pass, no such choice gains
-anything, nor do several of them (backward induction).
+anything, nor do several of them (backward induction). It is asked of attacks and lost combats with a distance, and of
+who runs amok.
 """
 
 import random
@@ -12,7 +13,7 @@ import pytest
 
 from analyser import InputError, load_profiles
 from analyser.engine.fight import operations
-from analyser.engine.fight.best.game import FIRST
+from analyser.engine.fight.best.game import FIRST, TEST
 from analyser.engine.fight.program import Kind
 from analyser.results.play import play_of
 from analyser.rules import close_quarters, discipline
@@ -42,17 +43,18 @@ def some_plays(seed, count, distances):
 
 
 def with_tests(play):
-    """The nodes of rally tests and of those after combats that can go both ways, of who plays best; with their side."""
+    """The nodes of tests that can go both ways, and that who plays best is not asked to fail; with their side."""
     game, edges = play.game, play.game.edges
+    asked = any(place.subject == TEST for place in play.places)
     for place in range(1, len(edges.choosers)):
         kind, side, _ = game.rules.operations[game.rules.places[place, FIRST]].tolist()
-        if edges.choosers[place] != NONE or kind not in (Kind.BEGIN, Kind.RESOLVE):
+        if edges.choosers[place] != NONE or kind not in (Kind.BEGIN, Kind.RESOLVE) or (asked and kind == Kind.RESOLVE):
             continue
         nodes = game.nodes_of(place)
         for node in range(nodes.start, nodes.stop):
             if edges.begins[node + 1] - edges.begins[node] == 2:
                 tested = side if kind == Kind.BEGIN else loser(play, side, node)
-                if play.choosers[tested]:
+                if play.choosers[tested] and not play.shooters[tested].mine.has("Run Amok"):
                     yield place, node, tested
 
 
@@ -95,7 +97,7 @@ def gains_of_being_suppressed(play):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_no_rally_test_and_no_test_after_a_combat_is_better_failed(seed):
+def test_no_test_that_is_not_asked_for_is_better_failed(seed):
     gains = [gain for play in some_plays(seed, 6, [None, 9, 18]) for gain in gains_of_failing(play)]
     assert len(gains) > 1000
     assert max(gains) < SAME
@@ -105,7 +107,8 @@ def test_no_rally_test_and_no_test_after_a_combat_is_better_failed(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_without_a_distance_nobody_is_better_off_suppressed(seed):
-    gains = [gain for play in some_plays(seed, 6, [None]) for gain in gains_of_being_suppressed(play)]
+    plays = [play for play in some_plays(seed, 6, [None]) if all(place.subject != TEST for place in play.places)]
+    gains = [gain for play in plays for gain in gains_of_being_suppressed(play)]
     assert len(gains) > 1000
     assert max(gains) < SAME
     assert min(gains) < -0.01

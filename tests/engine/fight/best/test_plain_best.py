@@ -5,9 +5,17 @@ import random
 import pytest
 
 from analyser.common.errors import InputError
+from analyser.engine.fight.best.game import ATTACK, DECLARED, ORDERS, OVERRUN, RETALIATION
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
-from tests.oracle.random_fights import DUEL_MAKERS, random_duel, random_fights, random_last_stand
+from tests.oracle.random_fights import (
+    DUEL_MAKERS,
+    random_blades,
+    random_duel,
+    random_fights,
+    random_last_stand,
+    random_retreat,
+)
 
 SAME = 1e-12
 BEST = "best"
@@ -51,7 +59,7 @@ def test_two_rounds_and_several_rows(seed):
 @pytest.mark.parametrize("stated", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_charge_with_overcharge_or_without(seed, stated):
-    """Whoever charges chooses, unless it is stated; whoever strikes back does as it is stated (AC-6, AC-8.1)."""
+    """Whoever charges chooses, and so does whoever strikes back, unless it is stated (AC-6, AC-8.1, AC-8.3)."""
     for duel in random_fights(random_duel, seed, 1):
         for name in "ab":
             unit = duel[name]
@@ -79,3 +87,33 @@ def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
         assert engine.best_play_of(stated, "survival").value <= play.value + SAME
     assert min(gained) > -SAME
     assert max(gained) > 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_how_to_strike_in_a_combat_is_chosen_when_it_comes_to_it(seed):
+    """By both, in a defensive advantage and an Overrun too, after Sponsons; but to decline is no way (AC-8.3, 8.4)."""
+    for duel in random_fights(random_blades, seed, 2):
+        for policies in ((BEST, BEST), ("charge", BEST), (BEST, "take_cover")):
+            check({**duel, "policy_a": policies[0], "policy_b": policies[1]}, ("margin", "survival")[seed % 2])
+
+
+@pytest.mark.slow
+def test_who_always_strikes_as_is_stated_gives_something_away():
+    gained, chosen = [], set()
+    for duel in random_fights(random_blades, 1, 12):
+        play = engine.best_play_of({**duel, "policy_a": BEST, "policy_b": BEST}, "margin")
+        gained.append(play.value - play.following(play.plan_as_listed(0)))
+        gained.append(play.following(play.plan_as_listed(1)) - play.value)
+        chosen |= {place.subject for place in play.places}
+    assert chosen >= {ORDERS, OVERRUN, RETALIATION, ATTACK, DECLARED}
+    assert min(gained) > -SAME
+    assert max(gained) > 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_tests_are_failed_on_purpose_where_that_is_better(seed):
+    """Who falls back is further away; who runs amok need not charge after a failed rally test (AC-5.1)."""
+    for duel in random_fights(random_retreat, seed, 2):
+        check({**duel, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])

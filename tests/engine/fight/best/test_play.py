@@ -10,7 +10,7 @@ import pytest
 from analyser import InputError, duel, load_profiles
 from analyser.common.jit import interpreted
 from analyser.engine.fight import strikes
-from analyser.engine.fight.best.game import FIRST, GUARD, TO
+from analyser.engine.fight.best.game import FIRST, GUARD, RETALIATION, SUBJECT, TO
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.propagate import after_operation
 from analyser.engine.fight.exact.strike import after_strike, none_known, pool_cache_for
@@ -68,6 +68,12 @@ def choices_of(play):
     return found
 
 
+def subjects_of(play, side):
+    """What a side has a choice of."""
+    places, rules = play.game.places, play.game.rules
+    return {int(rules.places[places[node], SUBJECT]) for _, node, _ in choices_of(play)[side]}
+
+
 def plans_of(play, side):
     """Every plan of a side; the other one's is that of best play."""
     choices = choices_of(play)[side]
@@ -90,6 +96,34 @@ def test_of_all_plans_of_both_sides_best_play_is_the_saddle_point():
     play = played(unit(rows=unit()["rows"][:1]), unit(rows=unit()["rows"][:1]))
     assert max(play.following(plan) for plan in plans_of(play, 0)) == play.value
     assert min(play.following(plan) for plan in plans_of(play, 1)) == play.value
+
+
+def blade(name, dice, *qualities, last=999):
+    """A melee row."""
+    bands = [{"first": 1, "last": last, "dice": dice}]
+    return {"id": name, "name": name.title(), "kind": "melee", "bands": bands, "qualities": list(qualities)}
+
+
+@pytest.mark.parametrize("want", ["win", "survival", "margin"])
+def test_no_plan_of_striking_back_does_better(want):
+    """With each row, with Overcharge or without: B has only that to choose (AC-8.3, AC-6)."""
+    swords, lances = blade("swords", 1), blade("lances", 2, "Overcharge")
+    charger = unit(2, rows=[blade("pikes", 2)], discipline=None, rules=["Run Amok"])
+    play = played(charger, unit(2, rows=[swords, lances], discipline=None), want=want, policy_a="charge")
+    values = [play.following(plan) for plan in plans_of(play, 1)]
+    assert RETALIATION in subjects_of(play, 1)
+    assert len(values) > 4
+    assert max(values) == play.value > min(values)
+
+
+def test_a_row_without_dice_is_no_way_to_decline_to_strike():
+    """One model is left of two: who has a score with it must strike (AC-8.3), whatever comes first."""
+    rows = [blade("pikes", 1) | {"bands": [{"first": 2, "last": 2, "dice": 1}]}, blade("knives", 1)]
+    charger = unit(1, rows=[blade("swords", 1)], rules=["Run Amok"], discipline=None)
+    play = played(charger, unit(1, rows=rows, discipline=None), policy_a="charge", want="survival")
+    knives = played(charger, unit(1, rows=rows[1:], discipline=None), policy_a="charge", want="survival")
+    assert play.value == knives.value < 1
+    assert RETALIATION not in subjects_of(play, 1)
 
 
 @pytest.mark.parametrize("distance", [None, 9.0])

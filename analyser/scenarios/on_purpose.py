@@ -1,0 +1,79 @@
+"""Failing a test on purpose (AC-5.1): where who plays best can gain by it, and the choice of it.
+
+To be suppressed, or to fall back, is worth something to nobody but to who would rather be further away, to who runs
+amok and would rather not charge (AC-7), and against an enemy who goes by it. Elsewhere the choice is left out: it would
+make more situations, and is never taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analyser.engine.fight.best.game import TEST, Choice
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation
+from analyser.rules.attack import test_taken
+from analyser.rules.structs import Test
+from analyser.scenarios.best import Chooser
+from analyser.scenarios.policies import Shooter
+from analyser.scenarios.strikes import Strike
+
+_TOLD_BY_A_TEST = ("enemy suppressed", "enemy disordered", "enemy activated")  # to an enemy with a policy in words
+
+
+def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
+    """Whether a side chooses that can gain by failing the test of an attack, or of a lost combat."""
+    unit = shooter.mine
+    if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
+        return False
+    told = isinstance(enemy, Chooser) and any(
+        each.quantity in _TOLD_BY_A_TEST for line in enemy.lines for each in line.conditions
+    )
+    activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # in place of suppressing (AC-6)
+    return shooter.distance is not None or unit.has("Run Amok") or told or activates
+
+
+def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
+    """The strikes, of those that cause a test that a side chooses to take or to fail with that test apart."""
+    return [
+        each._replace(strike=each.strike._replace(test_apart=1))
+        if choosing[1 - each.strike.striker] and test_taken(each.attack, each.target) == Test.BY_CARD
+        else each
+        for each in strikes
+    ]
+
+
+def with_tests_chosen(
+    course: Iterable[Operation | Choice], strikes: Sequence[Strike], shooters: Sequence[Shooter], may: Sequence[bool]
+) -> list[Operation | Choice]:
+    """The course of a round with the choice to fail tests on purpose, for each side that `may`.
+
+    A rally test is worth failing to nobody but to who runs amok: all that can be done after it can be done after one
+    that is passed (AC-5.6).
+    """
+    found = list[Operation | Choice]()
+    for each in course:
+        if isinstance(each, Choice):
+            branches = [with_tests_chosen(branch, strikes, shooters, may) for branch in each.branches]
+            found.append(each._replace(branches=branches))
+            continue
+        test, sides = each, list[int]()
+        if each.kind == Kind.STRIKE and strikes[each.number].strike.test_apart:
+            sides = [1 - strikes[each.number].strike.striker]
+            test = Operation(Kind.TEST_SHOT, sides[0], each.number)
+            found.append(each)
+        elif each.kind == Kind.RESOLVE:
+            sides = [0, 1]
+        elif each.kind == Kind.TEST_FRIGHTENED or (
+            each.kind == Kind.BEGIN and shooters[each.side].mine.has("Run Amok")
+        ):
+            sides = [each.side]
+        found.append(_chosen(test, [side for side in sides if may[side]]))
+    return found
+
+
+def _chosen(test: Operation, sides: Sequence[int]) -> Operation | Choice:
+    """A test that the sides can fail on purpose, each if it is to take it."""
+    if not sides:
+        return test
+    failed = test._replace(kind=test.kind | ON_PURPOSE)
+    return Choice(sides[0], TEST, [[_chosen(test, sides[1:])], [failed]])
