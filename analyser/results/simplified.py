@@ -96,7 +96,7 @@ class Search:
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1):  # for products so small
-            return self._found(lines, within)
+            return self.come_to(self._found(lines, within))
 
     def _found(self, lines: int, within: float) -> Listing:
         beam = self._best((Tried(order),) for order in range(len(self.orders)))
@@ -112,6 +112,18 @@ class Search:
             if self.gives_away(beam[0]) < self.gives_away(best) - _SAME:
                 best, since = beam[0], 0
         return best
+
+    def come_to(self, listing: Listing) -> Listing:
+        """The list without lines that are never come to, but for a last resort."""
+        kept, open_yet = list[Tried](), np.True_
+        for line in listing:
+            holds, always = self._holds(line), not line.conditions and not self._implied[line.order]
+            if always or (open_yet & holds).any():
+                kept.append(line)
+            if always:
+                break
+            open_yet = open_yet & ~holds
+        return tuple(kept)
 
     def gives_away(self, listing: Listing) -> float:
         """How much less it is worth than best play."""

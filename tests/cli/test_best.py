@@ -105,6 +105,7 @@ def test_the_shortest_list_that_gives_away_little():
         (("best", MINE, YOURS, "--against", "shot"), "shoot"),
         (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
+        (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never come to: line 1"),
         (("best-focus", "--target", GRENADIERS), "0 attackers"),
         (("habits", "crown/nobody", GRENADIERS), "nobody"),
     ],
