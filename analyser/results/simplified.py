@@ -115,7 +115,7 @@ class Search:
 
     def come_to(self, listing: Listing) -> Listing:
         """The list without lines that are never come to, but for a last resort."""
-        kept, open_yet = list[Tried](), np.True_
+        kept, open_yet = list[Tried](), np.ones_like(self._applies[0])
         for line in listing:
             holds, always = self._holds(line), not line.conditions and not self._implied[line.order]
             if always or (open_yet & holds).any():
