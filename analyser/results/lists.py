@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from analyser.common.sampling import Progress
 from analyser.results.plan import NO_ORDERS, PlanTable
 from analyser.results.play import Play
 from analyser.results.simplified import Search
@@ -69,10 +70,10 @@ class Lists:
         lines = [f"{order} if {conditions}" for conditions, order in said.items() if order != commonest]
         return self.valued([*lines, commonest])
 
-    def simplified(self, lines: int, within: float) -> Listed:
+    def simplified(self, lines: int, within: float, progress: Progress | None = None) -> Listed:
         """At most so many lines that give away as little as can be found; fewer where `within` is reached before."""
         search = Search(self.play, self.side, self._orders(), list(dict.fromkeys(self._conditions())))
-        texts = search.texts(search.found(lines, within))
+        texts = search.texts(search.found(lines, within, progress))
         return replace(self.valued(texts), tried=search.tried)
 
     def valued(self, texts: Sequence[str]) -> Listed:

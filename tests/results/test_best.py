@@ -264,6 +264,15 @@ def test_the_shortest_list_within_a_bound(apart):
             apart.as_policy(within=within)
 
 
+def test_the_search_tells_how_far_it_is(apart):
+    told = []
+    apart.as_policy(lines=3, progress=lambda done, most: told.append((done, most)))
+    done, most = zip(*told)
+    assert list(done) == sorted(set(done))
+    assert set(most) == {80}
+    assert done[-1] < 80
+
+
 def test_no_picture_by_distance_without_one():
     found = best_play(small(RIFLES), small(GRENADIERS), rounds=1)
     with pytest.raises(InputError, match="by: the duel has no distance"):
