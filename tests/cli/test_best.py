@@ -140,6 +140,7 @@ def test_prices_under_best_play():
     record = json.loads(answer("prices", RIFLES, *how))
     assert record["situations"][-2:] == ["best-play-close", "best-play-open"]
     assert "table edges" in record["limits"]
+    assert "the same by habit and by best play: long-range, short-range-aimed, charge." in record["limits"]
 
 
 CRUSADERS = "imperium/teutonic-armiger-crusaders"
