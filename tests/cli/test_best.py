@@ -221,3 +221,22 @@ def test_what_takes_long_is_shown_on_a_terminal():
         assert "Gives away" in running.communicate(timeout=60)[0]
     assert running.returncode == 0
     assert b" of 80 steps at most" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="what a process took as POSIX tells it")
+def test_a_huge_game_is_refused_soon_and_in_little_memory():
+    castellans = "imperium/teutonic-armiger-castellans@full-strength"
+    asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")
+    refused = refusal(*asked)  # by now all is compiled
+    assert "60,000,000 ways to go on (allowed: fewer rounds or models; a habit" in refused
+    look = (
+        f"import resource; from analyser.cli import main; status = main({asked}); "
+        "used = resource.getrusage(resource.RUSAGE_SELF); print(status, used.ru_utime, used.ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=120)
+    status, seconds, memory = done.stdout.split()
+    assert (status, done.stderr) == ("2", refused)
+    assert float(seconds) < 2.5
+    if sys.platform == "linux":
+        assert int(memory) < 400 << 10  # kilobytes
