@@ -16,9 +16,10 @@ from analyser import plots
 from analyser.analysis.exchange import WAYS, Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
+from analyser.analysis.policy import priced_by, told_of_best
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, priced_by, situations_called
+from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, kind_of_doubt, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -358,14 +359,15 @@ def _told_once(left_out: Mapping[str, str]) -> str:
 
 
 def _limits_of(found: Matchups) -> str:
-    """What is not counted; of best play, which pairs are not."""
+    """What is not counted; of best play, what it does not touch, and which pairs are not."""
     best = [each.name for each in found.situations if each.kind == BEST_TRADE]
     if not best:
         return LIMITS
     missing = found.frame[found.frame["situation"].isin(best) & found.frame["why_not"].notna()]
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
-    return f"{LIMITS_OF_BEST} Of the pairs {pairs} are left out: {reasons}." if pairs else LIMITS_OF_BEST
+    left_out = f"Of the pairs {pairs} are left out: {reasons}." if pairs else ""
+    return " ".join(filter(None, (LIMITS_OF_BEST, told_of_best(found.situations), left_out)))
 
 
 def _all_meet(

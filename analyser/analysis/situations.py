@@ -388,7 +388,6 @@ EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """Those of two that exchange blows, far apart and near: prices and lists are made of them."""
 
 
-POLICIES_OF_DUELS = ("habit", "best")
 BEST_TRADES = tuple(
     Situation(
         name=f"best-play-{each.name}",
@@ -399,18 +398,6 @@ BEST_TRADES = tuple(
     for each in COUNTRIES
 )
 """Best play on close ground and on open: what prices under best play are made of."""
-
-
-def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """The same situations with the duel by ``habit``, or played ``best`` by both sides; InputError for another word."""
-    check_choice(policy, "policy", POLICIES_OF_DUELS)
-    return tuple(BEST_DUEL if policy == "best" and each == DUEL else each for each in situations)
-
-
-def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """The situations that prices are made of: by ``habit`` as they are, by ``best`` play with :data:`BEST_TRADES`."""
-    check_choice(policy, "policy", POLICIES_OF_DUELS)
-    return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
 
 def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

@@ -11,9 +11,10 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.grid import METHOD
+from analyser.analysis.policy import priced_by
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation, priced_by, situations_called
+from analyser.analysis.situations import Situation, situations_called
 from analyser.analysis.standing import Standing, Standings, figure
 from analyser.analysis.verdict import FAIR, verdict_of
 from analyser.analysis.what_if import field_of

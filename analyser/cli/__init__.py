@@ -91,7 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         status = INTERRUPTED
     if status == INTERRUPTED:
+        from analyser.cli.waiting import end_if_at_work
+
         _end_helpers()
+        end_if_at_work(INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 

@@ -11,6 +11,7 @@ from analyser.cli.answer import write
 from analyser.cli.fights import OF_DUELLIST, OF_ONE_OF_ATTACKERS, OF_TARGET, attack_from, unit_from
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, profiles_in, progress_bar
+from analyser.cli.waiting import told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.results.best import PICTURES
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _LITTLE = 0.005  # of a chance
 _DUEL, _PICTURE = "Duel", "Picture"
 _LIST = "List"
+_NOTHING = "nothing was written"
 _FIRST = "Who is activated first. Default: random, a toss each round."
 TERMS = [
     Option("--want", "What A wants, and B prevents; see below. Default: win.", _DUEL, type=Choice(tuple(WANTS))),
@@ -55,8 +57,6 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     Both are selectors, as for duel; or A alone is the file of a duel in which somebody has the policy best. --plot
     draws what to do, a colour each.
     """
-    from analyser.analysis.best import best_play
-
     note_other_profiles(profiles)
     asked = given(keys, "want", "against", "rounds", "first", "distance")
     if b is None:
@@ -64,19 +64,40 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
             raise InputError(
                 "this stands in the file", where=f"--{next(iter(asked))}", allowed="two units, or a file alone"
             )
-        found = best_play(a, profiles=profiles)
+        question: tuple[Any, ...] = (a,)
     else:
-        found = best_play(unit_from(a, "a", OF_DUELLIST), unit_from(b, "b", OF_DUELLIST), profiles=profiles, **asked)
+        question = unit_from(a, "a", OF_DUELLIST), unit_from(b, "b", OF_DUELLIST)
     pictured = given(keys, "by", "round")
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
+    lists = given(keys, "lines", "within")
+    with told_when_stopped(lambda: _NOTHING):
+        found = _best_of(question, profiles, listed=bool(lists), **asked)
+        listed = _listed(found, **lists) if lists else None
     how: dict[str, Any] = {"warnings": found.warnings, "plot": lambda: found.plot(**pictured)}
-    if keys["lines"] is not None or keys["within"] is not None:
-        listed = found.as_policy(**given(keys, "lines", "within"))
-        text = f"{listed}\n\n{_of_list(found, listed, keys['within'])}\n"
-        write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
+    if listed is None:
+        write(lambda: str(found), found.as_dict, found.rows, **how)
         return
-    write(lambda: str(found), found.as_dict, found.rows, **how)
+    text = f"{listed}\n\n{_of_list(found, listed, keys['within'])}\n"
+    write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
+
+
+def _best_of(question: tuple[Any, ...], profiles: str | None, *, listed: bool, **asked: Any) -> BestResult:
+    """Best play, and what habits give away unless only a list is wanted."""
+    from analyser.analysis.best import best_play
+
+    def work() -> BestResult:
+        found = best_play(*question, profiles=profiles, **asked)
+        if not listed:
+            found.regrets()
+        return found
+
+    return waited_for(work, "working out all that can come of it")
+
+
+def _listed(found: BestResult, **asked: Any) -> Listed:
+    with progress_bar("steps at most", after=1.0) as progress:
+        return waited_for(lambda: found.as_policy(progress=progress, **asked))
 
 
 def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
@@ -106,13 +127,25 @@ def habits(attackers: str, defenders: str, profiles: str | None, dask: str | Non
 
     asked = given(keys, "want", "rounds", "first", "distance", "threads")
     table = keys["out"] if keys["form"] == "csv" else None
-    with options.helped_by(dask, keys["threads"]) as executor, progress_bar("duels", after=1.0) as progress:
+    with (
+        told_when_stopped(lambda: _kept(table)),
+        options.helped_by(dask, keys["threads"]) as executor,
+        progress_bar(after=1.0) as progress,
+    ):
         how = {"out": table, "progress": progress, "executor": executor, **asked}
         found = worked_out(attackers, defenders, profiles=profiles_in(profiles), **how)
     if table is None:
         write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
     else:
         click.echo(found.note())
+
+
+def _kept(table: str | None) -> str:
+    from analyser.report.habits import is_begun
+
+    if table is None or not is_begun(table):
+        return _NOTHING
+    return "what is finished is kept, and the same command goes on from there"
 
 
 _TARGET, _WANT = "The unit that all attack.", "The fate that the target is to have. Default: annihilated."

@@ -26,6 +26,7 @@ QUIET = "analyser.quiet"  # in the memory of a context
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 TEXTS = (".txt", ".md")
 PICTURES = (".png", ".svg", ".pdf")
+_IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 
 
@@ -252,12 +253,12 @@ def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[in
 
     look = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
     look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
-    more: dict[str, Any] = {"unit_scale": True} if what else {"smoothing": 0}
+    more: dict[str, Any] = {} if what else {"smoothing": 0}
     more |= {"disable": is_quiet() or None, "miniters": 1}  # each step is shown, however large the one before it was
     with tqdm(total=1, file=sys.stderr, leave=False, bar_format=look, delay=after, **more) as bar:
 
         def progress(done: int, total: int) -> None:
-            bar.total = total
+            bar.total, bar.unit_scale = total, total >= _IN_THOUSANDS
             bar.update(done - bar.n)
 
         yield progress

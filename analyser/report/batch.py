@@ -14,9 +14,10 @@ import pandas as pd
 from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.policy import check_best_is_played, played_by, priced_by
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, played_by, priced_by, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
@@ -189,7 +190,9 @@ def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> 
     """The situations under a policy: with best play, where prices can be made of it."""
     played = played_by(policy, situations)
     exchanged = row is None and any(each.kind in WAYS for each in situations)
-    return priced_by(policy, played) if exchanged else played
+    fought = priced_by(policy, played) if exchanged else played
+    check_best_is_played(policy, fought)
+    return fought
 
 
 def _duels_by_habit(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -231,9 +232,7 @@ def habits(
     if target is not None:
         check_writable(target)
     kept = None if target is None else target.with_name(f".{target.name}.{key}")
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() if kept is None else nullcontext(str(kept)) as folder:
+    with tempfile.TemporaryDirectory() if kept is None else _unless_empty(kept) as folder:
         files, jobs = jobs_for(mine, theirs, wanted, library.ruleset, Path(folder))
         _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress, executor)
         frame = frame_in(files)
@@ -241,6 +240,23 @@ def habits(
         write_whole(target, lambda temporary: frame.to_csv(temporary, index=False, lineterminator="\n"))
         shutil.rmtree(str(kept))
     return Habits(frame, wanted, library.used)
+
+
+@contextmanager
+def _unless_empty(folder: Path) -> Iterator[str]:
+    """A folder to work in, which is there afterwards if anything is in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield str(folder)
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def is_begun(out: str | os.PathLike[str]) -> bool:
+    """Whether there is something to go on from for a table that is not there yet."""
+    target = Path(out).resolve()
+    return any(each.is_dir() for each in target.parent.glob(f".{glob.escape(target.name)}.*"))
 
 
 def jobs_for(

@@ -21,6 +21,7 @@ from analyser.analysis.curves import curves
 from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.policy import told_of_best
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.reasons import defence_of
 from analyser.analysis.roles import MEANS
@@ -240,6 +241,7 @@ def parts_of_page(found: Matchups, balance: Balance, inputs: Inputs, threads: in
         "most_in_short": MOST_IN_SHORT,
         "enemies": told,
         **_habits(inputs.habits),
+        "told_of_best": told_of_best(found.situations),
         "played_best": any(each.kind == "best-duel" for each in inputs.situations),
         "rankings": rankings(found.frame, found.situations),
         "answers": answers(found.frame, found.situations),

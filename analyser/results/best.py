@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
-from analyser.common.sampling import Sampling
+from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
 from analyser.results.base import frame_of
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
@@ -154,7 +154,14 @@ class BestResult(DuelResult):
             return super().to_frame(**tables)
         return frame_of(self.regrets() if regrets else self.rows())
 
-    def as_policy(self, *, lines: int | None = None, within: float | None = None, side: str | None = None) -> Listed:
+    def as_policy(
+        self,
+        *,
+        lines: int | None = None,
+        within: float | None = None,
+        side: str | None = None,
+        progress: Progress | None = None,
+    ) -> Listed:
         """The plan as a policy in words, that a scenario can have.
 
         Parameters
@@ -167,6 +174,8 @@ class BestResult(DuelResult):
             may be that gives away as little as can be found. Of a chance 0 to 1: half a point is 0.005.
         side : "a" or "b", optional
             Default: who plays best, A if both do.
+        progress : callable, optional
+            Called with how many steps of the search are done, and how many there are at most.
 
         Returns
         -------
@@ -192,7 +201,7 @@ class BestResult(DuelResult):
         if within is not None and within > 1 and self.scenario.terms.want in CHANCES:
             problem = f"{shown(within)} is more than a chance can be"
             raise InputError(problem, where="within", allowed="0 to 1: half a point is 0.005")
-        return lists.simplified(MOST_LINES if lines is None else lines, within or 0.0)
+        return lists.simplified(MOST_LINES if lines is None else lines, within or 0.0, progress)
 
     def plot(self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None) -> Axes:
         """What to do, a colour each: by own models and the enemy's, or by the enemy's and the distance.

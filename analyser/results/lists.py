@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from analyser.common.sampling import Progress
 from analyser.results.plan import NO_ORDERS, PlanTable
 from analyser.results.play import Play
 from analyser.results.simplified import Search
@@ -63,13 +64,16 @@ class Lists:
         commonest = self._orders()[0]
         table = PlanTable(self.play, self.play.plan_as_listed(self.side))
         rows = [row for row in table.reached(self.side, _SAME) if row["when"] not in NO_ORDERS]
-        texts = dict.fromkeys(f"{row['do']} if {_conditions(row)}" for row in rows if row["do"] != commonest)
-        return self.valued([*texts, commonest])
+        said: dict[str, str] = {}  # words do not tell all situations apart: the likeliest counts
+        for row in rows:
+            said.setdefault(_conditions(row), row["do"])
+        lines = [f"{order} if {conditions}" for conditions, order in said.items() if order != commonest]
+        return self.valued([*lines, commonest])
 
-    def simplified(self, lines: int, within: float) -> Listed:
+    def simplified(self, lines: int, within: float, progress: Progress | None = None) -> Listed:
         """At most so many lines that give away as little as can be found; fewer where `within` is reached before."""
         search = Search(self.play, self.side, self._orders(), list(dict.fromkeys(self._conditions())))
-        texts = search.texts(search.found(lines, within))
+        texts = search.texts(search.found(lines, within, progress))
         return replace(self.valued(texts), tried=search.tried)
 
     def valued(self, texts: Sequence[str]) -> Listed:

@@ -8,13 +8,14 @@ optimal approximate reinforcement learning, 2002). The most promising are worked
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, combinations, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.sampling import Progress
 from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.game import ORDERS
 from analyser.results.deciding import Decider
@@ -91,27 +92,46 @@ class Search:
         named = [(self.orders[line.order], [self.conditions[each] for each in line.conditions]) for line in listing]
         return [f"{order} if {' and '.join(conditions)}" if conditions else order for order, conditions in named]
 
-    def found(self, lines: int, within: float) -> Listing:
-        """At most so many lines that give away least; fewer where `within` is reached before."""
+    def found(self, lines: int, within: float, progress: Progress | None = None) -> Listing:
+        """At most so many lines that give away least; fewer where `within` is reached before.
+
+        `progress` is told of the lists that were changed, and how many there may be.
+        """
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1):  # for products so small
-            return self._found(lines, within)
+        def tell(done: int) -> None:
+            if progress is not None:
+                progress(done, (lines - 1) * _CHANGED)
 
-    def _found(self, lines: int, within: float) -> Listing:
+        with threadpool_limits(1):  # for products so small
+            return self.come_to(self._found(lines, within, tell))
+
+    def _found(self, lines: int, within: float, tell: Callable[[int], None]) -> Listing:
         beam = self._best((Tried(order),) for order in range(len(self.orders)))
         best, since = beam[0], 0
-        for _ in range(1, lines):
+        for number in range(1, lines):
             if self.gives_away(best) <= within or since > _PATIENCE:
                 break
             beam = self._best(chain.from_iterable(map(self._longer, beam)))
             if not beam:
                 break
-            beam = self._changed([self._polished(beam[0]), *beam])
+            beam = self._changed([self._polished(beam[0]), *beam], tell, number - 1)
             since += 1
             if self.gives_away(beam[0]) < self.gives_away(best) - _SAME:
                 best, since = beam[0], 0
         return best
+
+    def come_to(self, listing: Listing) -> Listing:
+        """The list without lines that are never come to, but for a last resort."""
+        kept, open_yet = list[Tried](), np.ones_like(self._applies[0])
+        for line in listing:
+            holds, always = self._holds(line), not line.conditions and not self._implied[line.order]
+            if always or (open_yet & holds).any():
+                kept.append(line)
+            if always:
+                break
+            open_yet = open_yet & ~holds
+        return tuple(kept)
 
     def gives_away(self, listing: Listing) -> float:
         """How much less it is worth than best play."""
@@ -137,13 +157,15 @@ class Search:
                 return listing
             listing = others[0]
 
-    def _changed(self, listings: Sequence[Listing]) -> list[Listing]:
+    def _changed(self, listings: Sequence[Listing], tell: Callable[[int], None], lines: int) -> list[Listing]:
         """The best of lists of one length and of what they are changed to, the best unchanged one being changed next.
 
-        So that it goes on from what is no better, too, where everything near is worse.
+        So that it goes on from what is no better, too, where everything near is worse. `tell` is told of each, those
+        for as many `lines` as have been added before among them.
         """
         met, done = dict.fromkeys(listings), set[float]()
-        for _ in range(_CHANGED):
+        for number in range(_CHANGED):
+            tell(lines * _CHANGED + number)
             open_yet = [each for each in met if round(self.gives_away(each), 9) not in done]  # others do the same
             if not open_yet:
                 break

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ FLAGS = (
     "enemy reloading",
     "enemy activated",
 )
+_OF_A_ROW = ("in range", "in short range")  # counted 1 and 2: who is in short range is in range
 """What holds or not: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """What is counted."""
@@ -102,7 +103,8 @@ LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
 def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     """The lines of a policy in words: a list of them, or one text with ``;`` or ``, then`` between them.
 
-    InputError names the line and the word that cannot be read, with the nearest that can, and what contradicts itself.
+    InputError names the line and the word that cannot be read, with the nearest that can, what contradicts itself, and
+    the line that is never come to, with the one that takes all of it.
 
     >>> [line.text for line in lines_of("lookout until the enemy is within 12, then charge, else aim and shoot", "")]
     ['lookout until the enemy is within 12', 'charge', 'aim and shoot']
@@ -112,10 +114,13 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     if not 1 <= len(texts) <= MOST_LINES:
         raise InputError(f"{len(texts)} lines", where=where, allowed=f"1 to {MOST_LINES}")
     lines = tuple(_line_of(text, f"{where}: line {number}") for number, text in enumerate(texts, 1))
-    for number, line in enumerate(lines[:-1], 1):
-        if not all_conditions(line):
-            problem = f"line {number + 1} is never come to: line {number}, {line.text!r}, has no condition"
-            raise InputError(problem, where=where, allowed="the line without a condition last")
+    if (found := _hidden_line(lines)) is not None:
+        later, earlier = found
+        taken = lines[earlier]
+        why = "is taken wherever that could be" if all_conditions(taken) else "has no condition"
+        told = f"line {later + 1}, {lines[later].text!r}, is never come to: line {earlier + 1}, {taken.text!r}, {why}"
+        allowed = f"line {earlier + 1} later, or under another condition; or no line {later + 1}"
+        raise InputError(told, where=where, allowed=allowed)
     return lines
 
 
@@ -126,6 +131,40 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
     if line.action == Action.SHOOT and line.manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
         return (*line.conditions, Condition("in range"))
     return line.conditions
+
+
+def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
+    """The first line that is never come to, and the earlier one that holds wherever it does; None where there is none.
+
+    What conditions look at is cut into values that none of them tells apart.
+
+    >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
+    (1, 0)
+    """
+    asked = [_by_quantity(line) for line in lines]
+    about: dict[str, list[Condition]] = {}
+    for quantity, conditions in chain.from_iterable(each.items() for each in asked):
+        about.setdefault(quantity, []).extend(conditions)
+    values = [(quantity, value) for quantity, conditions in about.items() for value in _values_near(conditions)]
+    holding = dict.fromkeys(values, 0)  # the earlier lines that hold of a value, a bit each
+    for number, of_line in enumerate(asked):
+        over = (1 << number) - 1
+        for quantity, value in values:
+            if all(_holds_of(each, value) for each in of_line.get(quantity, ())):
+                over &= holding[quantity, value]
+                holding[quantity, value] |= 1 << number
+        if over:
+            return number, (over & -over).bit_length() - 1
+    return None
+
+
+def _by_quantity(line: Line) -> dict[str, list[Condition]]:
+    """All conditions of a line by what they look at; the ranges of a row are one thing."""
+    found: dict[str, list[Condition]] = {}
+    row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.fired
+    for each in all_conditions(line):
+        found.setdefault(f"range of {row}" if each.quantity in _OF_A_ROW else each.quantity, []).append(each)
+    return found
 
 
 def _line_of(text: str, where: str) -> Line:
@@ -140,8 +179,9 @@ def _line_of(text: str, where: str) -> Line:
         conditions = [_condition_of(part.strip(), where) for part in parts]
         if word in ("until", "unless"):
             conditions = [conditions[0]._replace(negated=not conditions[0].negated)]
-    _check_together(conditions, where)
-    return Line(manoeuvre, action, tuple(conditions), fired, text)
+    line = Line(manoeuvre, action, tuple(conditions), fired, text)
+    _check_together(line, where)
+    return line
 
 
 def _order_of(text: str, where: str) -> tuple[Manoeuvre, Action, str]:
@@ -226,20 +266,25 @@ def _nearest_words(text: str) -> str:
     return ""
 
 
-def _check_together(conditions: Sequence[Condition], where: str) -> None:
-    """Refuse conditions that can never hold together."""
-    for flag in FLAGS:
-        if len({each.negated for each in conditions if each.quantity == flag}) > 1:
-            raise InputError(f"{flag}, and not {flag}", where=where, allowed="one of them: both never hold")
-    for number in QUANTITIES:
-        counted = [each for each in conditions if each.quantity == number]
-        if counted and not any(all(_holds_of(each, value) for each in counted) for value in _values_near(counted)):
-            said = " and ".join(map(_in_words, counted))
-            raise InputError(f"no {number} is {said}", where=where, allowed="what can hold together")
+def _check_together(line: Line, where: str) -> None:
+    """Refuse conditions that can never hold together, what goes without saying among them."""
+    for quantity, asked in _by_quantity(line).items():
+        if any(all(_holds_of(each, value) for each in asked) for value in _values_near(asked)):
+            continue
+        if quantity in QUANTITIES:
+            said = " and ".join(map(_in_words, asked))
+            raise InputError(f"no {quantity} is {said}", where=where, allowed="what can hold together")
+        said = ", and ".join(
+            f"{'not ' * each.negated}{each.quantity}{'' if each in line.conditions else ' (which goes without saying)'}"
+            for each in dict.fromkeys(asked)
+        )
+        raise InputError(said, where=where, allowed="one of them: both never hold")
 
 
 def _values_near(conditions: Sequence[Condition]) -> set[float]:
     """Of one quantity values from 0: where its conditions hold at all, they hold of one of these."""
+    if conditions[0].quantity in FLAGS:
+        return {0.0, 1.0, 2.0}
     ends = sorted({0.0, *(each.value for each in conditions)})
     if conditions[0].quantity == "distance":  # all others are whole numbers
         return {*ends, *((low + high) / 2 for low, high in pairwise(ends)), ends[-1] + 1}
@@ -248,6 +293,8 @@ def _values_near(conditions: Sequence[Condition]) -> set[float]:
 
 
 def _holds_of(condition: Condition, value: float) -> bool:
+    if condition.quantity in FLAGS:
+        return (value >= 1 + (condition.quantity == "in short range")) != condition.negated
     return bool(_HOLDS[condition.comparison](value, condition.value)) != condition.negated
 
 

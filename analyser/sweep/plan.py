@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.kept import program
+from analyser.analysis.policy import check_best_is_played, played_by
 from analyser.analysis.selection import loadouts
-from analyser.analysis.situations import Situation, played_by, situations_called
+from analyser.analysis.situations import Situation, situations_called
 from analyser.ask.ranges import values_of
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
@@ -350,6 +351,8 @@ def _chunk(kind: str) -> int:
 
 def _situations_of(file: SweepFile) -> Iterator[Situation]:
     distances = None if file.distances is None else _distances(file.distances)
+    for policy in file.policies:
+        check_best_is_played(policy, played_by(policy, situations_called(file.situations)))
     for named in situations_called(file.situations):
         for policy in file.policies:
             (situation,) = played_by(policy, (named,))

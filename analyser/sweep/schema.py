@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, field_validator, model_validator
 
 from analyser.analysis.grid import OF_BOTH
-from analyser.analysis.situations import POLICIES_OF_DUELS, SITUATIONS, Situation
+from analyser.analysis.policy import POLICIES_OF_DUELS
+from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.ask.ranges import values_of
 from analyser.common.errors import InputError, did_you_mean
 from analyser.common.sampling import MOST_TRIALS, Sampling

@@ -3,7 +3,14 @@
 import csv
 import io
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +112,7 @@ def test_the_shortest_list_that_gives_away_little():
         (("best", MINE, YOURS, "--against", "shot"), "shoot"),
         (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
+        (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never come to: line 1"),
         (("best-focus", "--target", GRENADIERS), "0 attackers"),
         (("habits", "crown/nobody", GRENADIERS), "nobody"),
     ],
@@ -132,3 +140,103 @@ def test_prices_under_best_play():
     record = json.loads(answer("prices", RIFLES, *how))
     assert record["situations"][-2:] == ["best-play-close", "best-play-open"]
     assert "table edges" in record["limits"]
+    assert "the same by habit and by best play: long-range, short-range-aimed, charge." in record["limits"]
+
+
+CRUSADERS = "imperium/teutonic-armiger-crusaders"
+LONG = ("crown/rifle-p@full-strength", f"{CRUSADERS}@full-strength", "--distance", "17.5")
+
+
+def spent(process_id):
+    """The processor seconds of a process."""
+    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="how far it is is told by its processor seconds")
+@pytest.mark.parametrize(
+    ("seconds", "arguments"),
+    [
+        (1.5, ("best", *LONG)),  # before the compiler, or while it is at work
+        (5.0, ("best", *LONG)),  # all that can come of it is being worked out
+        (6.0, ("best", RIFLES, f"{CRUSADERS}@basic", "--distance", "18", "--within", "0")),  # the list
+        (2.0, ("habits", "crown/*@basic", "imperium/*@basic")),
+    ],
+)
+def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, arguments):
+    command = [sys.executable, "-m", "analyser", *arguments, "--out", str(tmp_path / "answer.json")]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while running.poll() is None and spent(running.pid) < seconds:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        assert running.communicate(timeout=60) == ("", "stopped: nothing was written\n")
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    assert time.monotonic() - began < 5
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+def test_habits_that_are_stopped_say_what_is_kept(tmp_path):
+    out = tmp_path / "habits.csv"
+    command = [sys.executable, "-m", "analyser", "habits", "crown/*@basic", "imperium/*@basic", "--out", str(out)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not list(tmp_path.glob(".habits.csv.*/*.json")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        told = "stopped: what is finished is kept, and the same command goes on from there\n"
+        assert running.communicate(timeout=60) == ("", told)
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    assert not out.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
+def test_what_takes_long_is_shown_on_a_terminal():
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    asked = (RIFLES, f"{CRUSADERS}@basic", "--distance", "18", "--lines", "3")
+    command = [sys.executable, "-m", "analyser", "best", *asked]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 4096):
+                shown += part
+        os.close(ours)
+        assert "Gives away" in running.communicate(timeout=60)[0]
+    assert running.returncode == 0
+    assert b" of 80 steps at most" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="what a process took as POSIX tells it")
+def test_a_huge_game_is_refused_soon_and_in_little_memory():
+    castellans = "imperium/teutonic-armiger-castellans@full-strength"
+    asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")
+    refused = refusal(*asked)  # by now all is compiled
+    assert "60,000,000 ways to go on (allowed: fewer rounds or models; a habit" in refused
+    look = (
+        f"import resource; from analyser.cli import main; status = main({asked}); "
+        "used = resource.getrusage(resource.RUSAGE_SELF); print(status, used.ru_utime, used.ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=120)
+    status, seconds, memory = done.stdout.split()
+    assert (status, done.stderr) == ("2", refused)
+    assert float(seconds) < 2.5
+    if sys.platform == "linux":
+        assert int(memory) < 400 << 10  # kilobytes

@@ -245,7 +245,18 @@ def test_what_a_list_is_worth_is_what_its_words_are_worth(apart):
         lines = [Tried(int(rng.integers(len(search.orders)))) for _ in range(3)]
         conditions = [tuple(rng.choice(len(search.conditions), size, replace=False).tolist()) for size in (1, 1, 0)]
         listing = tuple(line._replace(conditions=some) for line, some in zip(lines, conditions))
-        assert search.gives_away(listing) == pytest.approx(lists.valued(search.texts(listing)).gives_away, abs=SAME)
+        listed = lists.valued(search.texts(search.come_to(listing)))
+        assert search.gives_away(listing) == pytest.approx(listed.gives_away, abs=SAME)
+
+
+def test_a_simplified_list_has_no_line_that_is_never_come_to(apart):
+    lists = Lists(apart.play, apart._table, 0)
+    search = Search(apart.play, 0, ["do nothing", "aim and shoot"], ["in range", "not in range", "within 40"])
+    never, once, last = Tried(1, (1,)), Tried(1, (0,)), Tried(0)
+    assert search.come_to((never, once, Tried(1), Tried(0, (2,)), last, once)) == (once, Tried(0, (2,)), last)
+    assert search.come_to((last, once)) == (last,)
+    assert search.come_to((Tried(0, (2,)), last)) == (Tried(0, (2,)), last)  # the last resort, come to or not
+    assert lists.valued(search.texts((once, last))).gives_away >= 0
 
 
 def test_no_two_lines_of_one_condition_do_better_than_those_that_are_found(apart):
@@ -265,6 +276,15 @@ def test_the_shortest_list_within_a_bound(apart):
     for within in (-1, True, "much", float("nan"), 2):
         with pytest.raises(InputError, match="within"):
             apart.as_policy(within=within)
+
+
+def test_the_search_tells_how_far_it_is(apart):
+    told = []
+    apart.as_policy(lines=3, progress=lambda done, most: told.append((done, most)))
+    done, most = zip(*told)
+    assert list(done) == sorted(set(done))
+    assert set(most) == {80}
+    assert done[-1] < 80
 
 
 def test_no_picture_by_distance_without_one():

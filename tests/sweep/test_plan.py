@@ -117,6 +117,7 @@ def test_distances_and_policies_make_situations():
         ({"situations": []}, "at least one of each"),
         ({"figures": ["p_anihilated"]}, "did you mean 'p_annihilated'"),
         ({"policies": ["lookout"]}, "policies: no 'lookout'"),
+        ({"situations": ["charge"], "policies": ["habit", "best"]}, "best play has nothing to choose in charge"),
         ({"attackers": {"units": ["crown/no-such"]}}, "no-such"),
         ({"attackers": {"units": []}}, "no selector is given"),
         ({"attackers": {}}, "units: this key is missing"),

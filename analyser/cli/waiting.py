@@ -1,0 +1,63 @@
+"""Long work that hears Ctrl-C: done beside the main thread, which shows how long it takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from typing import TypeVar
+
+import click
+
+from analyser.cli.shell import is_quiet
+
+T = TypeVar("T")
+_WORKER = "analyser: work that is waited for"
+_TICK = 0.1  # seconds
+
+
+def waited_for(work: Callable[[], T], what: str = "") -> T:
+    """What `work` returns, done in a thread of its own; after a second on a terminal `what` it does, and how long.
+
+    No compiled kernel, and not the compiler, hears a signal: the thread that waits does, at once.
+    """
+    from tqdm import tqdm
+
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=copy_context().run, args=(run,), name=_WORKER, daemon=True).start()
+    silent = True if is_quiet() or not what else None
+    look = f"{what}: {{elapsed}}"
+    with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as told:
+        while not wait([future], _TICK).done:
+            told.update()
+    return future.result()
+
+
+@contextmanager
+def told_when_stopped(state: Callable[[], str]) -> Iterator[None]:
+    """After Ctrl-C one line that says what is left of the work inside this."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"stopped: {state()}", err=True)
+        raise
+
+
+def end_if_at_work(status: int) -> None:
+    """End the process if a thread of :func:`waited_for` is still at work: compiled code is not torn down under it."""
+    if any(each.name == _WORKER for each in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(status)
