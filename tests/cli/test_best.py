@@ -231,12 +231,12 @@ def test_a_huge_game_is_refused_soon_and_in_little_memory():
     refused = refusal(*asked)  # by now all is compiled
     assert "60,000,000 ways to go on (allowed: fewer rounds or models; a habit" in refused
     look = (
-        f"import resource; from analyser.cli import main; status = main({asked}); "
-        "used = resource.getrusage(resource.RUSAGE_SELF); print(status, used.ru_utime, used.ru_maxrss)"
+        f"import pathlib, time; from analyser.cli import main; print(main({asked}), time.process_time()); "
+        "own = pathlib.Path('/proc/self/status'); print(own.read_text() if own.exists() else '')"
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=120)
-    status, seconds, memory = done.stdout.split()
+    status, seconds, *told = done.stdout.split()
     assert (status, done.stderr) == ("2", refused)
     assert float(seconds) < 2.5
-    if sys.platform == "linux":
-        assert int(memory) < 400 << 10  # kilobytes
+    if "VmHWM:" in told:  # of Linux; getrusage's peak may be that of whoever started the process
+        assert int(told[told.index("VmHWM:") + 1]) < 400 << 10  # kilobytes
