@@ -34,8 +34,8 @@ FLAGS = (
     "enemy reloading",
     "enemy activated",
 )
-_OF_A_ROW = ("in range", "in short range")  # counted 1 and 2: who is in short range is in range
 """What holds or not: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
+_OF_A_ROW = ("in range", "in short range")  # counted 1 and 2: who is in short range is in range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """What is counted."""
 _MOVES = {
