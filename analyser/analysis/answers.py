@@ -110,18 +110,21 @@ def worth_of(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
 
 
-def answers(frame: pd.DataFrame, situations: Sequence[Situation]) -> list[Answer]:
-    """The best answer to each defender in each situation, of equals the first; `frame` as of :func:`with_points`."""
+def answers(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0) -> list[Answer]:
+    """The best answer to each defender in each situation, or at `place` 1 the next best; of equals the first.
+
+    `frame` is as of :func:`with_points`.
+    """
     found = []
     for target, rows in frame.groupby("defender", sort=False):
         for situation in situations:
             part = rows[rows["situation"] == situation.name]
             can = part[part["why_not"].isna()]
-            if can.empty:
-                why = "; ".join(dict.fromkeys(part["why_not"].astype(str)))
-                found.append(Answer(str(target), situation.name, None, why_not=why))
+            if len(can) <= place:
+                why = "; ".join(dict.fromkeys(part["why_not"].dropna().astype(str)))
+                found.append(Answer(str(target), situation.name, None, why_not=why or "nobody else is there"))
                 continue
-            best: Any = can.iloc[int(worth_of(can, situation.kind).argmax())]
+            best: Any = can.iloc[int(np.argsort(-worth_of(can, situation.kind), kind="stable")[place])]
             found.append(
                 Answer(
                     str(target),

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from analyser.analysis.build_battles import Played
-from analyser.analysis.built_lists import BuiltList, by_battlegroup, units_of
+from analyser.analysis.built_lists import BuiltList, army_lines, units_of
 from analyser.common.text import aligned, counted, fill
 from analyser.game.army import Army
 from analyser.game.profiles import ProfilesUsed
@@ -44,7 +44,8 @@ class Build:
     Attributes
     ----------
     lists : tuple of BuiltList
-        The best one by the programme first, then the next best.
+        First the one that no legal list is worth more than, proven up to its `gap`, then the next best. Worth is
+        linear: the sum of what units are worth one by one. What wins battles is not proven; `played` samples it.
     over : str
         What counts of the field: the ``mean`` or the ``worst`` case.
     opponents : tuple of str
@@ -293,12 +294,3 @@ def proof_text(each: BuiltList) -> str:
     if each.gap == 0:
         return "proven to be worth most by the sum of its units' values (gap 0)"
     return f"proven to be within {100 * each.gap:.2g}% of the most by the sum of its units' values"
-
-
-def army_lines(army: Army) -> list[str]:
-    """The units of an army by battlegroup, as text."""
-    lines = []
-    for name, rows in by_battlegroup(army):
-        lines += [f"{name}:"] if name else []
-        lines += aligned([(f"  {number} ×", selector, f"{points}") for number, selector, points in rows], "<<>")
-    return lines

@@ -11,6 +11,7 @@ import numpy as np
 from analyser.analysis.field import Worth, each_unit_alike, worth_against
 from analyser.analysis.force_programme import Force, Solved
 from analyser.analysis.pricing import Array
+from analyser.common.text import aligned
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Loadout
@@ -44,22 +45,31 @@ def units_of(army: Army) -> list[dict[str, Any]]:
 
 
 def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
-    """Each battlegroup by its name: of each loadout how many, its selector, and the points of all of them."""
+    """Each battlegroup by its name: of each kind of unit how many, what it is called, and the points of all of them."""
     for name in dict.fromkeys(unit.battlegroup for unit in army.units):
-        inside = [unit.loadout for unit in army.units if unit.battlegroup == name]
-        rows = []
-        for selector, loadout in {each.selector: each for each in inside}.items():
-            number = sum(each.selector == selector for each in inside)
-            rows.append((number, selector, number * (loadout.level.points or 0)))
-        yield name or "", rows
+        kinds: dict[tuple[str, str], list[int]] = {}
+        for unit in army.units:
+            if unit.battlegroup == name:
+                called = unit.title.partition(" #")[0]
+                kinds.setdefault((unit.loadout.selector, called), []).append(unit.points or 0)
+        yield name or "", [(len(points), called, sum(points)) for (_, called), points in kinds.items()]
+
+
+def army_lines(army: Army) -> list[str]:
+    """The units of an army by battlegroup, as text."""
+    lines = []
+    for name, rows in by_battlegroup(army):
+        lines += [f"{name}:"] if name else []
+        lines += aligned([(f"  {number} ×", called, f"{points}") for number, called, points in rows], "<<>")
+    return lines
 
 
 def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
     """What lists of a faction could have besides units, and these have not: boons, passengers."""
     boons = [f"{each.name} ({each.points})" for each in faction.boons if each.points]
-    carriers = {each.unit.name for army in armies for each in army.loadouts if each.capacity}
+    carriers = sorted({each.unit.name for army in armies for each in army.loadouts if each.capacity})
     told = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
-    return [*told, *(f"passengers of {name}: nobody is aboard" for name in sorted(carriers))]
+    return [*told, *([f"passengers of {', '.join(carriers)}, which stay empty"] if carriers else [])]
 
 
 def built_lists(

@@ -129,6 +129,16 @@ class Clash:
         return tuple(answers(self.of("yours"), self.situations))
 
     @cached_property
+    def next_answers(self) -> tuple[Answer, ...]:
+        """My next best answers, in the order of :attr:`answers`: the best may be wanted elsewhere."""
+        return tuple(answers(self.of("mine"), self.situations, 1))
+
+    @cached_property
+    def next_threats(self) -> tuple[Answer, ...]:
+        """Their next worst, in the order of :attr:`threats`."""
+        return tuple(answers(self.of("yours"), self.situations, 1))
+
+    @cached_property
     def gaps(self) -> tuple[Gap, ...]:
         """What of theirs nothing of mine can hurt, or hardly anything."""
         return tuple(gaps(self.of("mine"), self.situations, self.mine, _together(self.volleys)))
@@ -182,6 +192,8 @@ class Clash:
             "profiles": self.profiles._asdict(),
             "answers": [_plain(each) for each in self.answers],
             "threats": [_plain(each) for each in self.threats],
+            "next_answers": [_plain(each) for each in self.next_answers],
+            "next_threats": [_plain(each) for each in self.next_threats],
             "battles": list(self.fought),
             "gaps": [each._asdict() for each in self.gaps],
             "their_gaps": [each._asdict() for each in self.their_gaps],

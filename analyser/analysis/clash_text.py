@@ -10,9 +10,8 @@ import pandas as pd
 
 from analyser.analysis.answers import Answer
 from analyser.analysis.lists import Listed
-from analyser.analysis.situations import Situation
 from analyser.analysis.volleys import AIMS, Attacked, Volleys
-from analyser.common.text import WIDTH, aligned, fill, percent, whole_percent
+from analyser.common.text import aligned, counted, fill, percent, whole_percent
 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
@@ -23,16 +22,22 @@ NOT_POSSIBLE = "–"
 
 def clash_text(found: Clash) -> str:
     """What the command line prints."""
-    sides = (found.mine, found.yours, found.answers), (found.yours, found.mine, found.threats)
+    sides = (
+        ("best", found.mine, found.yours, found.answers, found.next_answers),
+        ("worst", found.yours, found.mine, found.threats, found.next_threats),
+    )
     parts = [
-        [f"{found.mine.title} against {found.yours.title}", "Method: exact"],
+        [
+            f"{found.mine.title} against {found.yours.title}",
+            "Method: exact, of what is modelled; what is not stands below",
+        ],
         ["In battle (sampled, by fixed habits)", *_points(found.fought)] if found.fought else [],
         ["Gaps", *_points(found.gap_lines())],
         *_assignments(found.volleys, found.mine, found.yours),
         *_assignments(found.their_volleys, found.yours, found.mine),
         *_matrices(found),
-        *([title, *_answers(*side, found.situations)] for title, side in zip(answer_titles(found), sides)),
-        ["Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")],
+        *([title, *_answers(*side)] for title, side in zip(answer_titles(found), sides)),
+        fill("Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")),
         [f"Profiles: {found.profiles}."],
         [line for each in found.assumptions for line in fill(f"Assumption: {each}")],
         [f"Warning: {each}" for each in found.warnings],
@@ -71,8 +76,12 @@ def proof_text(found: Volleys) -> str:
 
 def volley_lines(found: Volleys, army: Listed) -> list[str]:
     """What there is to say of an assignment below its table."""
-    single = value_text(found.aim, found.sum_of_single)
-    lines = [f"Counted one by one, as if each were the only attack on its target, they would add up to {single}."]
+    single, lines = value_text(found.aim, found.sum_of_single), []
+    if single != value_text(found.aim, found.value):
+        lines.append(
+            f"Each attack alone on a fresh target would add up to {single}: who comes later finds fewer models, and a "
+            "unit that is easier to break."
+        )
     gains = [each.order_gain for each in found.attacked if each.order_gain is not None]
     tried = "" if len(gains) == len(found.attacked) else ", where volleys are small enough to try all"
     gain = sum(gains)
@@ -93,7 +102,7 @@ def volleys_title(found: Volleys, army: Listed) -> str:
 
 def volley_name(each: Attacked, army: Listed) -> list[str]:
     """The attacks on one target, one after the other."""
-    return [f"{counted_name(army, shot.attacker, shot.units)} ({shot.row})" for shot in each.shots]
+    return [f"{counted_name(army, shot.attacker, shot.units)} ({shot.row.replace('-', ' ')})" for shot in each.shots]
 
 
 def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed) -> list[list[str]]:
@@ -106,7 +115,8 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed) -> lis
             rows += [(enemy.named(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
         table = aligned(rows, "<<>>") if found.attacked else ["No attack is possible."]
         aim = fill(f"Shots alone, no charges. Aim: {AIMS[found.aim].title}; {proof_text(found)}.")
-        parts.append([volleys_title(found, army), *aim, *table, *volley_lines(found, army)])
+        below = [line for each in volley_lines(found, army) for line in fill(each)]
+        parts.append([volleys_title(found, army), *aim, *table, *below])
     return parts
 
 
@@ -141,23 +151,26 @@ def answer_text(answer: Answer, army: Listed) -> str:
     """An answer in a cell: who, and what comes of it."""
     if answer.attacker is None:
         return NOT_POSSIBLE
-    name = army.named(answer.attacker)
+    name = army.in_short(answer.attacker)
     if not math.isnan(answer.p_wins):
         return f"{name}: wins {whole_percent(answer.p_wins)}"
     lost = whole_percent(answer.share_lost)
-    return f"{name}: {lost}" if answer.own_points_lost < 0.5 else f"{name}: {lost}, costs {answer.own_points_lost:.0f}"
+    cost = round(answer.own_points_lost)
+    return f"{name}: {lost}, costs {counted(cost, 'point')}" if cost else f"{name}: {lost}"
 
 
-def _answers(army: Listed, enemy: Listed, found: Sequence[Answer], situations: Sequence[Situation]) -> list[str]:
-    """A paragraph for each target: the best answer in each situation."""
-    lines = []
+def _answers(
+    which: str, army: Listed, enemy: Listed, found: Sequence[Answer], following: Sequence[Answer]
+) -> list[str]:
+    """For each target a paragraph: in each situation the best, or worst, answer and the next."""
+    rows: list[tuple[str, str, str]] = []
     for target in enemy.kinds:
-        lines.append(counted_name(enemy, target.selector))
-        rows = [
-            (f"  {situation.name.replace('-', ' ')}", answer_text(answer, army))
-            for situation in situations
-            for answer in found
-            if (answer.target, answer.situation) == (target.selector, situation.name)
+        rows.append((counted_name(enemy, target.selector), "", ""))
+        rows += [
+            (f"  {best.situation.replace('-', ' ')}", answer_text(best, army), answer_text(next_best, army))
+            for best, next_best in zip(found, following)
+            if best.target == target.selector
         ]
-        lines += [line[: WIDTH + 20] for line in aligned(rows, "<")]
-    return lines
+    widths = max(len(name) for name, best, _ in rows if best), max(len(best) for _, best, _ in rows)
+    head = f"{'':{widths[0]}}  {which:{widths[1]}}  next {which}"
+    return [head, *(f"{name:{widths[0]}}  {best:{widths[1]}}  {following}".rstrip() for name, best, following in rows)]

@@ -36,17 +36,18 @@ class Listed(NamedTuple):
 
     def named(self, selector: str) -> str:
         """What people call a loadout of it: unit and level."""
-        return name_of(next(each for each in self.kinds if each.selector == selector))
+        return next(each for each in self.kinds if each.selector == selector).title
+
+    def in_short(self, selector: str) -> str:
+        """The same without the level, where there is one level of the unit alone."""
+        wanted = next(each for each in self.kinds if each.selector == selector)
+        levels = sum(each.unit.name == wanted.unit.name for each in self.kinds)
+        return wanted.unit.name if levels == 1 else wanted.title
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         units = [{"unit": each.selector, "count": count} for each, count in zip(self.kinds, self.counts)]
         return {"name": self.army.name, "points": self.army.points, "units": units}
-
-
-def name_of(loadout: Loadout) -> str:
-    """Unit and level, as people say them."""
-    return f"{loadout.unit.name}, {loadout.level_name}"
 
 
 def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:

@@ -12,6 +12,7 @@ from analyser.cli.answer import OF_A_SAMPLE, note_compiling, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
+    FULL,
     METHOD,
     OUTPUT,
     OUTPUT_OPTIONS,
@@ -41,6 +42,7 @@ BATTLE_OPTIONS = [
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
+    FULL,
     *OUTPUT_OPTIONS,
 ]
 
@@ -117,8 +119,9 @@ def _write(result: Any, picture: str) -> None:
     """Write the answer to a battle; `picture`: what draws it."""
     from analyser.results import rendering
 
-    if click.get_current_context().params["all_at_once"]:
-        result = result.all_at_once()
+    options = click.get_current_context().params
+    result = result.all_at_once() if options["all_at_once"] else result
+    result = result.in_full() if options["full"] else result
     write(
         lambda: rendering.text([result]),
         lambda: rendering.record([result]),

@@ -277,7 +277,7 @@ def duel(a: str, b: str, **_: Any) -> None:
     answer("duel", with_options({"duel": {}, **sides}))
 
 
-@click.command(cls=Command, params=FIGHT_OPTIONS)
+@click.command(cls=Command, params=[*FIGHT_OPTIONS, options.FULL])
 @click.argument("scenario", metavar="SCENARIO.toml", shell_complete=options.complete_file)
 def run(scenario: str, **_: Any) -> None:
     """The odds of the attack, charge, focus fire, duel or battle of a scenario file, or its answer on morale."""

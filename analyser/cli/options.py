@@ -278,6 +278,7 @@ OUT = OutOption()
 PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
 ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also intervals that hold for a whole table.", METHOD)
+FULL = Option("--full", "Of a battle: name all that is not modelled, not the first of it.", OUTPUT)
 OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(METHODS), default="exact"),

@@ -50,6 +50,20 @@ class ArmyUnit:
     selector: str | None = None  # in the library; None for a unit that it does not have
 
     @property
+    def title(self) -> str:
+        """What people call it: unit and level, or what its list calls it.
+
+        >>> from analyser import load_army
+        >>> named = {"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}
+        >>> [unit.title for unit in load_army(["2 x crown/rifle-platoon@basic", named])]
+        ['Rifle platoon, basic', 'Rifle platoon, basic #2', 'Old Guard']
+        """
+        own, number, count = self.name.partition(" #")
+        loadout = self.loadout
+        is_its_own = own != f"{loadout.unit.id}@{loadout.level_name}"
+        return self.name if is_its_own else f"{loadout.title}{number}{count}"
+
+    @property
     def points(self) -> int | None:
         """What it costs, if that is known."""
         return self.loadout.level.points

@@ -24,7 +24,7 @@ RULES = {
     "FB-2": "the points are within the points limit",
     "FB-3": "units are of the faction's order of battle",
     "FB-4": "every unit is in a battlegroup of a kind that the faction has",
-    "FB-5": "a battlegroup is led by a commander",
+    "FB-5": "a battlegroup is led by a commander, unless its kind has no slot for one",
     "FB-6": "a battlegroup has as many units of each slot as it may, and must",
     "FB-7": "a unit stands in a battlegroup that takes it, as often as it may in one",
     "FB-8": "a force holds a unit, and a kind of battlegroup, as often as it may, and must",
@@ -149,6 +149,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]
 
 
 def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Broken]:
+    """What is wrong with one; a kind without a slot `led_by`, such as a super-heavy one, has no commander (FB-5)."""
     places = [(unit, unit.loadout.unit.battlegroups.get(kind.id)) for unit in units if unit.selector is not None]
     for unit, place in places:
         if place is None:

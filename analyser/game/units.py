@@ -273,6 +273,11 @@ class Loadout(Record):
         """``faction/unit@level``, which finds this loadout again."""
         return f"{self.faction}/{self.unit.id}@{self.level_name}"
 
+    @property
+    def title(self) -> str:
+        """Unit and level, as people say them: ``Rifle platoon, basic``."""
+        return f"{self.unit.name}, {self.level_name}"
+
     def __repr__(self) -> str:
         unit, level = self.unit, self.level
         points = "" if level.points is None else f", {level.points} points"

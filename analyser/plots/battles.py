@@ -93,16 +93,16 @@ def contributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = N
     Parameters
     ----------
     frame : DataFrame
-        `side`, `unit`, `points_destroyed`, `points_absorbed`, as ``contributions()`` of a battle; with their standard
+        `side`, `name`, `points_destroyed`, `points_absorbed`, as ``contributions()`` of a battle; with their standard
         errors where they have any.
 
     Examples
     --------
-    >>> row = {"side": ["mine"], "unit": ["Rifles"], "points_destroyed": [31.0], "points_absorbed": [20.0]}
+    >>> row = {"side": ["mine"], "name": ["Rifles"], "points_destroyed": [31.0], "points_absorbed": [20.0]}
     >>> [round(bar.get_width()) for bar in contributions(pd.DataFrame(row)).patches]
     [31, 20]
     """
-    look.check_columns(frame, ("side", "unit", "points_destroyed", "points_absorbed"))
+    look.check_columns(frame, ("side", "name", "points_destroyed", "points_absorbed"))
     places = np.arange(len(frame))
     height = max(1.2, BAR * len(frame))
     what = f"{heading}\nPoints destroyed of the enemy, and lost of its own, in a battle on average"
@@ -115,7 +115,7 @@ def contributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = N
             bars = axes.barh(places + shift, frame[column], height=0.36, color=colour, label=name)
             for bar in bars:
                 bar.set(edgecolor="black", linewidth=0.6, hatch=hatch)
-        axes.set_yticks(places, [f"{side}: {unit}" for side, unit in zip(frame["side"], frame["unit"])])
+        axes.set_yticks(places, [f"{side}: {name}" for side, name in zip(frame["side"], frame["name"])])
         for text in axes.get_yticklabels():
             text.set_parse_math(False)
         axes.invert_yaxis()

@@ -69,6 +69,8 @@ class Result(ABC):
         Monte Carlo only: how many trials were planned, and why there were no more.
     with_bands : bool
         Whether intervals that hold for a whole table at once stand beside those that hold each by itself.
+    tells_all : bool
+        Whether its text names all that is not modelled, however much that is.
     """
 
     kind: ClassVar[str]
@@ -81,6 +83,7 @@ class Result(ABC):
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
     with_bands: bool = False
+    tells_all: bool = True
 
     @property
     def method(self) -> Method:

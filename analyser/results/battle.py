@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
-from analyser.common.intervals import NORMAL_95, trials_for
+from analyser.common.estimates import estimate, probability_figures
+from analyser.common.intervals import trials_for
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted
+from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
-from analyser.results.battle_orders import by_order, orders_lines, orders_tried
+from analyser.results.battle_orders import by_order, orders_tried
 from analyser.results.battle_rules import of_battle
-from analyser.results.battle_swings import better_without, by_swing, swing_of, swing_units
+from analyser.results.battle_swings import by_swing, swing_of
+from analyser.results.battle_text import by_margin, by_round, by_unit, heading, headline
 from analyser.results.by_batch import mean_by_batch
 from analyser.results.rendering import Block
 from analyser.results.shared import SharedSampling
@@ -45,7 +45,6 @@ _EVENTS = {
     "defeat": (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT),
     "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
 }
-_BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
 _OF_SIDES = ("victory_points", "units", "points_percent")
 
 
@@ -77,6 +76,7 @@ class BattleResult(Result):
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
     tried: tuple[dict[str, Any], ...] = field(default=())
+    tells_all: bool = False
 
     # --- what a Result is asked for ---------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class BattleResult(Result):
         for side, unit, number in self._units:
             destroyed = mean_by_batch(self.counts.killed[:, number, :] @ self._worth, self._batches)
             absorbed = mean_by_batch(self.counts.lost[:, number] * self._worth[number], self._batches)
-            figures: dict[str, Any] = {"side": side, "unit": unit.name, "points": unit.points}
+            figures: dict[str, Any] = {"side": side, **named(unit), "points": unit.points}
             for name, (mean, error) in (("points_destroyed", destroyed), ("points_absorbed", absorbed)):
                 per_100 = 100 * mean / unit.points if unit.points else None
                 figures |= {name: mean, f"{name}_standard_error": error, f"{name}_per_100": per_100}
@@ -206,7 +206,8 @@ class BattleResult(Result):
 
         `changed`, whose order it is (``mine``, the other as given; ``yours``; ``both``), of each the least first;
         `order`, a policy or which shuffle; `picked`, whether it is at an end, and was played anew for that;
-        `order_mine`, `order_yours`; `mine_units`, `yours_units`, by name; `trials`; and `p_victory`. None were asked
+        `order_mine`, `order_yours`; `mine_units`, `yours_units`, as the armies call them, and `mine_names`,
+        `yours_names`, as people do; `trials`; and `p_victory`. None were asked
         for, or a unit a side: an empty list.
         """
         return [dict(row) for row in self.tried]
@@ -270,48 +271,22 @@ class BattleResult(Result):
         axes = contributions(frame_of(self.contributions()), ax=ax)
         return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
 
-    def _by_margin(self) -> list[list[str]]:
-        """The distribution of the margin in lines; where there are many, by bands, draws by themselves."""
-        margins, weights = self._weighed("margin", None)
-        wide = next(wide for wide in _BANDS if len(set(_bands(margins, wide))) <= _MOST_BANDS)
-        bands, lines = _bands(margins, wide), []
-        for band in np.unique(bands):
-            first, last = (int(band) - np.sign(band)) * wide + np.sign(band), int(band) * wide
-            ends = sorted({first, last})
-            label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
-            lines.append([label, str(estimate(float(weights[bands == band].sum()), self.trials))])
-        return lines
-
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
-        terms = self.scenario.terms
-        asked = (
-            f'{counted(terms.rounds, "round")}, lines {terms.gap:g}" apart, table {terms.table:g}" deep, {terms.scale}'
-        )
-        lines = [("Battle", asked)]
-        for side, army in zip(SIDES, self.scenario.armies):
-            how = ", ".join(
-                f"{key} {terms.of(key, side)}" for key in ("target", "order", "hand", "initiative")
-            ).replace("_", " ")
-            lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {army.points} points; {how}"))
-        return lines
+        return heading(self.scenario)
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        rows = [[f"P({name.replace('_', ' ')})", str(self.probability(name))] for name in self.events]
-        margin, error = self.mean_with_error("margin")
-        rows.append(["Expected VP, mine less yours", plus_minus(margin, NORMAL_95 * (error or 0.0))])
         blocks = [
-            Block(lines=self.headline()),
-            Block("For my side, by victory points", rows=rows),
-            Block("VP of mine less VP of yours", rows=self._by_margin(), align=">"),
-            _by_round(self.survivors()),
-            _by_unit(self.contributions()),
+            Block(lines=[line for each in self.headline() for line in fill(each)]),
+            by_margin(self),
+            by_round(self.survivors()),
+            by_unit(self.contributions()),
         ]
         if self.swings:
             blocks.append(by_swing(self.swings))
         if self.tried:
-            blocks.append(by_order(self.tried))
+            blocks.append(by_order(self.tried, str(self.probability("victory"))))
         return [
             *blocks,
             Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
@@ -319,45 +294,16 @@ class BattleResult(Result):
 
     def headline(self) -> list[str]:
         """The answer in short: how often my side wins, how far that goes with the order, and who swings it."""
-        lines = [f"Mine wins {self.probability('victory')} of these battles.", *orders_lines(self.tried)]
-        if self.swings:
-            lines += [swing_units(self.swings, side) for side in SIDES]
-            lines += better_without(self.swings)
-            lines.append("A swing holds for a unit in its place, in this order: another one there may keep much of it.")
-        return lines
+        return headline(self)
+
+    def in_full(self) -> BattleResult:
+        """The same answer, which prints all that is not modelled, not the first of it."""
+        return replace(self, tells_all=True)
 
 
-def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
-    """Which band each margin is in: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
-    bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // wide)
-    return bands
-
-
-def _with(mean: float, error: float | None) -> str:
-    return f"{mean:.1f}" if not error else plus_minus(mean, NORMAL_95 * error)
-
-
-def _by_round(rows: Sequence[dict[str, Any]]) -> Block:
-    head = ["round", *(f"{side} {what}" for side in SIDES for what in ("units", "points", "percent", "10-90%"))]
-    lines: dict[int, list[str]] = {}
-    for row in rows:
-        line = lines.setdefault(row["round"], [str(row["round"])])
-        line += [_with(row["mean_units"], row["mean_units_standard_error"]), f"{row['mean_points']:.0f}"]
-        line += [f"{row['mean_percent']:.0f}%"]
-        line += [f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"]
-    return Block("Left at the end of each round", head, list(lines.values()), ">")
-
-
-def _by_unit(rows: Sequence[dict[str, Any]]) -> Block:
-    head = ("unit", "side", "points", "destroyed", "per 100", "absorbed", "per 100", "alive at the end")
-    lines = []
-    for row in rows:
-        cells = [row["unit"], row["side"], "?" if row["points"] is None else str(row["points"])]
-        for name in ("points_destroyed", "points_absorbed"):
-            per_100 = row[f"{name}_per_100"]
-            cells += [_with(row[name], row[f"{name}_standard_error"]), "" if per_100 is None else f"{per_100:.0f}"]
-        lines.append([*cells, str(estimate_in(row, "p_alive"))])
-    return Block("What each unit did: points of the enemy destroyed, and of its own lost", head, lines, "<<>")
+def named(unit: ArmyUnit) -> dict[str, str]:
+    """A unit in a row of a table: what its army calls it, and what people do."""
+    return {"unit": unit.name, "name": unit.title}
 
 
 def solve_battle(
@@ -401,7 +347,7 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
     for place, (side, unit, number) in enumerate(units):
         sampling.report(place * trials, len(units) * trials)
         without = simulation.play(trials, seed, threads, without=number)
-        rows.append({"side": side, "unit": unit.name} | swing_of(base, without, side, trials, len(units)))
+        rows.append({"side": side, **named(unit)} | swing_of(base, without, side, trials, len(units)))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
 
 

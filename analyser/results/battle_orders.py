@@ -19,6 +19,8 @@ from analyser.scenarios.battle_tables import Encoder
 SHUFFLES = 6  # of each list, and of both
 BOTH = "both"
 CHANGED = (*SIDES, BOTH)  # whose units are in another order
+WHOSE = {"mine": "mine, theirs as given", "yours": "yours, mine as given", BOTH: "both"}
+POLICIES = tuple(each.name.lower() for each in Turn)
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
 _NOT_TRIED = "That is of the habits above: other orders, targets and cards can move it by tens of points."
 
@@ -40,7 +42,7 @@ def other_orders(scenario: BattleScenario, seed: int) -> Iterator[Order]:
     shuffles = [[draws.permutation(len(each)).tolist() for each in as_listed] for _ in range(SHUFFLES)]
     for changed in CHANGED:
         sides = SIDES if changed == BOTH else (changed,)
-        for name in (each.name.lower() for each in Turn):
+        for name in POLICIES:
             terms = {f"order_{side}": name for side in sides}
             if any(getattr(scenario.terms, key) != value for key, value in terms.items()):
                 yield Order(changed, name, reordered(scenario, as_listed, **terms))
@@ -84,7 +86,9 @@ def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> t
             said = played(order, 2 * trials, seed + 1) if is_end else figures
             terms, fielded = order.scenario.terms, order.scenario.fielded
             policies = {f"order_{side}": terms.of("order", side) for side in SIDES}
-            units = {f"{side}_units": [each.name for each in units] for side, units in zip(SIDES, fielded)}
+            sides = list(zip(SIDES, fielded))
+            units = {f"{side}_units": [each.name for each in units] for side, units in sides}
+            units |= {f"{side}_names": [each.title for each in units] for side, units in sides}
             head = {"changed": changed, "order": order.name, "picked": is_end}
             rows.append({**head, **policies, **units, **said})
     return tuple(rows)
@@ -102,39 +106,38 @@ def orders_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     own = _of(rows, SIDES[0])
     if own:
         lines.append(
-            f"My own order alone, theirs as given: {_chance(own[0])} ({_called(own[0])}) to {_chance(own[-1])} "
-            f"({_called(own[-1])}, the best of {counted(len(own), 'other')} tried)."
+            f"My own order alone, theirs as given: {_chance(own[0])} ({called(own[0])}) to {_chance(own[-1])} "
+            f"({called(own[-1])}, the best of {counted(len(own), 'other')} tried)."
         )
     return lines
 
 
-def by_order(rows: Sequence[dict[str, Any]]) -> Block:
-    """The least and the greatest chance by whose order it is; and the best order of my side, unit by unit."""
-    titles = {"mine": "mine, theirs as given", "yours": "yours, mine as given", BOTH: "both"}
-    lines = [
-        [titles[changed], _called(row), _chance(row)]
-        for changed in CHANGED
-        for row in _of(rows, changed)
-        if row["picked"]
-    ]
-    told = []
+def by_order(rows: Sequence[dict[str, Any]], as_given: str) -> Block:
+    """The least and the greatest chance by whose order it is, beside that `as_given`; and my best order, to copy."""
+    picked = [row for changed in CHANGED for row in _of(rows, changed) if row["picked"]]
+    lines = [["as given", "", as_given], *([WHOSE[row["changed"]], called(row), _chance(row)] for row in picked)]
+    told = fill("Each was picked of all that were tried, and then played anew, so that being picked does not move it.")
     own = _of(rows, SIDES[0])
-    if own and own[-1]["order"] not in _POLICIES:
-        told = fill(f"Mine, {own[-1]['order']}: {', '.join(own[-1]['mine_units'])}.")
-    told.append("Each was picked of all that were tried, and then played anew, so that being picked does not move it.")
+    if own:
+        told += [f"My best order of those tried, {called(own[-1])}, theirs as given:", *_to_copy(own[-1])]
     head = ("whose order", "order", "mine wins")
     return Block("In other orders: the least and the greatest chance", head, lines, "<<>", lines=told)
 
 
-_POLICIES = tuple(each.name.lower() for each in Turn)
+def _to_copy(row: dict[str, Any]) -> list[str]:
+    """My order as lines to copy: the option, or the units from the first on."""
+    if row["order"] in POLICIES:
+        return [f"  --order-mine {row['order']}"]
+    return [f"  {number:>2}  {name}" for number, name in enumerate(row["mine_names"], 1)]
 
 
 def _of(rows: Sequence[dict[str, Any]], changed: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["changed"] == changed]
 
 
-def _called(row: dict[str, Any]) -> str:
-    return f"order {row['order']}" if row["order"] in _POLICIES else str(row["order"])
+def called(row: dict[str, Any]) -> str:
+    """What an order is called: ``order nearest``, ``shuffle 3``."""
+    return f"order {row['order']}" if row["order"] in POLICIES else str(row["order"])
 
 
 def _chance(row: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import CONFIDENCE
+from analyser.common.text import counted, fill
 from analyser.engine.battle.tables import Counts
 from analyser.results.by_batch import Shared, means_by_batch
 from analyser.results.rendering import Block
@@ -17,7 +18,7 @@ from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # units that a line names as not told apart from the swing unit
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by each side
-_PART = "By a tenth of the battles, with it and without: a little off those of the whole. Few: by all of them."
+_PART = "By a tenth of the battles, of few by more, up to all: so they can be a little off the figures of the whole."
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
@@ -44,8 +45,8 @@ def _expected(counts: Counts, side: str) -> float:
 def by_swing(rows: Sequence[dict[str, Any]]) -> Block:
     """P(victory) without each unit, and what each makes of it, as a table."""
     head = ("without", "side", "P(its side wins)", "with it, the difference")
-    lines = [[row["unit"], row["side"], str(estimate_in(row, "p_without")), _change(row)] for row in rows]
-    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=[_PART])
+    lines = [[row["name"], row["side"], str(estimate_in(row, "p_without")), change(row)] for row in rows]
+    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(_PART))
 
 
 def swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
@@ -57,11 +58,9 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
     if own[0]["low"] <= 0:
         return f"Swing unit of {side}: none that stands out from chance in so many battles."
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
-    names = (
-        ", ".join(row["unit"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others, see below"
-    )
+    names = ", ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
     tied = f", not told apart from {names}" if others else ""
-    return f"Swing unit of {side}: {first['unit']}, without which it wins {_change(first)} less often{tied}."
+    return f"Swing unit of {side}: {first['name']}, without which it wins {change(first)} less often{tied}."
 
 
 def better_without(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -73,10 +72,8 @@ def better_without(rows: Sequence[dict[str, Any]]) -> list[str]:
         )
         if worse:
             change = plus_minus(-100 * worse[0]["difference"], 100 * _half(worse[0]), " pp")
-            more = f" (so do {len(worse) - 1} more units, see below)" if len(worse) > 1 else ""
-            lines.append(
-                f"Better off without, {side}: {worse[0]['unit']}: without it {side} wins {change} more often{more}."
-            )
+            more = f"; {counted(len(worse) - 1, 'other unit')} of it costs it wins, too" if len(worse) > 1 else ""
+            lines.append(f"Without {worse[0]['name']} {side} wins {change} more often{more}.")
     return lines
 
 
@@ -84,5 +81,6 @@ def _half(row: dict[str, Any]) -> float:
     return float(max(row["high"] - row["difference"], row["difference"] - row["low"]))
 
 
-def _change(row: dict[str, Any]) -> str:
+def change(row: dict[str, Any]) -> str:
+    """How much less often the side of a unit wins without it, in percentage points with the interval."""
     return plus_minus(100 * row["difference"], 100 * _half(row), " pp")

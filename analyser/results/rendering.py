@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import RARE
-from analyser.common.text import NEGLIGIBLE, aligned, csv_text, shown_range
+from analyser.common.text import NEGLIGIBLE, aligned, csv_text, fill, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
 
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
+_FIRST = 3  # entries of a list that stands in short
+_ALL_OF_THEM = "--full names them; JSON too; in Python in_full()"
 _THIN = "they hang on fewer than 40 trials, so that their ± is too narrow; go by their chances."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
@@ -59,26 +61,44 @@ def text(results: Sequence[Result]) -> str:
         rows = [block.head, *block.rows] if block.head and block.rows else block.rows
         lines = aligned(rows, block.align, gap=block.gap) if rows else []
         parts.append([*([block.title] if block.title else []), *lines, *block.lines])
-    parts += _notes(results)
+    tells_all = results[0].tells_all
+    notes = _notes(results, tells_all=tells_all)
+    parts += notes if tells_all else [[line for each in part for line in fill(each)] for part in notes]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _notes(results: Sequence[Result]) -> list[list[str]]:
+def _notes(results: Sequence[Result], *, tells_all: bool = True) -> list[list[str]]:
     first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     assumptions = []
     for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
         by = [method_name(result) for result in results if each in result.assumptions]
         assumptions.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {each}")
     return [
-        _listed("Rules applied", first.rules_applied, ", ") or [_NO_RULES],
-        _listed("Not used", first.not_used, "; "),
-        _listed("Not modelled", first.not_modelled, ", ") or ["Not modelled: none"],
+        *(_of_rules(first) if tells_all else _of_rules_in_short(first)),
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         assumptions,
         [_INTERVALS] if any(result.has_rare for result in results) else [],
         _of_thin_means(results),
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
         [f"Warning: {warning}" for warning in warnings],
+    ]
+
+
+def _of_rules(result: Result) -> list[list[str]]:
+    return [
+        _listed("Rules applied", result.rules_applied, ", ") or [_NO_RULES],
+        _listed("Not used", result.not_used, "; "),
+        _listed("Not modelled", result.not_modelled, ", ") or ["Not modelled: none"],
+    ]
+
+
+def _of_rules_in_short(result: Result) -> list[list[str]]:
+    """The same in lines; of what is not modelled the first, how much there is, and how to see all."""
+    gaps = result.not_modelled
+    return [
+        [f"Rules applied ({len(result.rules_applied)}): {', '.join(result.rules_applied) or 'none'}"],
+        [f"Not used: {'; '.join(result.not_used)}"] if result.not_used else [],
+        [f"Not modelled ({len(gaps)}): {'; '.join(gaps[:_FIRST])}; and {len(gaps) - _FIRST} more ({_ALL_OF_THEM})"],
     ]
 
 

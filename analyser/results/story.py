@@ -14,14 +14,17 @@ from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH
 from analyser.scenarios.battle import SIDES, BattleScenario
 
+_SORTIE = -1  # of an aircraft, which has no manoeuvres (BT-3)
 _MANOEUVRES = {
-    Manoeuvre.STAY: "stays",
-    Manoeuvre.AIM: "aims",
-    Manoeuvre.ADVANCE: "advances",
-    Manoeuvre.CLOSE_IN: "closes in",
-    Manoeuvre.DOUBLE_TIME: "moves at double time",
+    Manoeuvre.STAY: "stays where it is, against",
+    Manoeuvre.AIM: "aims at",
+    Manoeuvre.ADVANCE: "advances on",
+    Manoeuvre.CLOSE_IN: "closes in on",
+    Manoeuvre.DOUBLE_TIME: "moves at double time toward",
     Manoeuvre.CHARGE: "charges",
+    _SORTIE: "flies a sortie against",
 }
+_WHOSE = dict(zip(SIDES, ("my", "your")))
 _FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
 _UNFIRED = {
     Unfired.RELOADS: "reloads instead of shooting (Slow to Fire)",
@@ -88,11 +91,21 @@ class Story:
 def story_of(scenario: BattleScenario, told: Told, seed: int) -> Story:
     """A battle that a simulation has told."""
     names = {
-        place + side * MOST_UNITS: f"{name} {each.name}"
+        place + side * MOST_UNITS: f"{_WHOSE[name]} {each.title}"
         for side, name in enumerate(SIDES)
         for place, each in enumerate(scenario.fielded[side])
     }
+    aircraft = {
+        place + side * MOST_UNITS
+        for side, units in enumerate(scenario.fielded)
+        for place, each in enumerate(units)
+        if each.combatant.aircraft
+    }
     events = tuple(Happening(Event(event), *rest) for event, *rest in told.events.tolist())
+    events = tuple(
+        each._replace(first=_SORTIE) if each.event == Event.ORDERED and each.unit in aircraft else each
+        for each in events
+    )
     return Story(told.number, seed, told.margin, events, names, told.unfired)
 
 
@@ -107,22 +120,21 @@ def _round(each: Happening, _: Any) -> str:
 def _ordered(each: Happening, names: Mapping[int, str]) -> str:
     if each.other == each.unit:
         deed = "re-arms" if Action(each.second) == Action.RE_ARM else "takes cover"
-        return f"holds and {deed}: nobody is there whom it can hurt, or attack from here"
-    manoeuvre = _MANOEUVRES[Manoeuvre(each.first)]
-    special = {Action.GO_ON_LOOKOUT: " and goes on lookout", Action.TAKE_COVER: " and takes cover"}
+        return f"holds and {deed}: there is nobody that it can hurt, or attack from here"
+    special = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
     deed = special.get(Action(each.second), "")
-    return f'{manoeuvre}{deed}, target {names[each.other]} at {each.third / INCH:g}"'
+    return f'{_MANOEUVRES[each.first]} {names[each.other]}, {each.third / INCH:g}" away{deed}'
 
 
 def _attacked(each: Happening, names: Mapping[int, str]) -> str:
     lost = f", {counted(each.third, 'model')} destroyed" if each.third else ""
-    return f"{names[each.unit]} hits {names[each.other]}: {each.second} damage{lost}"
+    return f"{names[each.unit]} attacks {names[each.other]}: {each.second or 'no'} damage{lost}"
 
 
 def _card(each: Happening, names: Mapping[int, str]) -> str:
     what = "rally test" if each.third else "test"
-    verdict = "passed" if each.first <= each.second else "failed"
-    return f"{what} of {names[each.unit]}: card {each.first}, {verdict} (up to {each.second})"
+    verdict = "passes" if each.first <= each.second else "fails"
+    return f"{names[each.unit]} {verdict} its {what}: card {each.first}, {each.second} or less passes"
 
 
 _TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
@@ -140,7 +152,9 @@ _TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
     Event.OWN_LOSS: lambda each, names: f"{names[each.unit]} loses {counted(each.first, 'model')} by its own doing",
     Event.DIE: lambda each, names: f"{names[each.unit]} goes off: {_FACES[each.first]}",
     Event.ENDED: lambda each, _: f"End of round {each.first}: {each.second} VP to {each.third}",
-    Event.GROUND: lambda each, _: f"{SIDES[each.first]} has nobody left on the field: 5 VP for the other side",
+    Event.GROUND: lambda each, _: (
+        f"{SIDES[each.first].capitalize()} has nobody left on the field: 5 VP for the other side"
+    ),
     Event.DISEMBARKED: lambda each, names: f"{names[each.unit]} disembarks",
     Event.CARD_DICE: lambda each, names: f"{names[each.unit]} turns a {each.first} for more dice",
 }

@@ -106,6 +106,11 @@ class Fielded(NamedTuple):
         """What its army calls it."""
         return self.unit.name
 
+    @property
+    def title(self) -> str:
+        """What people call it (:attr:`ArmyUnit.title`)."""
+        return self.unit.title
+
 
 @dataclass(frozen=True, slots=True)
 class BattleScenario:
@@ -283,16 +288,16 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
         yield from army.warnings
         for each in units:
             if each.combatant.victory_points is None:
-                yield f"{side}: {each.name} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
+                yield f"{side}: {each.title} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
             if each.unit.points is None:
-                yield f"{side}: {each.name} has no points: it counts for none"
+                yield f"{side}: {each.title} has no points: it counts for none"
             if each.combatant.aircraft and any(row.has("Slow to Fire") for row in each.combatant.rows or ()):
-                yield f"{side}: {each.name} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
+                yield f"{side}: {each.title} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
             can = [
                 habit_against(each.habit, each.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
             ]
             if not any(can):
-                yield f"{side}: {each.name} can do nothing to any enemy"
+                yield f"{side}: {each.title} can do nothing to any enemy"
 
 
 def lengths(each: Fielded, other: Fielded) -> float | None:

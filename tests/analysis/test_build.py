@@ -12,7 +12,7 @@ import analyser
 from analyser.analysis import build_battles
 from analyser.analysis.build import build
 from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
-from analyser.analysis.built_lists import army_of, unbought
+from analyser.analysis.built_lists import army_lines, army_of, unbought
 from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
@@ -450,14 +450,21 @@ def test_what_is_not_bought_is_named():
     army = analyser.load_army(["crown/tristan-assault-transports@basic", "crown/rifle-platoon@basic"])
     boons, passengers = unbought(library.faction("crown"), [army])
     assert boons.startswith("boons, of which none is bought: Forlorn Hope (15), ")
-    assert passengers == "passengers of Tristan Assault Transports: nobody is aboard"
+    assert passengers == "passengers of Tristan Assault Transports, which stay empty"
+
+
+def test_units_of_a_list_are_counted_by_what_they_are_called(hill):
+    named = {"unit": "hill/ash@basic", "name": "Old Guard", "count": 2, "battlegroup": "line"}
+    ash = {"unit": "hill/ash@basic", "count": 3, "battlegroup": "line"}
+    lines = army_lines(analyser.load_army({"faction": "hill", "unit": [ash, named]}, hill))
+    assert [" ".join(line.split()) for line in lines] == ["line:", "3 × ash, basic 60", "2 × Old Guard 40"]
 
 
 def test_the_page_has_all_of_it(hill, fought):
     found = build("hill", 150, "hill", next_best=1, situations="long-range", trials=200, profiles=hill)
     page = build_page(found)
     for each in (*found.lists[0].army.loadouts, *found.met[0].loadouts):
-        assert f">{each.selector}<" in page
+        assert f">{each.title}<" in page
     for said in (found.verdict, found.played[0].score_text, *found.assumptions):
         assert html.escape(said).replace("&#x27;", "&#39;") in page
 

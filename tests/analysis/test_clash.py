@@ -8,6 +8,7 @@ import pytest
 import analyser
 from analyser.analysis.answers import HARDLY
 from analyser.analysis.clash import clash
+from analyser.analysis.clash_text import answer_text, volley_lines
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report.clash_page import clash_page
@@ -97,6 +98,42 @@ def test_a_duel_is_won_as_often_as_the_matrix_says():
     (answer,), table = found.answers, found.of("mine")
     assert 0 < table["p_draw"].item() < 1
     assert answer.p_wins == table["p_attacker_wins"].item()
+
+
+def test_the_next_best_is_the_best_without_the_best(found):
+    """Of mine on theirs: whoever would be best if the best were not there, and nobody where there is no other."""
+    pairs = list(zip(found.answers, found.next_answers))
+    assert any(following.attacker is not None for _, following in pairs)
+    for best, following in pairs:
+        assert (following.target, following.situation) == (best.target, best.situation)
+        rows = found.of("mine")
+        rows = rows[(rows["defender"] == best.target) & (rows["situation"] == best.situation) & rows["why_not"].isna()]
+        others = rows[rows["attacker"] != best.attacker]
+        if others.empty:
+            assert following.attacker is None
+        else:
+            gain = others["points_lost"] - others["own_points_lost"]
+            assert following.attacker == others["attacker"].iloc[int(gain.to_numpy().argmax())]
+    assert [each["attacker"] for each in found.as_dict()["next_answers"]] == [each.attacker for _, each in pairs]
+
+
+def test_two_figures_that_are_not_the_same_are_told_apart(found):
+    """What attacks take together, and what they would add up to alone; where both are as much, it is said once."""
+    volleys, attacked = found.volleys[0], found.volleys[0].attacked[0]
+    apart = volleys._replace(value=2.0, attacked=(attacked._replace(sum_of_single=1.0),))
+    told = volley_lines(apart, found.mine)[0]
+    assert told.startswith("Each attack alone on a fresh target would add up to 1.0 points: who comes later ")
+    alike = volleys._replace(value=2.0, attacked=(attacked._replace(sum_of_single=2.0),))
+    assert not any("would add up" in line for line in volley_lines(alike, found.mine))
+
+
+def test_a_text_says_what_is_exact_and_in_which_unit_a_charge_costs(found):
+    text = str(found)
+    assert "Method: exact, of what is modelled; what is not stands below" in text
+    answer = next(each for each in found.answers if each.attacker)._replace(own_points_lost=44.2, p_wins=math.nan)
+    assert answer_text(answer, found.mine).endswith("%, costs 44 points")
+    assert answer_text(answer._replace(own_points_lost=1.2), found.mine).endswith("%, costs 1 point")
+    assert answer_text(answer._replace(own_points_lost=0.4), found.mine).endswith("%")
 
 
 def test_what_is_hardly_hurt_is_told(found):

@@ -207,3 +207,18 @@ def test_a_number_may_stand_before_a_whole_selector_without_a_sign():
     assert len(army) == 5
     with pytest.raises(analyser.InputError, match="no unit is called '2-sharp-rifles'"):  # might be a name
         analyser.load_army({"faction": "crown", "unit": ["2 sharp-rifles@basic"]})
+
+
+@pytest.mark.parametrize(
+    ("entry", "titles"),
+    [
+        ({"unit": "crown/rifle-platoon@basic"}, ["Rifle platoon, basic"]),
+        ({"unit": "crown/rifle-platoon@basic", "count": 2}, ["Rifle platoon, basic", "Rifle platoon, basic #2"]),
+        ({"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}, ["Old Guard"]),
+        ({"unit": "crown/rifle-platoon@basic", "name": "Guard", "count": 2}, ["Guard", "Guard #2"]),
+        ({"unit": "crown/rifle-platoon@basic", "name": "Platoon #4"}, ["Platoon #4"]),
+        ({"unit": "crown/rifle-platoon@basic", "discipline": 7}, ["Rifle platoon, basic"]),
+    ],
+)
+def test_a_unit_is_called_by_its_list_else_by_unit_and_level(entry, titles):
+    assert [unit.title for unit in analyser.load_army([entry])] == titles

@@ -62,6 +62,16 @@ def test_each_rule_is_found_broken(units, keys, rule, told):
     assert any(number == rule and told in says for number, says in found), found
 
 
+def test_a_kind_without_a_slot_for_a_commander_is_led_by_none():
+    """So of two battlegroups without one the super-heavy one is not broken, and the faction's own is (FB-5)."""
+    landship = {"unit": TANKS, "battlegroup": "Heavy"}
+    (kind,) = [each for each in analyser.load_profiles().faction("crown").battlegroups if each.id == "super-heavy"]
+    assert "commander" not in kind.slots
+    told = broken(*LEGAL[1:], landship, battlegroups={"First": "faction", "Heavy": "super-heavy"})
+    assert [where.partition(":")[0] for rule, where in told if rule == "FB-5"] == ["First"]
+    assert "unless its kind has no slot for one" in RULES["FB-5"]
+
+
 def test_units_in_no_battlegroup_are_named():
     found = analyser.check_army([COMMAND, RIFLES]).broken
     assert ("FB-4", "rifle-command-platoon@reinforced, rifle-platoon@reinforced: they are in no battlegroup") in [

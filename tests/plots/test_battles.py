@@ -27,7 +27,7 @@ def test_points_left_begin_with_all():
 
 def test_contributions_have_two_bars_a_unit():
     frame = pd.DataFrame(
-        {"side": ["mine", "yours"], "unit": ["A", "B"], "points_destroyed": [5.0, 7.0], "points_absorbed": [7.0, 5.0]}
+        {"side": ["mine", "yours"], "name": ["A", "B"], "points_destroyed": [5.0, 7.0], "points_absorbed": [7.0, 5.0]}
     )
     axes = contributions(frame)
     assert [text.get_text() for text in axes.get_yticklabels()] == ["mine: A", "yours: B"]

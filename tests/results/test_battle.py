@@ -1,6 +1,7 @@
 """Answers to battles: odds, survivors, contributions, swing units, stories."""
 
 import json
+import re
 
 import pytest
 
@@ -76,12 +77,40 @@ def test_what_is_not_modelled_is_said(result):
 
 
 @pytest.mark.slow
+def test_the_first_of_what_is_not_modelled_is_printed_and_how_to_see_all(result):
+    gaps, flat = result.not_modelled, " ".join(str(result).split())
+    assert f"Not modelled ({len(gaps)}): {'; '.join(gaps[:3])}; and {len(gaps) - 3} more (--full names them" in flat
+    assert not any(gap in flat for gap in gaps[3:])
+    in_full = str(result.in_full())
+    assert all(gap in in_full for gap in gaps)
+    assert "--full" not in in_full
+    assert result.as_dict()["not_modelled"] == result.in_full().as_dict()["not_modelled"] == list(gaps)
+    assert all(rule in flat for rule in result.rules_applied)
+
+
+@pytest.mark.slow
+def test_what_is_printed_above_the_tables_fits_a_terminal(result):
+    tables = [line for block in result.blocks() if block.rows for line in (block.title, *block.lines)]
+    assert all(len(line) <= 80 for line in (*result.blocks()[0].lines, *tables))
+
+
+def test_habits_are_told_once_where_both_sides_have_them():
+    alike = analyser.battle(RIFLES, GRENADIERS, trials=1, rounds=1, swing=False, orders=False).heading()
+    assert [text for label, text in alike if label == "Habits"] == [
+        "both: target nearest, order listed, hand highest, initiative take"
+    ]
+    how = {"target_yours": "most_points", "trials": 1, "rounds": 1, "swing": False, "orders": False}
+    told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Habits"]
+    assert [text.partition(", order")[0] for text in told] == ["mine: target nearest", "yours: target most points"]
+
+
+@pytest.mark.slow
 def test_an_answer_is_plain_data_and_text(result):
     record = json.loads(json.dumps(result.as_dict(), allow_nan=False))
     assert record["kind"] == "battle"
     assert {"rounds", "margins", "contributions", "swing", "story", "summary"} <= record.keys()
     text = str(result)
-    assert "P(victory)" in text
+    assert "VP of mine less VP of yours: " in text
     assert "Without each unit" in text
     assert result.to_frame()["count"].sum() == 4000
     assert len(result.to_frame(by_round=True)) == 6
@@ -90,8 +119,12 @@ def test_an_answer_is_plain_data_and_text(result):
 
 @pytest.mark.slow
 def test_who_wins_and_who_swings_it_is_said_first(result):
-    win, orders, own, mine, yours, *_, caveat = result.blocks()[0].lines
-    assert win == f"Mine wins {result.probability('victory')} of these battles."
+    win, orders, own, mine, yours, *_, caveat = result.headline()
+    chance = {name: result.probability(name) for name in result.events}
+    assert win == (
+        f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
+        f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}."
+    )
     every = sorted(row["p_victory"] for row in result.orders())
     assert orders.startswith(f"The order counts: with the units in other orders it wins {100 * every[0]:.0f}% ")
     assert f" to {100 * every[-1]:.0f}% " in orders
@@ -99,9 +132,9 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
     assert caveat.startswith("A swing holds for a unit in its place, in this order")
     for side, line in (("mine", mine), ("yours", yours)):
         own = [row for row in result.swing() if row["side"] == side]
-        assert line.startswith(f"Swing unit of {side}: {own[0]['unit']}, without which it wins ")
+        assert line.startswith(f"Swing unit of {side}: {own[0]['name']}, without which it wins ")
         for row in own:
-            assert (row["unit"] in line) == (row["high"] >= own[0]["low"])
+            assert (row["name"] in line) == (row["high"] >= own[0]["low"])
 
 
 @pytest.mark.slow
@@ -140,8 +173,14 @@ def test_the_best_of_my_own_orders_is_told(result):
     own = [row for row in result.orders() if row["changed"] == "mine"]
     lines = result.headline()
     assert f"({own[-1]['order']}, the best of {len(own)} others tried)" in lines[2].replace("(order ", "(")
+    (block,) = [block for block in result.blocks() if block.title.startswith("In other orders")]
+    assert block.rows[0] == ["as given", "", str(result.probability("victory"))]
+    told = [line.strip() for line in block.lines]
+    place = next(place for place, line in enumerate(told) if line.startswith("My best order of those tried, "))
     if own[-1]["order"].startswith("shuffle"):
-        assert f"Mine, {own[-1]['order']}: {own[-1]['mine_units'][0]}" in str(result)
+        assert told[place + 1 :] == [f"{number}  {name}" for number, name in enumerate(own[-1]["mine_names"], 1)]
+    else:
+        assert told[place + 1 :] == [f"--order-mine {own[-1]['order']}"]
 
 
 @pytest.mark.slow
@@ -152,7 +191,7 @@ def test_who_was_told_no_habit_leaves_alone_whom_it_cannot_hurt():
     how = {"trials": 200, "swing": False, "orders": False, "rounds": 2}
     free = analyser.battle(rifles, [wall], **how)
     assert any("holds and takes cover" in line for line in free.tell(0).lines())
-    assert not any(line.startswith("  mine") and "moves at double" in line for line in free.tell(0).lines())
+    assert not any(line.startswith("  my ") and "moves at double" in line for line in free.tell(0).lines())
     told = analyser.battle(rifles, [wall], policy_mine="charge", **how)
     assert any("moves at double time" in line for line in told.tell(0).lines())
 
@@ -164,8 +203,9 @@ def test_of_two_enemies_the_one_that_can_be_hurt_is_attacked():
     guns = {"unit": "imperium/krupp-field-guns@basic", "x": 18, "behind": 6}
     mine = [{"unit": "crown/rifle-platoon@full-strength", "x": 18}]
     found = analyser.battle(mine, [colossus, guns], gap=8, trials=20, rounds=1, swing=False, orders=False)
-    first = next(line for line in found.tell(0).lines() if line.startswith("  mine") and "target" in line)
-    assert "target yours krupp-field-guns@basic" in first
+    first = next(line for line in found.tell(0).lines() if line.startswith("  my ") and " away" in line)
+    assert "your Krupp Field Guns, basic, " in first
+    assert "Colossus" not in first
 
 
 @pytest.mark.slow
@@ -179,7 +219,8 @@ def test_what_has_no_other_order_says_that_habits_count():
 
 @pytest.mark.slow
 def test_a_swing_is_said_to_be_of_a_place_too(result):
-    assert "A swing holds for a unit in its place, in this order: another one there may keep much of it." in str(result)
+    flat = " ".join(str(result).split())
+    assert "A swing holds for a unit in its place, in this order: another one there may keep much of it." in flat
 
 
 @pytest.mark.slow
@@ -190,9 +231,9 @@ def test_a_story_says_who_reloads():
         story = found.tell(number)
         loaded = True
         for line in story.lines():
-            if "  mine monarch-landship" not in line[:25] or "target" not in line:
+            if not line.startswith("  my Monarch Landship") or " away" not in line:
                 continue
-            fires = "at " in line and "; mine monarch-landship@full-strength hits" in line
+            fires = "; my Monarch Landship, full-strength attacks" in line
             assert not (fires and "reloads instead of shooting (Slow to Fire)" in line)
             assert loaded or not fires
             if not loaded:
@@ -221,9 +262,9 @@ def test_a_story_says_why_nobody_shoots(quality, gap, told):
     both = [gunners(quality)], [gunners(quality)]
     habits = {"policy_mine": "shoot", "policy_yours": "shoot"}
     found = analyser.battle(*both, gap=gap, trials=5, swing=False, rounds=2, **habits)
-    lines = [line for line in found.tell(0).lines() if "target" in line]
+    lines = [line for line in found.tell(0).lines() if " away" in line]
     assert told in lines[0]
-    assert not any(told in line and " hits " in line for line in lines)
+    assert not any(told in line and " attacks " in line for line in lines)
 
 
 @pytest.mark.slow
@@ -233,7 +274,7 @@ def test_an_aircraft_fires_a_row_that_is_slow_to_fire_once():
     armies = [gunners("Arc"), plane], [gunners("Arc", damage_limit=90)]
     found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36)
     assert any("Plane fires its Slow to Fire row once" in warning for warning in found.scenario.warnings)
-    shots = [sum("mine Plane hits" in line for line in found.tell(number).lines()) for number in range(20)]
+    shots = [sum("my Plane attacks" in line for line in found.tell(number).lines()) for number in range(20)]
     assert set(shots) == {1}
     assert str(found.tell(0)).count("cannot shoot again: a sortie has no re-arm action (Slow to Fire)") == 3
 
@@ -288,7 +329,7 @@ def test_armies_that_cannot_fight_are_refused():
 def test_a_long_law_is_printed_in_bands_and_kept_whole_as_data():
     result = analyser.battle(3 * RIFLES, 3 * GRENADIERS, trials=2000, swing=False)
     assert len(result.margins()) > 16
-    (block,) = [block for block in result.blocks() if block.title == "VP of mine less VP of yours"]
+    (block,) = [block for block in result.blocks() if block.title.startswith("VP of mine less VP of yours")]
     assert 5 < len(block.rows) <= 16
     labels = [row[0] for row in block.rows]
     assert any(" to " in label for label in labels)
@@ -325,5 +366,60 @@ def test_rows_of_one_name_are_printed_each():
     text = str(analyser.battle(squads, squads, trials=600, rounds=2))
     for part, whose in (("What each unit did", ["mine", "yours"]), ("Without each unit", ["mine", "yours"])):
         lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
-        sides = sorted(line.split()[1] for line in lines if line.startswith("sharp-rifles"))
+        sides = sorted(line.split("  ")[1].strip() for line in lines if line.startswith("Sharp Rifles, basic"))
         assert sides == whose, part
+
+
+NAMED = [{"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}, "2 x crown/rifle-platoon@basic"]
+NAMES = ["Old Guard", "Rifle platoon, basic", "Rifle platoon, basic #2"]
+
+
+@pytest.fixture(scope="module")
+def mirror():
+    """The same army on both sides, a unit of which has a name of its own."""
+    return analyser.battle(NAMED, NAMED, trials=600, rounds=2, seed=3)
+
+
+@pytest.mark.slow
+def test_units_are_called_what_people_call_them_and_ids_stay_for_machines(mirror):
+    ids = ["Old Guard", "rifle-platoon@basic", "rifle-platoon@basic #2"]
+    for rows in (mirror.contributions(), mirror.swing()):
+        assert sorted((row["side"], row["unit"], row["name"]) for row in rows) == sorted(
+            (side, *pair) for side in ("mine", "yours") for pair in zip(ids, NAMES)
+        )
+    for row in mirror.orders():
+        for side in ("mine", "yours"):
+            assert [dict(zip(ids, NAMES))[name] for name in row[f"{side}_units"]] == row[f"{side}_names"]
+    shown = (str(mirror), str(mirror.story), *mirror.headline())
+    assert not any("rifle-platoon" in text or "@" in text for text in shown)
+    labels = [text.get_text() for text in mirror.plot_contributions().get_yticklabels()]
+    assert labels == [f"{side}: {name}" for side in ("mine", "yours") for name in NAMES]
+
+
+@pytest.mark.slow
+def test_both_sides_of_a_mirror_are_told_apart(mirror):
+    text = str(mirror)
+    for part in ("What each unit did", "Without each unit"):
+        lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
+        found = sorted(tuple(line.split("  ")[:2]) for line in lines if line.startswith("Old Guard"))
+        assert len(found) == 2, part
+    for whose in ("my Old Guard", "your Old Guard"):
+        assert whose in str(mirror.story)
+
+
+@pytest.mark.slow
+def test_a_story_reads_as_it_would_be_told():
+    """An aircraft flies a sortie; what does no damage says so; a test tells what would have passed."""
+    mine = ["crown/rifle-command-platoon@basic", "crown/rifle-platoon@basic", "crown/defiance-fighter-squadron@basic"]
+    found = analyser.battle(mine, GRENADIERS, trials=30, swing=False, orders=False)
+    told = "\n".join(str(found.tell(number)) for number in range(30))
+    sorties = [line for line in told.splitlines() if line.startswith("  my Defiance Fighter Squadron, basic (")]
+    flown = [line for line in sorties if ";" in line]  # the others find nobody to fire at
+    assert flown
+    assert all("; flies a sortie against your Scion Grenadier Platoon, basic" in line for line in flown)
+    assert not any("advances" in line or "closes in" in line for line in sorties)
+    assert ": no damage" in told
+    assert " 0 damage" not in told
+    tests = re.findall(r" (passes|fails) its (?:rally )?test: card (\d+), (\d+) or less passes", told)
+    assert {verdict for verdict, _, _ in tests} == {"passes", "fails"}
+    assert all((int(card) <= int(most)) == (verdict == "passes") for verdict, card, most in tests)

@@ -1,0 +1,105 @@
+"""A battle as text for a terminal: who wins, by how much, who is left, what each unit did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.estimates import estimate, estimate_in, plus_minus
+from analyser.common.intervals import NORMAL_95
+from analyser.common.text import counted
+from analyser.results.battle_orders import orders_lines
+from analyser.results.battle_swings import better_without, swing_units
+from analyser.results.rendering import Block
+from analyser.scenarios.battle import SIDES, BattleScenario
+
+if TYPE_CHECKING:
+    from analyser.results.battle import BattleResult
+
+_BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
+_HABITS = ("target", "order", "hand", "initiative")
+
+
+def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
+    """What was asked, as labels and texts; habits that both sides have are told once."""
+    terms = scenario.terms
+    lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
+    lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
+    habits = [", ".join(f"{key} {terms.of(key, side)}" for key in _HABITS).replace("_", " ") for side in SIDES]
+    for side, army in zip(SIDES, scenario.armies):
+        lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {army.points:,} points"))
+    if len(set(habits)) == 1:
+        return [*lines, ("Habits", f"both: {habits[0]}")]
+    return [*lines, *(("Habits", f"{side}: {how}") for side, how in zip(SIDES, habits))]
+
+
+def headline(found: BattleResult) -> list[str]:
+    """The answer in short: how often my side wins, how far that goes with the order, and who swings it."""
+    chance = {name: found.probability(name) for name in found.events}
+    lines = [
+        f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
+        f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}.",
+        *orders_lines(found.tried),
+    ]
+    if found.swings:
+        lines += [swing_units(found.swings, side) for side in SIDES]
+        lines += better_without(found.swings)
+        lines.append("A swing holds for a unit in its place, in this order: another one there may keep much of it.")
+    return lines
+
+
+def by_margin(found: BattleResult) -> Block:
+    """The distribution of the margin; where there are many values by bands, draws by themselves."""
+    rows = found.margins()
+    margins = np.array([row["margin"] for row in rows], np.int64)
+    battles = np.array([row["probability"] for row in rows]) * found.trials
+    wide = next(wide for wide in _BANDS if len(set(_bands(margins, wide))) <= _MOST_BANDS)
+    bands, lines = _bands(margins, wide), []
+    for band in np.unique(bands):
+        first, last = (int(band) - np.sign(band)) * wide + np.sign(band), int(band) * wide
+        ends = sorted({first, last})
+        label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
+        lines.append([label, str(estimate(round(float(battles[bands == band].sum())), found.trials))])
+    mean, error = found.mean_with_error("margin")
+    return Block(f"VP of mine less VP of yours: {_with(mean, error)} on average", rows=lines, align=">")
+
+
+def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
+    """Which band each margin is in: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
+    bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // wide)
+    return bands
+
+
+def _with(mean: float, error: float | None) -> str:
+    return f"{mean:.1f}" if not error else plus_minus(mean, NORMAL_95 * error)
+
+
+def by_round(rows: Sequence[dict[str, Any]]) -> Block:
+    """Who is left at the end of each round: units, percent of the points, and that of the middle 80% of battles."""
+    head = ["round", *(name for side in SIDES for name in (f"{side}: units", "points", "10-90%"))]
+    lines: dict[int, list[str]] = {}
+    for row in rows:
+        line = lines.setdefault(row["round"], [str(row["round"])])
+        line += [_with(row["mean_units"], row["mean_units_standard_error"]), f"{row['mean_percent']:.0f}%"]
+        line += [f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"]
+    return Block("Left at the end of each round: units, and percent of the points", head, list(lines.values()), ">")
+
+
+def by_unit(rows: Sequence[dict[str, Any]]) -> Block:
+    """What each unit destroyed and lost."""
+    head = ("unit", "side", "points", "destroyed", "per 100", "lost", "alive at end")
+    lines = []
+    for row in rows:
+        destroyed, lost = (_with(row[name], row[f"{name}_standard_error"]) for name in _OF_UNIT)
+        per_100 = row["points_destroyed_per_100"]
+        cells = ["?" if row["points"] is None else str(row["points"]), destroyed]
+        cells += ["" if per_100 is None else f"{per_100:.0f}", lost, str(estimate_in(row, "p_alive"))]
+        lines.append([row["name"], row["side"], *cells])
+    title = "What each unit did: points destroyed, also per 100 of its own, and points lost"
+    return Block(title, head, lines, "<<>")
+
+
+_OF_UNIT = ("points_destroyed", "points_absorbed")
