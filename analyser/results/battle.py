@@ -178,16 +178,20 @@ class BattleResult(Result):
 
         `points_destroyed` of the enemy, by its attacks and the tests that followed them; `points_absorbed`: of its own
         that were lost; both with their standard errors, and per 100 of its own points (None where those are not
-        known); `p_alive` at the end.
+        known); `friends_destroyed`: points of its own side that it destroyed, by blasts (AC-7); `p_alive` at the end.
         """
         rows = []
         for side, unit, number in self._units:
-            destroyed = mean_by_batch(self.counts.killed[:, number, :] @ self._worth, self._batches)
-            absorbed = mean_by_batch(self.counts.lost[:, number] * self._worth[number], self._batches)
+            killed, lost = self.counts.killed[:, number] * self._worth, self.counts.lost[:, number]
+            of_sides = killed.reshape(len(killed), len(SIDES), MOST_UNITS).sum(axis=2)
+            friends, enemies = (of_sides[:, SIDES.index(side) ^ other] for other in (0, 1))
             figures: dict[str, Any] = {"side": side, **named(unit), "points": unit.points}
-            for name, (mean, error) in (("points_destroyed", destroyed), ("points_absorbed", absorbed)):
+            for name, sums in (("points_destroyed", enemies), ("points_absorbed", lost * self._worth[number])):
+                mean, error = mean_by_batch(sums, self._batches)
                 per_100 = 100 * mean / unit.points if unit.points else None
                 figures |= {name: mean, f"{name}_standard_error": error, f"{name}_per_100": per_100}
+            mean, error = mean_by_batch(friends, self._batches)
+            figures |= {"friends_destroyed": mean, "friends_destroyed_standard_error": error}
             alive = estimate(float(self.counts.survived[number]), self.trials)
             rows.append(figures | probability_figures("p_alive", alive))
         return rows
@@ -286,7 +290,7 @@ class BattleResult(Result):
         if self.swings:
             blocks.append(by_swing(self.swings))
         if self.tried:
-            blocks.append(by_order(self.tried, str(self.probability("victory"))))
+            blocks.append(by_order(self.tried, self.probability("victory")))
         return [
             *blocks,
             Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.estimates import estimate, estimate_in, probability_figures
+from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
@@ -22,7 +22,7 @@ CHANGED = (*SIDES, BOTH)  # whose units are in another order
 WHOSE = {"mine": "mine, theirs as given", "yours": "yours, mine as given", BOTH: "both"}
 POLICIES = tuple(each.name.lower() for each in Turn)
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
-_NOT_TRIED = "That is of the habits above: other orders, targets and cards can move it by tens of points."
+_NOT_TRIED = "That is of the habits above: other policies, orders, targets and cards can move it by tens of points."
 
 
 class Order(NamedTuple):
@@ -94,32 +94,50 @@ def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> t
     return tuple(rows)
 
 
-def orders_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """How far the chance to win goes by the order, and which order of my side is the best, as sentences."""
+def orders_lines(rows: Sequence[dict[str, Any]], as_given: Estimate) -> list[str]:
+    """How far the chance to win goes by the order, and which order of my side is the best, as sentences.
+
+    `as_given` is the chance in the order that was asked for.
+    """
     if not rows:
         return [_NOT_TRIED]
     least, most = (pick(rows, key=lambda row: row["p_victory"]) for pick in (min, max))
     lines = [
-        f"The order counts: with the units in other orders it wins {_chance(least)} to {_chance(most)} "
+        f"The order counts: as given {as_given}, in other orders {_chance(least)} to {_chance(most)} "
         f"({counted(len(rows), 'order')} tried); an order that was not tried may be beyond both."
     ]
     own = _of(rows, SIDES[0])
     if own:
         lines.append(
             f"My own order alone, theirs as given: {_chance(own[0])} ({called(own[0])}) to {_chance(own[-1])} "
-            f"({called(own[-1])}, the best of {counted(len(own), 'other')} tried)."
+            f"({called(own[-1])}, the best of {counted(len(own), 'other')} tried). {_GAINS[_gains(own[-1], as_given)]}"
         )
     return lines
 
 
-def by_order(rows: Sequence[dict[str, Any]], as_given: str) -> Block:
-    """The least and the greatest chance by whose order it is, beside that `as_given`; and my best order, to copy."""
+def _gains(row: dict[str, Any], as_given: Estimate) -> bool | None:
+    """Whether an order wins more often than that as given; None: the intervals do not tell them apart."""
+    chance = estimate_in(row, "p_victory")
+    ends = [(each.low, each.high) for each in (chance, as_given)]
+    (low, high), (given_low, given_high) = ((low or 0.0, 1.0 if high is None else high) for low, high in ends)
+    return True if low > given_high else False if high < given_low else None
+
+
+_GAINS = {
+    True: "That is better than as given.",
+    None: "That cannot be told from as given.",
+    False: "All of them are worse than as given.",
+}
+
+
+def by_order(rows: Sequence[dict[str, Any]], as_given: Estimate) -> Block:
+    """The least and the greatest chance by whose order it is, beside that `as_given`; and a better one, to copy."""
     picked = [row for changed in CHANGED for row in _of(rows, changed) if row["picked"]]
-    lines = [["as given", "", as_given], *([WHOSE[row["changed"]], called(row), _chance(row)] for row in picked)]
+    lines = [["as given", "", str(as_given)], *([WHOSE[row["changed"]], called(row), _chance(row)] for row in picked)]
     told = fill("Each was picked of all that were tried, and then played anew, so that being picked does not move it.")
     own = _of(rows, SIDES[0])
-    if own:
-        told += [f"My best order of those tried, {called(own[-1])}, theirs as given:", *_to_copy(own[-1])]
+    if own and _gains(own[-1], as_given):
+        told += [f"Better than as given, mine in the order of {called(own[-1])}:", *_to_copy(own[-1])]
     head = ("whose order", "order", "mine wins")
     return Block("In other orders: the least and the greatest chance", head, lines, "<<>", lines=told)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
-from analyser.common.intervals import CONFIDENCE
+from analyser.common.intervals import CONFIDENCE, clopper_pearson
 from analyser.common.text import counted, fill
 from analyser.engine.battle.tables import Counts
 from analyser.results.by_batch import Shared, means_by_batch
@@ -25,7 +25,11 @@ def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) 
     """What a unit, one of so many, swings; the intervals of all of them hold together, so that any may be named."""
     won = _WON[SIDES.index(side)]
     wins, others = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
-    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), (1 - CONFIDENCE) / units)
+    wrong = (1 - CONFIDENCE) / units
+    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), wrong)
+    if shared.low == shared.high:  # all batches alike: no spread that an interval could go by
+        (low, least), (high, most) = clopper_pearson(np.array([wins.sum(), others.sum()]), trials, wrong / 2)
+        shared = Shared(shared.mean, float(low - most), float(high - least))
     return {
         **probability_figures("p_without", estimate(float(others.sum()), trials)),
         "difference": shared.mean,
@@ -58,9 +62,9 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
     if own[0]["low"] <= 0:
         return f"Swing unit of {side}: none that stands out from chance in so many battles."
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
-    names = ", ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
-    tied = f", not told apart from {names}" if others else ""
-    return f"Swing unit of {side}: {first['name']}, without which it wins {change(first)} less often{tied}."
+    names = " or ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
+    tied = f"; it cannot be told from {names}" if others else ""
+    return f"Swing unit of {side}: {first['name']}. Without it {side} wins {change(first)} less often{tied}."
 
 
 def better_without(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -71,9 +75,9 @@ def better_without(rows: Sequence[dict[str, Any]]) -> list[str]:
             (row for row in rows if row["side"] == side and row["high"] < 0), key=lambda row: row["difference"]
         )
         if worse:
-            change = plus_minus(-100 * worse[0]["difference"], 100 * _half(worse[0]), " pp")
-            more = f"; {counted(len(worse) - 1, 'other unit')} of it costs it wins, too" if len(worse) > 1 else ""
-            lines.append(f"Without {worse[0]['name']} {side} wins {change} more often{more}.")
+            gain = plus_minus(-100 * worse[0]["difference"], 100 * _half(worse[0]), " pp")
+            more = f", and more often also without {counted(len(worse) - 1, 'other unit')}" if len(worse) > 1 else ""
+            lines.append(f"{side.capitalize()} wins {gain} more often without {worse[0]['name']}{more}.")
     return lines
 
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.intervals import NORMAL_95
-from analyser.common.text import counted
+from analyser.common.text import counted, fill
 from analyser.results.battle_orders import orders_lines
 from analyser.results.battle_swings import better_without, swing_units
 from analyser.results.rendering import Block
 from analyser.scenarios.battle import SIDES, BattleScenario
+from analyser.scenarios.policies import AUTO
 
 if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
@@ -28,12 +29,26 @@ def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
-    habits = [", ".join(f"{key} {terms.of(key, side)}" for key in _HABITS).replace("_", " ") for side in SIDES]
+    habits = [_habits(scenario, side) for side in SIDES]
     for side, army in zip(SIDES, scenario.armies):
-        lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {army.points:,} points"))
+        boons = sum(each.boon.points for each in army.boons)
+        points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
+        lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {points}"))
     if len(set(habits)) == 1:
         return [*lines, ("Habits", f"both: {habits[0]}")]
     return [*lines, *(("Habits", f"{side}: {how}") for side, how in zip(SIDES, habits))]
+
+
+def _habits(scenario: BattleScenario, side: str) -> str:
+    """By what a side chooses, in words: all that can differ between two sides of one battle."""
+    terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
+    policy = terms.of("policy", side)
+    keys = _HABITS if policy == AUTO else ("policy", *_HABITS)
+    told = [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
+    own = sum(each.unit.policy is not None for each in units)
+    told += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
+    least = terms.of("discard_below", side)
+    return ", ".join([*told, *([f"cards below {least} discarded"] if least else [])])
 
 
 def headline(found: BattleResult) -> list[str]:
@@ -42,7 +57,7 @@ def headline(found: BattleResult) -> list[str]:
     lines = [
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
         f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}.",
-        *orders_lines(found.tried),
+        *orders_lines(found.tried, chance["victory"]),
     ]
     if found.swings:
         lines += [swing_units(found.swings, side) for side in SIDES]
@@ -98,8 +113,15 @@ def by_unit(rows: Sequence[dict[str, Any]]) -> Block:
         cells = ["?" if row["points"] is None else str(row["points"]), destroyed]
         cells += ["" if per_100 is None else f"{per_100:.0f}", lost, str(estimate_in(row, "p_alive"))]
         lines.append([row["name"], row["side"], *cells])
-    title = "What each unit did: points destroyed, also per 100 of its own, and points lost"
-    return Block(title, head, lines, "<<>")
+    title = "What each unit did: enemy points destroyed, also per 100 of its own; points lost"
+    return Block(title, head, lines, "<<>", lines=fill(_of_friends(rows)))
+
+
+def _of_friends(rows: Sequence[dict[str, Any]]) -> str:
+    """What units destroyed of their own side, by blasts, as a sentence."""
+    names = ("friends_destroyed", "friends_destroyed_standard_error")
+    told = [f"{row['name']} {_with(*(row[name] for name in names))}" for row in rows if row[names[0]] > 0]
+    return f"Of their own side, by blasts, and not counted as destroyed: {'; '.join(told)}." if told else ""
 
 
 _OF_UNIT = ("points_destroyed", "points_absorbed")

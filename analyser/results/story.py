@@ -32,6 +32,7 @@ _UNFIRED = {
     Unfired.TOO_NEAR: "cannot shoot at who is within its short range (Indirect)",
     Unfired.MOVED: "cannot shoot after an advance (Move or Fire)",
 }
+_BEGIN = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)  # events that begin a line
 _WON = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
@@ -60,6 +61,8 @@ class Story:
         Everything that happened, in order.
     unfired : mapping
         By their places, those that are orders to shoot after which a row forbids it, and why (AC-6).
+    embarked : frozenset of int
+        The units that begin aboard a transport.
     """
 
     number: int
@@ -68,21 +71,31 @@ class Story:
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
     unfired: Mapping[int, Unfired] = field(default_factory=dict)
+    embarked: frozenset[int] = frozenset()
 
     def lines(self) -> Iterator[str]:
         """A line for each round that begins or ends, and for each activation."""
         parts: list[str] = []
+        aboard = set(self.embarked)
         for place, each in enumerate(self.happenings):
-            begins = each.event in (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)
-            if begins and parts:
+            if each.event in _BEGIN and parts:
                 yield "; ".join(parts)
                 parts = []
+            if each.event == Event.DISEMBARKED:
+                aboard.discard(each.unit)
             text = _TOLD[each.event](each, self.names)
             if text:
                 parts.append(text)
+            if each.event == Event.ACTIVATED and each.unit in aboard and not self._follows(place):
+                parts.append("stays aboard")
             if place in self.unfired:
                 parts.append(_UNFIRED[self.unfired[place]])
         yield "; ".join(parts)
+
+    def _follows(self, place: int) -> bool:
+        """Whether anything that happens follows before the next line begins."""
+        after = self.happenings[place + 1 : place + 2]
+        return bool(after) and after[0].event not in _BEGIN
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -90,30 +103,27 @@ class Story:
 
 def story_of(scenario: BattleScenario, told: Told, seed: int) -> Story:
     """A battle that a simulation has told."""
-    names = {
-        place + side * MOST_UNITS: f"{_WHOSE[name]} {each.title}"
+    fielded = {
+        place + side * MOST_UNITS: (_WHOSE[name], each)
         for side, name in enumerate(SIDES)
         for place, each in enumerate(scenario.fielded[side])
     }
-    aircraft = {
-        place + side * MOST_UNITS
-        for side, units in enumerate(scenario.fielded)
-        for place, each in enumerate(units)
-        if each.combatant.aircraft
-    }
+    names = {number: f"{whose} {each.title}" for number, (whose, each) in fielded.items()}
+    aircraft = {number for number, (_, each) in fielded.items() if each.combatant.aircraft}
+    embarked = frozenset(number for number, (_, each) in fielded.items() if each.unit.embarked_in is not None)
     events = tuple(Happening(Event(event), *rest) for event, *rest in told.events.tolist())
     events = tuple(
         each._replace(first=_SORTIE) if each.event == Event.ORDERED and each.unit in aircraft else each
         for each in events
     )
-    return Story(told.number, seed, told.margin, events, names, told.unfired)
+    return Story(told.number, seed, told.margin, events, names, told.unfired, embarked)
 
 
 def _round(each: Happening, _: Any) -> str:
     holder = SIDES[each.unit]
     if each.first == 1:
         return f"Round 1: {holder} takes the first turn"
-    mine, yours = (str(value) if value else "none" for value in (each.second, each.third))
+    mine, yours = (str(value) if value else "no card" for value in (each.second, each.third))
     return f"Round {each.first}: {holder} takes the initiative (cards: mine {mine}, yours {yours})"
 
 

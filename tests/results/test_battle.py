@@ -2,16 +2,20 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 import analyser
 from analyser.common.errors import InputError
+from analyser.common.estimates import Estimate
 from analyser.common.intervals import trials_for
 from analyser.common.sampling import Sampling
 from analyser.results.battle import swing_trials
+from analyser.results.battle_orders import by_order, orders_lines
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
+SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
 GRENADIERS = ["3 x imperium/scion-grenadier-platoon@basic"]
 
 
@@ -126,13 +130,14 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
         f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}."
     )
     every = sorted(row["p_victory"] for row in result.orders())
-    assert orders.startswith(f"The order counts: with the units in other orders it wins {100 * every[0]:.0f}% ")
+    as_given = chance["victory"]
+    assert orders.startswith(f"The order counts: as given {as_given}, in other orders {100 * every[0]:.0f}% ")
     assert f" to {100 * every[-1]:.0f}% " in orders
     assert own.startswith("My own order alone, theirs as given: ")
     assert caveat.startswith("A swing holds for a unit in its place, in this order")
     for side, line in (("mine", mine), ("yours", yours)):
         own = [row for row in result.swing() if row["side"] == side]
-        assert line.startswith(f"Swing unit of {side}: {own[0]['name']}, without which it wins ")
+        assert line.startswith(f"Swing unit of {side}: {own[0]['name']}. Without it {side} wins ")
         for row in own:
             assert (row["name"] in line) == (row["high"] >= own[0]["low"])
 
@@ -175,12 +180,69 @@ def test_the_best_of_my_own_orders_is_told(result):
     assert f"({own[-1]['order']}, the best of {len(own)} others tried)" in lines[2].replace("(order ", "(")
     (block,) = [block for block in result.blocks() if block.title.startswith("In other orders")]
     assert block.rows[0] == ["as given", "", str(result.probability("victory"))]
-    told = [line.strip() for line in block.lines]
-    place = next(place for place, line in enumerate(told) if line.startswith("My best order of those tried, "))
-    if own[-1]["order"].startswith("shuffle"):
-        assert told[place + 1 :] == [f"{number}  {name}" for number, name in enumerate(own[-1]["mine_names"], 1)]
-    else:
-        assert told[place + 1 :] == [f"--order-mine {own[-1]['order']}"]
+
+
+@pytest.mark.parametrize(
+    ("chance", "said", "copied"),
+    [
+        (0.9, "That is better than as given.", ["  --order-mine nearest"]),
+        (0.52, "That cannot be told from as given.", []),
+        (0.2, "All of them are worse than as given.", []),
+    ],
+)
+def test_an_order_is_recommended_only_where_it_beats_that_as_given(chance, said, copied):
+    as_given = Estimate(0.5, 0.47, 0.53, "wilson")
+    row = {"changed": "mine", "picked": True, "mine_names": ["A", "B"], "p_victory_interval": "wilson"}
+    least = row | {"order": "dearest", "p_victory": 0.1, "p_victory_low": 0.07, "p_victory_high": 0.13}
+    most = row | {
+        "order": "nearest",
+        "p_victory": chance,
+        "p_victory_low": chance - 0.03,
+        "p_victory_high": chance + 0.03,
+    }
+    (every, own) = orders_lines([least, most], as_given)
+    assert every.startswith("The order counts: as given 50% ±3, in other orders 10% ±3 to ")
+    assert own.endswith(said)
+    block = by_order([least, most], as_given)
+    assert [line for line in block.lines if "--order" in line] == copied
+
+
+@pytest.mark.slow
+def test_all_that_a_side_chooses_by_is_in_the_heading():
+    how = {"trials": 20, "swing": False, "orders": False, "rounds": 1}
+    odd = {"unit": "imperium/scion-grenadier-platoon@basic", "policy": "lookout"}
+    found = analyser.battle(RIFLES, [odd], policy_mine="charge", discard_below_mine=4, **how)
+    mine, yours = (text for label, text in found.heading() if label == "Habits")
+    assert mine.startswith("mine: policy charge, target nearest")
+    assert mine.endswith("cards below 4 discarded")
+    assert yours.startswith("yours: target nearest")
+    assert yours.endswith("1 unit with a policy of its own")
+
+
+@pytest.mark.slow
+def test_a_blast_among_friends_is_no_point_of_the_enemy():
+    """Landships burst among their own: what they take of each other is told apart from what they take of the enemy."""
+    how = {"trials": 2000, "swing": False, "orders": False, "width": 0, "gap": 12}
+    found = analyser.battle(
+        ["imperium/faust@full", "3 x imperium/krupp@full"], ["3 x crown/sovereign-landship@full"], **how
+    )
+    rows = found.contributions()
+    for side, other in (("mine", "yours"), ("yours", "mine")):
+        by_enemies = sum(row["points_destroyed"] for row in rows if row["side"] == other)
+        by_friends = sum(row["friends_destroyed"] for row in rows if row["side"] == side)
+        assert by_enemies + by_friends <= sum(row["points_absorbed"] for row in rows if row["side"] == side) + 1e-9
+    assert sum(row["friends_destroyed"] for row in rows) > 10
+    assert "Of their own side, by blasts, and not counted as destroyed: " in str(found)
+
+
+@pytest.mark.slow
+def test_boons_are_paid_for_and_not_modelled():
+    army = analyser.load_army(SAMPLES / "crown.rosz")
+    found = analyser.battle(army, GRENADIERS, trials=20, swing=False, orders=False, rounds=1)
+    bought = [each.boon for each in army.boons if each.boon.points]
+    assert bought
+    assert [f"boon {each.name}" for each in bought] == [name for name in found.not_modelled if name.startswith("boon ")]
+    assert f"{sum(each.points for each in bought)} of them for boons" in str(found)
 
 
 @pytest.mark.slow
@@ -212,7 +274,7 @@ def test_of_two_enemies_the_one_that_can_be_hurt_is_attacked():
 def test_what_has_no_other_order_says_that_habits_count():
     alone = analyser.battle(RIFLES[:1], GRENADIERS[0][4:].split(","), trials=100, rounds=1)
     assert alone.orders() == []
-    assert "other orders, targets and cards can move it" in str(alone)
+    assert "other policies, orders, targets and cards can move it" in " ".join(str(alone).split())
     unasked = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, orders=False)
     assert unasked.as_dict()["orders"] == []
 
@@ -423,3 +485,15 @@ def test_a_story_reads_as_it_would_be_told():
     tests = re.findall(r" (passes|fails) its (?:rally )?test: card (\d+), (\d+) or less passes", told)
     assert {verdict for verdict, _, _ in tests} == {"passes", "fails"}
     assert all((int(card) <= int(most)) == (verdict == "passes") for verdict, card, most in tests)
+
+
+@pytest.mark.slow
+def test_who_stays_aboard_is_told_to_do_so():
+    box = {"unit": "crown/stirling-armoured-transports@basic", "name": "Box"}
+    riders = {"unit": "crown/rifle-platoon@basic", "name": "Riders", "embarked_in": "Box"}
+    how = {"trials": 20, "swing": False, "orders": False, "rounds": 2, "gap": 36, "disembark_by": 2}
+    lines = list(analyser.battle([box, riders], GRENADIERS, **how).tell(0).lines())
+    first, second = (line for line in lines if line.startswith("  my Riders"))
+    assert first.endswith(" models); stays aboard")
+    assert "disembarks" in second
+    assert "stays aboard" not in second

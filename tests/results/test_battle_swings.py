@@ -2,7 +2,10 @@
 
 import pytest
 
-from analyser.results.battle_swings import MOST_NAMED, better_without, swing_units
+from analyser.common.records import empty_record
+from analyser.engine.battle.tables import Counts
+from analyser.results.battle_swings import MOST_NAMED, better_without, swing_of, swing_units
+from analyser.rules.battle import Outcome
 
 
 @pytest.mark.parametrize("tied", [0, 1, MOST_NAMED, MOST_NAMED + 1])
@@ -12,9 +15,9 @@ def test_few_that_cannot_be_told_from_the_swing_unit_are_named_and_many_are_coun
     far = [first | {"name": "far", "difference": 0.05, "low": 0.01, "high": 0.09}]
     others = [first | {"name": "theirs", "side": "yours", "high": 0.9}]
     line = swing_units([first, *near, *far, *others], "mine")
-    assert line.startswith("Swing unit of mine: first, without which it wins 20 pp ±5 less often")
+    assert line.startswith("Swing unit of mine: first. Without it mine wins 20 pp ±5 less often")
     assert all((row["name"] in line) == (tied <= MOST_NAMED) for row in near)
-    assert (f"not told apart from {tied} others." in line) == (tied > MOST_NAMED)
+    assert (f"cannot be told from {tied} others." in line) == (tied > MOST_NAMED)
     assert "far" not in line
     assert "theirs" not in line
 
@@ -26,5 +29,16 @@ def test_who_is_better_off_without_a_unit_is_told():
     mine = row | {"name": "mine", "side": "mine", "difference": 0.2, "low": 0.1, "high": 0.3}
     assert better_without([mine, open_one]) == []
     (line,) = better_without([mine, open_one, least, worse])
-    assert line == "Without lancers yours wins 40 pp ±5 more often; 1 other unit of it costs it wins, too."
-    assert better_without([worse]) == ["Without lancers yours wins 40 pp ±5 more often."]
+    assert line == "Yours wins 40 pp ±5 more often without lancers, and more often also without 1 other unit."
+    assert better_without([worse]) == ["Yours wins 40 pp ±5 more often without lancers."]
+
+
+def test_where_all_batches_agree_the_interval_goes_by_how_many_battles_there_were():
+    base, without = (empty_record(Counts) for _ in range(2))
+    base.outcomes[:4, Outcome.VICTORY], without.outcomes[:4, Outcome.DEFEAT] = 250, 250
+    base.results[3, 1], without.results[1, 3] = 1000, 1000
+    certain = swing_of(base, without, "mine", 1000, 4)
+    assert certain["difference"] == certain["high"] == 1.0
+    assert certain["low"] == pytest.approx(1 - 2 * (1 - (0.05 / 16) ** (1 / 1000)))  # two Clopper-Pearson ends
+    never = swing_of(base, base, "yours", 1000, 4)
+    assert never["low"] < never["difference"] == 0 < never["high"] == pytest.approx(-never["low"])
