@@ -71,18 +71,34 @@ class Story:
 
     def lines(self) -> Iterator[str]:
         """A line for each round that begins or ends, and for each activation."""
+        return (line for _, line in self._told())
+
+    def rounds(self) -> list[list[str]]:
+        """The same lines by round; the first of each says that it begins."""
+        found: list[list[str]] = []
+        for begins, line in self._told():
+            if begins == Event.ROUND or not found:
+                found.append([])
+            found[-1].append(line)
+        return found
+
+    def _told(self) -> Iterator[tuple[Event, str]]:
+        """Each line, and the event that it begins with."""
         parts: list[str] = []
+        first = Event.ROUND
         for place, each in enumerate(self.happenings):
             begins = each.event in (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)
             if begins and parts:
-                yield "; ".join(parts)
+                yield first, "; ".join(parts)
                 parts = []
+            if begins:
+                first = each.event
             text = _TOLD[each.event](each, self.names)
             if text:
                 parts.append(text)
             if place in self.unfired:
                 parts.append(_UNFIRED[self.unfired[place]])
-        yield "; ".join(parts)
+        yield first, "; ".join(parts)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
