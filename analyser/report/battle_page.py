@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyser import __version__
+from analyser.analysis.lists import names_apart
 from analyser.report.battle_picture import deeds, ends, margin_picture, survival_picture
 from analyser.report.page import templates
 from analyser.results.battle import BattleResult
@@ -15,14 +16,15 @@ from analyser.scenarios.battle import SIDES
 
 def battle_page(found: BattleResult) -> str:
     """The page of a battle as HTML."""
-    mine, yours = found.scenario.armies
+    names = names_apart(*found.scenario.armies)
     left, did = found.survivors(), found.contributions()
     return (
         templates()
         .get_template("battle.html.jinja")
         .render(
             version=__version__,
-            title=f"{mine.name} against {yours.name}, in battle",
+            title=f"{names[0]} against {names[1]}, in battle",
+            names=names,
             links=_links(found),
             found=found,
             armies=dict(zip(SIDES, found.scenario.armies)),

@@ -122,6 +122,7 @@ yours = "yours.toml"
 rounds = 2
 target_mine = "threatened_first"
 """
+ATTACK = f'[attack]\nunit = "{RIFLES}"\n\n[target]\nunit = "imperium/krupp-field-guns@basic"\n'
 YOURS = f'unit = ["2 x imperium/{GRENADIERS}"]\n'
 
 
@@ -139,9 +140,19 @@ def test_a_scenario_file_is_the_battle_of_its_armies(scenario):
     of_file = json.loads(answer("run", scenario, "--trials", "600", "--threads", "1", "--format", "json"))
     asked = answer("battle", *ARMIES, *FEW, "--target-mine", "threatened_first", "--format", "json")
     assert of_file["summary"] == json.loads(asked)["summary"]
+    page = scenario.with_name("battle.html")
+    assert "Mine wins " in run("run", scenario, "--trials", "200", "--out", page).stderr
+    assert ", in battle</h1>" in page.read_text(encoding="utf-8")
     again = scenario.with_name("again.toml")
     again.write_bytes(toml(of_file["scenario"]))
     assert json.loads(answer("run", again, "--trials", "600", "--format", "json"))["summary"] == of_file["summary"]
+
+
+def test_only_a_battle_has_a_page(tmp_path):
+    path = tmp_path / "attack.toml"
+    path.write_text(ATTACK, encoding="utf-8")
+    assert "only a battle has a page (allowed: .txt, " in refusal("run", path, "--out", tmp_path / "attack.html")
+    assert [each.name for each in tmp_path.iterdir()] == ["attack.toml"]
 
 
 def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):

@@ -133,12 +133,13 @@ def test_pictures_are_of_the_figures(found):
     assert max(widths) == 100
 
 
-def test_one_battle_of_one_unit_a_side_has_a_page():
+def test_one_battle_of_nameless_armies_of_one_unit_has_a_page():
     one = analyser.battle(["crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], trials=1, rounds=1)
     page = battle_page(one)
     assert 'id="swing"' in page
     assert 'id="orders"' not in page
     assert "nan" not in page
+    assert texts(page, "h1") == ["Army (mine) against Army (yours), in battle"]
 
 
 @pytest.mark.slow
