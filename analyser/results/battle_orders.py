@@ -120,7 +120,7 @@ def by_order(rows: Sequence[dict[str, Any]], as_given: str) -> Block:
     told = fill(PICKED)
     if best := best_order(rows):
         told += [f"{best.title}:", *(f"  {line}" for line in best.lines)]
-    head = ("whose order", "order", "mine wins")
+    head = ("whose order", "which", "mine wins")
     return Block("In other orders: the least and the greatest chance", head, lines, "<<>", lines=told)
 
 
