@@ -65,13 +65,16 @@ def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
 
 def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
     """Both armies; two of one name are told apart by their sides."""
-    if mine.army.name != yours.army.name:
-        return mine, yours
-    mine, yours = (
-        each._replace(army=replace(each.army, name=f"{each.army.name} ({side})"))
-        for each, side in ((mine, "mine"), (yours, "yours"))
-    )
+    names = names_apart(mine.army, yours.army)
+    mine, yours = (each._replace(army=replace(each.army, name=name)) for each, name in zip((mine, yours), names))
     return mine, yours
+
+
+def names_apart(mine: Army, yours: Army) -> tuple[str, str]:
+    """The names of both armies; the same name twice is told apart by the sides."""
+    if mine.name != yours.name:
+        return mine.name, yours.name
+    return f"{mine.name} (mine)", f"{yours.name} (yours)"
 
 
 def by_loadout(army: Army, where: str) -> Listed:

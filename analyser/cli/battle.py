@@ -12,15 +12,21 @@ from analyser.cli.answer import OF_A_SAMPLE, note_compiling, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
+    FORMAT,
     FULL,
     METHOD,
     OUTPUT,
-    OUTPUT_OPTIONS,
+    PAGE,
+    PLOT,
+    PROFILES,
+    QUIET_OPTION,
     SAMPLE_OPTIONS,
     Integer,
     Option,
+    OutOption,
     complete_file,
     given_keys,
+    is_page,
     keys_of,
 )
 from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
@@ -43,7 +49,7 @@ BATTLE_OPTIONS = [
     ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
     FULL,
-    *OUTPUT_OPTIONS,
+    *(PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
 ]
 
 
@@ -59,6 +65,7 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
     selectors with commas between them, such as "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
+    With --out FILE.html as a page.
     """
     from analyser.analysis.battle import battle as asked
 
@@ -69,6 +76,8 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
     if tell is not None:
         if options["plot"] is not None:
             raise InputError("a battle that is told has no picture", where="--plot", allowed="without --tell")
+        if is_page(options["out"]):
+            raise InputError("a battle that is told is no page", where="--out", allowed=".txt; or without --tell")
         _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
@@ -122,8 +131,16 @@ def _write(result: Any, picture: str) -> None:
     options = click.get_current_context().params
     result = result.all_at_once() if options["all_at_once"] else result
     result = result.in_full() if options["full"] else result
+
+    def text() -> str:
+        if not is_page(options["out"]):
+            return rendering.text([result])
+        from analyser.report.battle_page import battle_page
+
+        return battle_page(result)
+
     write(
-        lambda: rendering.text([result]),
+        text,
         lambda: rendering.record([result]),
         lambda: rendering.rows([result]),
         warnings=result.warnings,

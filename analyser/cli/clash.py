@@ -15,6 +15,7 @@ from analyser.cli.options import (
     FORMAT,
     METHOD,
     OUTPUT,
+    PAGE,
     PLOT,
     PROFILES,
     QUIET_OPTION,
@@ -23,13 +24,14 @@ from analyser.cli.options import (
     Number,
     Option,
     OutOption,
+    is_page,
 )
 from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_content
 
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
-PAGE, LIST = ".html", ".toml"
+LIST = ".toml"
 BATTLES_OF_A_PAGE = 20_000
 SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
 OVER = ("mean", "worst")
@@ -127,7 +129,7 @@ def build(
         return [{**row, "profiles": str(found.profiles)} for row in found.rows()]
 
     def text() -> str:
-        if not _is_page(out):
+        if not is_page(out):
             return str(found)
         from analyser.report.build_page import build_page
 
@@ -156,7 +158,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
     """
     from analyser.analysis.clash import clash as clashed
 
-    how: dict[str, Any] = {"battles": BATTLES_OF_A_PAGE if _is_page(out) else 0}
+    how: dict[str, Any] = {"battles": BATTLES_OF_A_PAGE if is_page(out) else 0}
     how |= given(keys, "situations", "distance", "aim", "battles", "threads")
     armies = army_from(mine), army_from(yours)
     if how["battles"]:
@@ -165,7 +167,7 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
         found = clashed(*armies, profiles=profiles_in(profiles), progress=progress, **how)
 
     def text() -> str:
-        if not _is_page(out):
+        if not is_page(out):
             return str(found)
         from analyser.report.clash_page import clash_page
 
@@ -175,7 +177,3 @@ def clash(mine: str, yours: str, profiles: str | None, out: str | None, **keys: 
         return [{**row, "profiles": str(found.profiles)} for row in found.as_dict()["matchups"]]
 
     write(text, found.as_dict, rows, warnings=found.warnings, plot=found.heatmap, headline=lambda: found.fought)
-
-
-def _is_page(out: str | None) -> bool:
-    return Path(out or "").suffix.lower() == PAGE

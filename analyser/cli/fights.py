@@ -11,7 +11,17 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli import options
 from analyser.cli.answer import answer
-from analyser.cli.options import ANSWER_OPTIONS, FIGHT_OPTIONS, KeyOption, Option, complete_selector, keys_of
+from analyser.cli.options import (
+    ANSWER_OPTIONS,
+    FIGHT_OPTIONS,
+    PAGE,
+    KeyOption,
+    Option,
+    OutOption,
+    complete_selector,
+    is_page,
+    keys_of,
+)
 from analyser.cli.shell import Choice, Command
 from analyser.common.errors import InputError, did_you_mean, nearest
 from analyser.rules.policies import BEST, POLICIES
@@ -277,10 +287,16 @@ def duel(a: str, b: str, **_: Any) -> None:
     answer("duel", with_options({"duel": {}, **sides}))
 
 
-@click.command(cls=Command, params=[*FIGHT_OPTIONS, options.FULL])
+_OF_ANY = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # a battle is a page, too
+
+
+@click.command(cls=Command, params=[*_OF_ANY, options.FULL])
 @click.argument("scenario", metavar="SCENARIO.toml", shell_complete=options.complete_file)
-def run(scenario: str, **_: Any) -> None:
-    """The odds of the attack, charge, focus fire, duel or battle of a scenario file, or its answer on morale."""
+def run(scenario: str, form: str, out: str | None, **_: Any) -> None:
+    """The odds of the attack, charge, focus fire, duel or battle of a scenario file, or its answer on morale.
+
+    A battle with --out FILE.html as a page.
+    """
     from analyser.cli.battle import run_battle
     from analyser.cli.morale import answer_morale
     from analyser.morale.systems import system_of
@@ -288,9 +304,12 @@ def run(scenario: str, **_: Any) -> None:
 
     raw = read_scenario(scenario)[0]
     system = system_of(raw)
+    kind = "" if system is not None else kind_of(raw)
+    if kind != "battle" and form == "text" and is_page(out):
+        raise InputError("only a battle has a page", where=str(out), allowed=".txt, .md, .json, .csv, .parquet")
     if system is not None:
         answer_morale(system, scenario)
-    elif (kind := kind_of(raw)) == "battle":
+    elif kind == "battle":
         run_battle(scenario)
     else:
         answer(kind, scenario)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 METHOD, OUTPUT = "Method", "Input and output"  # headings of a help
+PAGE = ".html"  # the ending of an answer as a page
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # that the help of an option lists
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
@@ -112,6 +113,11 @@ class OutOption(Option):
     def __init__(self, *endings: str) -> None:
         super().__init__("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
         self.endings = endings
+
+
+def is_page(out: str | None) -> bool:
+    """Whether what is written there is a page."""
+    return Path(out or "").suffix.lower() == PAGE
 
 
 class KeyOption(Option):

@@ -20,7 +20,9 @@ def build_page(found: Build) -> str:
         .get_template("build.html.jinja")
         .render(
             version=__version__,
+            title=found.title,
             found=found,
+            not_in_it=[*(f"Left out: {each}" for each in found.left_out), *found.assumptions],
             rows=[
                 (army, played, said, None if army is found.own else values[army.name]) for army, played, said in fought
             ],

@@ -35,11 +35,20 @@ def clash_page(found: Clash) -> str:
     """The page of a clash as HTML."""
     environment = templates()
     environment.filters["percent"] = percent
+    rounds = list(_rounds(found))
     return environment.get_template("clash.html.jinja").render(
         version=__version__,
+        title=f"{found.mine.army.name} against {found.yours.army.name}",
+        links=[
+            *([("battle", "In battle", False)] if found.fought else []),
+            ("gaps", "Gaps", False),
+            *([("rounds", "Best attacks", False)] if rounds else []),
+            ("heatmap", "Matrix", True),
+            *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
+        ],
         found=found,
         gap_lines=found.gap_lines(),
-        rounds=list(_rounds(found)),
+        rounds=rounds,
         answers=list(_answers(found)),
         units=[(army, _units(army, key)) for key, army in (("mine", found.mine), ("yours", found.yours))],
         data=packed(_data(found)),

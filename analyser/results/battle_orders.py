@@ -22,6 +22,7 @@ CHANGED = (*SIDES, BOTH)  # whose units are in another order
 WHOSE = {"mine": "mine, theirs as given", "yours": "yours, mine as given", BOTH: "both"}
 POLICIES = tuple(each.name.lower() for each in Turn)
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]
+PICKED = "Each was picked of all that were tried, and then played anew, so that being picked does not move it."
 _NOT_TRIED = "That is of the habits above: other policies, orders, targets and cards can move it by tens of points."
 
 
@@ -134,19 +135,30 @@ def by_order(rows: Sequence[dict[str, Any]], as_given: Estimate) -> Block:
     """The least and the greatest chance by whose order it is, beside that `as_given`; and a better one, to copy."""
     picked = [row for changed in CHANGED for row in _of(rows, changed) if row["picked"]]
     lines = [["as given", "", str(as_given)], *([WHOSE[row["changed"]], called(row), _chance(row)] for row in picked)]
-    told = fill("Each was picked of all that were tried, and then played anew, so that being picked does not move it.")
-    own = _of(rows, SIDES[0])
-    if own and _gains(own[-1], as_given):
-        told += [f"Better than as given, mine in the order of {called(own[-1])}:", *_to_copy(own[-1])]
-    head = ("whose order", "order", "mine wins")
+    told = fill(PICKED)
+    if better := better_order(rows, as_given):
+        told += [f"{better.title}:", *(f"  {line}" for line in better.lines)]
+    head = ("whose order", "which", "mine wins")
     return Block("In other orders: the least and the greatest chance", head, lines, "<<>", lines=told)
 
 
-def _to_copy(row: dict[str, Any]) -> list[str]:
-    """My order as lines to copy: the option, or the units from the first on."""
-    if row["order"] in POLICIES:
-        return [f"  --order-mine {row['order']}"]
-    return [f"  {number:>2}  {name}" for number, name in enumerate(row["mine_names"], 1)]
+class BetterOrder(NamedTuple):
+    """The best order of my side of those tried: what it is, and the option, or the units from the first on, to copy."""
+
+    title: str
+    lines: list[str]
+
+
+def better_order(rows: Sequence[dict[str, Any]], as_given: Estimate) -> BetterOrder | None:
+    """My best order of those tried; None where none is better than that as given."""
+    own = _of(rows, SIDES[0])
+    if not own or not _gains(own[-1], as_given):
+        return None
+    best = own[-1]
+    lines = [f"{number:>2}  {name}" for number, name in enumerate(best["mine_names"], 1)]
+    if best["order"] in POLICIES:
+        lines = [f"--order-mine {best['order']}"]
+    return BetterOrder(f"Better than as given, mine in the order of {called(best)}", lines)
 
 
 def _of(rows: Sequence[dict[str, Any]], changed: str) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # units that a line names as not told apart from the swing unit
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by each side
-_PART = "By a tenth of the battles, of few by more, up to all: so they can be a little off the figures of the whole."
+PART = "By a tenth of the battles, of few by more, up to all: so they can be a little off the figures of the whole."
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def by_swing(rows: Sequence[dict[str, Any]]) -> Block:
     """P(victory) without each unit, and what each makes of it, as a table."""
     head = ("without", "side", "P(its side wins)", "with it, the difference")
     lines = [[row["name"], row["side"], str(estimate_in(row, "p_without")), change(row)] for row in rows]
-    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(_PART))
+    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(PART))
 
 
 def swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:

@@ -98,23 +98,39 @@ def by_round(rows: Sequence[dict[str, Any]]) -> Block:
     lines: dict[int, list[str]] = {}
     for row in rows:
         line = lines.setdefault(row["round"], [str(row["round"])])
-        line += [_with(row["mean_units"], row["mean_units_standard_error"]), f"{row['mean_percent']:.0f}%"]
-        line += [f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"]
+        line += _left(row)
     return Block("Left at the end of each round: units, and percent of the points", head, list(lines.values()), ">")
 
 
-def by_unit(rows: Sequence[dict[str, Any]]) -> Block:
-    """What each unit destroyed and lost."""
-    head = ("unit", "side", "points", "destroyed", "per 100", "lost", "alive at end")
+def left_of(rows: Sequence[dict[str, Any]], side: str) -> Block:
+    """The same of one side, with the points themselves."""
+    head = ("round", "units", "points", "percent", "10-90%")
+    lines = []
+    for row in (row for row in rows if row["side"] == side):
+        units, *percents = _left(row)
+        lines.append([str(row["round"]), units, f"{row['mean_points']:,.0f}", *percents])
+    return Block("", head, lines, ">")
+
+
+def _left(row: dict[str, Any]) -> list[str]:
+    """Who is left of a side: units, percent of its points, and that of the middle 80% of battles."""
+    units = _with(row["mean_units"], row["mean_units_standard_error"])
+    percentiles = f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"
+    return [units, f"{row['mean_percent']:.0f}%", percentiles]
+
+
+def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
+    """What each unit destroyed and lost; `in_full` the losses, too, per 100 points of its own."""
+    rates = ["destroyed per 100", "lost", "lost per 100"] if in_full else ["per 100", "lost"]
+    head = ["unit", "side", "points", "destroyed", *rates]
     lines = []
     for row in rows:
         destroyed, lost = (_with(row[name], row[f"{name}_standard_error"]) for name in _OF_UNIT)
-        per_100 = row["points_destroyed_per_100"]
-        cells = ["?" if row["points"] is None else str(row["points"]), destroyed]
-        cells += ["" if per_100 is None else f"{per_100:.0f}", lost, str(estimate_in(row, "p_alive"))]
-        lines.append([row["name"], row["side"], *cells])
+        cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_OF_UNIT[0]}_per_100"])]
+        cells += [lost, *([_whole(row[f"{_OF_UNIT[1]}_per_100"])] if in_full else [])]
+        lines.append([row["name"], row["side"], *cells, str(estimate_in(row, "p_alive"))])
     title = "What each unit did: enemy points destroyed, also per 100 of its own; points lost"
-    return Block(title, head, lines, "<<>", lines=fill(_of_friends(rows)))
+    return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_of_friends(rows)))
 
 
 def _of_friends(rows: Sequence[dict[str, Any]]) -> str:
@@ -125,3 +141,7 @@ def _of_friends(rows: Sequence[dict[str, Any]]) -> str:
 
 
 _OF_UNIT = ("points_destroyed", "points_absorbed")
+
+
+def _whole(figure: float | None) -> str:
+    return "" if figure is None else f"{figure:.0f}"

@@ -77,8 +77,7 @@ def _notes(results: Sequence[Result], *, tells_all: bool = True) -> list[list[st
         *(_of_rules(first) if tells_all else _of_rules_in_short(first)),
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         assumptions,
-        [_INTERVALS] if any(result.has_rare for result in results) else [],
-        _of_thin_means(results),
+        *([line] for line in of_intervals(results)),
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
         [f"Warning: {warning}" for warning in warnings],
     ]
@@ -102,9 +101,11 @@ def _of_rules_in_short(result: Result) -> list[list[str]]:
     ]
 
 
-def _of_thin_means(results: Sequence[Result]) -> list[str]:
+def of_intervals(results: Sequence[Result]) -> list[str]:
+    """What there is to say of the intervals: whose those of rare events are, and which means hang on few trials."""
     thin = dict.fromkeys(name.replace("_", " ") for result in results for name in result.thin_means)
-    return [f"Means of {', '.join(thin)}: {_THIN}"] if thin else []
+    lines = [_INTERVALS] if any(result.has_rare for result in results) else []
+    return [*lines, f"Means of {', '.join(thin)}: {_THIN}"] if thin else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:

@@ -75,12 +75,27 @@ class Story:
 
     def lines(self) -> Iterator[str]:
         """A line for each round that begins or ends, and for each activation."""
+        return (line for _, line in self._told())
+
+    def rounds(self) -> list[list[str]]:
+        """The same lines by round; the first of each says that it begins."""
+        found: list[list[str]] = []
+        for begins, line in self._told():
+            if begins == Event.ROUND or not found:
+                found.append([])
+            found[-1].append(line)
+        return found
+
+    def _told(self) -> Iterator[tuple[Event, str]]:
+        """Each line, and the event that it begins with."""
         parts: list[str] = []
-        aboard = set(self.embarked)
+        first, aboard = Event.ROUND, set(self.embarked)
         for place, each in enumerate(self.happenings):
             if each.event in _BEGIN and parts:
-                yield "; ".join(parts)
+                yield first, "; ".join(parts)
                 parts = []
+            if each.event in _BEGIN:
+                first = each.event
             if each.event == Event.DISEMBARKED:
                 aboard.discard(each.unit)
             text = _TOLD[each.event](each, self.names)
@@ -90,7 +105,7 @@ class Story:
                 parts.append("stays aboard")
             if place in self.unfired:
                 parts.append(_UNFIRED[self.unfired[place]])
-        yield "; ".join(parts)
+        yield first, "; ".join(parts)
 
     def _follows(self, place: int) -> bool:
         """Whether anything that happens follows before the next line begins."""

@@ -1,6 +1,7 @@
 """The command about battles."""
 
 import csv
+import html
 import io
 import json
 
@@ -38,6 +39,37 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
         path = tmp_path / f"{picture}.png"
         answer("battle", *ARMIES, *FEW, "--no-swing", "--picture", picture, "--plot", path)
         assert path.stat().st_size > 5000
+
+
+def test_a_battle_is_a_page(tmp_path):
+    """The same command writes the same bytes, and leaves the answer in the terminal; a picture may go beside it."""
+    asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-orders")
+    page, again, picture = tmp_path / "battle.html", tmp_path / "again.HTML", tmp_path / "margin.png"
+    said = run(*asked, "--out", page, "--plot", picture).stderr
+    assert said.startswith("battle.html: Mine wins ")
+    first = said.splitlines()[0].removeprefix("battle.html: ")
+    assert first in html.unescape(page.read_text(encoding="utf-8"))
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    assert answer(*asked, "--quiet", "--out", again) == ""
+    assert again.read_bytes() == page.read_bytes()
+    assert json.loads((run(*asked, "--format", "json", "--out", page), page.read_text(encoding="utf-8"))[1])
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--out", "battle.htm"), "'.htm' is no ending of an answer (allowed: .html, .txt, "),
+        (("--out", "taken/battle.html"), "taken/battle.html: cannot write here"),
+        (("--tell", "3", "--out", "battle.html"), "--out: a battle that is told is no page (allowed: .txt; or without"),
+        (("--rounds", "12", "--out", "battle.html"), "rounds"),
+        (("--plot", "margin.gif", "--out", "battle.html"), "'.gif' is not a kind of picture"),
+    ],
+)
+def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").touch()
+    assert message in refusal("battle", *ARMIES, *more)
+    assert [each.name for each in tmp_path.iterdir()] == ["taken"]
 
 
 @pytest.mark.slow
@@ -90,6 +122,7 @@ yours = "yours.toml"
 rounds = 2
 target_mine = "threatened_first"
 """
+ATTACK = f'[attack]\nunit = "{RIFLES}"\n\n[target]\nunit = "imperium/krupp-field-guns@basic"\n'
 YOURS = f'unit = ["2 x imperium/{GRENADIERS}"]\n'
 
 
@@ -107,9 +140,19 @@ def test_a_scenario_file_is_the_battle_of_its_armies(scenario):
     of_file = json.loads(answer("run", scenario, "--trials", "600", "--threads", "1", "--format", "json"))
     asked = answer("battle", *ARMIES, *FEW, "--target-mine", "threatened_first", "--format", "json")
     assert of_file["summary"] == json.loads(asked)["summary"]
+    page = scenario.with_name("battle.html")
+    assert "Mine wins " in run("run", scenario, "--trials", "200", "--out", page).stderr
+    assert ", in battle</h1>" in page.read_text(encoding="utf-8")
     again = scenario.with_name("again.toml")
     again.write_bytes(toml(of_file["scenario"]))
     assert json.loads(answer("run", again, "--trials", "600", "--format", "json"))["summary"] == of_file["summary"]
+
+
+def test_only_a_battle_has_a_page(tmp_path):
+    path = tmp_path / "attack.toml"
+    path.write_text(ATTACK, encoding="utf-8")
+    assert "only a battle has a page (allowed: .txt, " in refusal("run", path, "--out", tmp_path / "attack.html")
+    assert [each.name for each in tmp_path.iterdir()] == ["attack.toml"]
 
 
 def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):

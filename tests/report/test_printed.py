@@ -1,8 +1,9 @@
-"""The pages of a clash and of a build on paper and on a telephone: nothing is lost in a fold or out of sight."""
+"""The pages of a clash, a build and a battle on paper and on a telephone: nothing is lost in a fold or out of sight."""
 
 import pytest
 
 import analyser
+from analyser.report.battle_page import battle_page
 from analyser.report.build_page import build_page
 from analyser.report.clash_page import clash_page
 
@@ -14,13 +15,14 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("printed")
     clashed = analyser.clash(["crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"])
     built = analyser.build("crown", 500, "imperium", next_best=1, situations="long-range", trials=50)
-    found = {"clash": clash_page(clashed), "build": build_page(built)}
+    battled = analyser.battle(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], trials=200)
+    found = {"clash": clash_page(clashed), "build": build_page(built), "battle": battle_page(battled)}
     for name, text in found.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return folder
 
 
-@pytest.mark.parametrize("name", ["clash", "build"])
+@pytest.mark.parametrize("name", ["clash", "build", "battle"])
 def test_what_is_folded_prints_without_a_script(browser, pages, name):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -33,7 +35,22 @@ def test_what_is_folded_prints_without_a_script(browser, pages, name):
     assert min(heights) > 0
 
 
-@pytest.mark.parametrize(("name", "table"), [("clash", ".answers"), ("build", ".lists")])
+@pytest.mark.parametrize("name", ["clash", "build", "battle"])
+def test_text_is_as_wide_as_tables_and_the_edges_of_these_are_clean(browser, pages, name):
+    """No paragraph stops short of a wide window, and no line is at the right of a table that does not scroll."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto((pages / f"{name}.html").as_uri())
+    widest = page.eval_on_selector_all(
+        "main > section > p", "found => Math.max(...found.map(each => each.clientWidth))"
+    )
+    ground = page.locator(".wide").first.evaluate("each => getComputedStyle(each).backgroundImage")
+    context.close()
+    assert widest > 1200
+    assert "1px" in ground
+
+
+@pytest.mark.parametrize(("name", "table"), [("clash", ".answers"), ("build", ".lists"), ("battle", ".stack")])
 def test_wide_tables_stand_one_below_the_other_on_a_telephone(browser, pages, name, table):
     context = browser.new_context(viewport={"width": 390, "height": 900})
     page = context.new_page()

@@ -47,8 +47,10 @@ const scrolls = new ResizeObserver((entries) => {
   }
 });
 for (const frame of document.querySelectorAll(".wide")) {
-  const heading = frame.closest("details, section")?.querySelector("summary, h2, h3") ?? frame.previousElementSibling;
-  frame.setAttribute("role", "group");
-  frame.setAttribute("aria-label", `table: ${heading.textContent.trim().split("\n")[0]}`);
+  if (!frame.hasAttribute("aria-label")) {
+    const heading = frame.closest("details, section")?.querySelector("summary, h2, h3") ?? frame.previousElementSibling;
+    frame.setAttribute("role", "group");
+    frame.setAttribute("aria-label", `table: ${heading.textContent.trim().split("\n")[0]}`);
+  }
   scrolls.observe(frame);
 }

@@ -1,0 +1,163 @@
+"""The pictures that the page of a battle draws itself, as places in them: percent of their width and height."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from analyser.common.estimates import Estimate, estimate
+from analyser.common.text import NEGLIGIBLE
+from analyser.results.battle import BattleResult
+from analyser.scenarios.battle import SIDES
+
+WON, DRAWN, LOST = "won", "drawn", "lost"
+_ENDS = (  # how a battle may end, from the best to the worst, and what that is called
+    ("devastating_victory", "mine wins devastatingly", "won much"),
+    ("victory", "mine wins otherwise", WON),
+    ("draw", "draw", DRAWN),
+    ("defeat", "yours wins otherwise", LOST),
+    ("devastating_defeat", "yours wins devastatingly", "lost much"),
+)
+_MOST_TICKS = 8
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_BAR = 0.8  # of the room that a bar has
+
+
+class Tick(NamedTuple):
+    """A mark of an axis: what stands at it, and where."""
+
+    text: str
+    at: float
+
+
+class Segment(NamedTuple):
+    """A way to end: its share of a bar from `start` on, and the share as text."""
+
+    kind: str
+    name: str
+    start: float
+    width: float
+    share: str
+
+
+class Bar(NamedTuple):
+    """The bar of a margin: its left edge, its top, and the ends of its interval from the top of the picture."""
+
+    kind: str
+    left: float
+    top: float
+    low: float
+    high: float
+    told: str
+
+
+class MarginPicture(NamedTuple):
+    """The distribution of the margin: bars of one width."""
+
+    bars: list[Bar]
+    width: float
+    ticks: list[Tick]
+    levels: list[Tick]
+
+
+class Left(NamedTuple):
+    """What is left of a side by round: the line of the mean and the band of most battles, as paths."""
+
+    side: str
+    line: str
+    band: str
+
+
+class SurvivalPicture(NamedTuple):
+    """Points left of both sides, from the beginning on."""
+
+    sides: list[Left]
+    ticks: list[Tick]
+    levels: list[Tick]
+
+
+class Deed(NamedTuple):
+    """What a unit did: the widths of its two bars, and the points as text."""
+
+    name: str
+    destroyed: float
+    lost: float
+    points_destroyed: str
+    points_lost: str
+
+
+def ends(found: BattleResult) -> list[Segment]:
+    """How often the battle ends how, one beside the other; victories and defeats without the devastating ones."""
+    battles = {name: round(found.probability(name) * found.trials) for name in found.events}
+    for name in ("victory", "defeat"):
+        battles[name] -= battles[f"devastating_{name}"]
+    segments, start = [], 0.0
+    for name, called, kind in _ENDS:
+        share = estimate(battles[name], found.trials)
+        segments.append(Segment(kind, called, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
+        start += share
+    return segments
+
+
+def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
+    """The picture of :meth:`BattleResult.margins`; what is hardly ever seen at either end is left out."""
+    shown = [row for row in rows if row["probability"] >= NEGLIGIBLE]
+    first, last = shown[0]["margin"], shown[-1]["margin"]
+    room, highest = 100 / (last - first + 1), max(float(row["high"]) for row in shown)
+
+    def up(share: float) -> float:
+        return round(100 - 100 * share / highest, 2)
+
+    bars = []
+    for row in shown:
+        margin = row["margin"]
+        kind = WON if margin > 0 else LOST if margin < 0 else DRAWN
+        share = Estimate(row["probability"], row["low"], row["high"])
+        left = round((margin - first + (1 - _BAR) / 2) * room, 2)
+        told = f"{_signed(margin)} VP: {share}"
+        bars.append(Bar(kind, left, up(row["probability"]), up(row["low"]), up(row["high"]), told))
+    step = _step(last - first)
+    marks = range(-(-first // step) * step, last + 1, step)
+    ticks = [Tick(_signed(each), round((each - first + 0.5) * room, 2)) for each in marks]
+    percents = _step(100 * highest, 4)
+    levels = [Tick(f"{each}%", up(each / 100)) for each in range(percents, int(100 * highest) + 1, percents)]
+    return MarginPicture(bars, round(_BAR * room, 2), ticks, levels)
+
+
+def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
+    """The picture of :meth:`BattleResult.survivors`."""
+    rounds = max(row["round"] for row in rows)
+
+    def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
+        places = (f"{100 * (first + step * at) / rounds:.4g},{100 - each:.4g}" for at, each in enumerate(percents))
+        return "L".join(places)
+
+    sides = []
+    for side in SIDES:
+        own = [row for row in rows if row["side"] == side]
+        mean = [100.0, *(row["mean_percent"] for row in own)]
+        low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in own)] for end in ("10th", "90th"))
+        band = f"M{path(high)}L{path(low[::-1], rounds, -1)}z"
+        sides.append(Left(side, f"M{path(mean)}", band))
+    ticks = [Tick(str(each), round(100 * each / rounds, 2)) for each in range(rounds + 1)]
+    return SurvivalPicture(sides, ticks, [Tick(f"{each}%", 100 - each) for each in (0, 25, 50, 75, 100)])
+
+
+def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:
+    """The bars of :meth:`BattleResult.contributions` by side, all on one scale."""
+    names = ("points_destroyed", "points_absorbed")
+    most = max([row[name] for row in rows for name in names] + [1.0])
+    found: dict[str, list[Deed]] = {side: [] for side in SIDES}
+    for row in rows:
+        widths = [round(100 * row[name] / most, 2) for name in names]
+        found[row["side"]].append(Deed(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
+    return found
+
+
+def _step(span: float, ticks: int = _MOST_TICKS) -> int:
+    """The least round number that is in `span` so many times at most."""
+    return next((step for step in _STEPS if span / step <= ticks), _STEPS[-1])
+
+
+def _signed(margin: int) -> str:
+    return f"{margin:+d}" if margin else "0"

@@ -1,0 +1,160 @@
+"""The page of a battle: it says what the terminal does, by names, and keeps nobody out."""
+
+import html
+import re
+
+import pytest
+
+import analyser
+from analyser.report.battle_page import battle_page
+from analyser.report.battle_picture import deeds, ends, margin_picture, survival_picture
+from analyser.report.clash_page import clash_page
+from tests.helpers.browser import bring
+
+TRIALS = 400
+REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
+BLUES = {"name": "Blues", "unit": ["imperium/scion-grenadier-platoon@basic", "imperium/krupp-field-guns@basic"]}
+
+
+def asked(**how):
+    return analyser.battle(REDS, BLUES, **({"trials": TRIALS} | how))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return asked()
+
+
+@pytest.fixture(scope="module")
+def page(found):
+    return battle_page(found)
+
+
+def texts(page, tag):
+    """The texts of all elements of that kind."""
+    inside = re.findall(rf"<{tag}[ >].*?</{tag}>", page, re.DOTALL)
+    return [" ".join(html.unescape(re.sub(r"<[^>]*>", " ", each)).split()) for each in inside]
+
+
+def test_it_leads_with_the_answer_in_the_words_of_the_terminal(found, page):
+    assert texts(page, "h2") == [
+        *("In short", "Victory points", "Who is left", "What each unit did"),
+        *("Without each unit (common random numbers)", "In other orders: the least and the greatest chance"),
+        *("A battle told", "More"),
+    ]
+    said = texts(page, "li")
+    first = said.index(found.headline()[0])
+    assert said[first : first + len(found.headline())] == found.headline()
+    assert page.index("<strong>Mine wins ") < page.index("<table")
+
+
+def test_it_has_every_figure_of_the_terminal(found, page):
+    cells = {*texts(page, "td"), *texts(page, "th")}
+    tables = [block for block in found.blocks() if block.rows]
+    assert len(tables) == 5
+    assert {" ".join(cell.split()) for block in tables for row in block.rows for cell in row} - {""} <= cells
+    assert {f"{row['points_absorbed_per_100']:.0f}" for row in found.contributions()} <= cells
+    *_, best = texts(page, "pre")
+    assert re.sub(r"\d+ ", "", best).count(", basic") == 3
+    lines = texts(page, "li") + texts(page, "summary")
+    assert {" ".join(each.split()) for each in found.story.lines()} <= {*lines}
+
+
+def test_it_says_what_it_rests_on(found, page):
+    lines = texts(page, "li")
+    assert {*found.not_modelled, *found.assumptions, *found.rules_applied} <= {*lines}
+    facts = dict(zip(texts(page, "dt"), texts(page, "dd")))
+    assert facts["Method"] == "Monte Carlo, 400 trials, seed 0, intervals at 95%"
+    assert found.profiles.version in facts["Profiles"]
+
+
+def test_units_and_armies_go_by_their_names(page):
+    assert "<Reds> against Blues, in battle" in texts(page, "h1")
+    assert "<Reds>" not in page
+    assert re.search(r"[a-z]/[a-z-]+@", page) is None
+    assert "platoon@" not in page
+
+
+def test_the_same_battle_is_the_same_page(page):
+    assert battle_page(asked(threads=2)) == page
+    assert battle_page(asked(seed=1)) != page
+
+
+def test_what_was_not_asked_for_is_left_out(page):
+    short = battle_page(asked(swing=False, orders=False))
+    for part in ("swing", "orders"):
+        assert f'id="{part}"' in page
+        assert part not in re.findall(r'(?:id="|href="#)(\w+)', short)
+    assert 'id="bands"' not in page
+    in_bands = battle_page(asked(swing=False, orders=False).all_at_once())
+    assert {"Margin, the whole table at once", "All events at once"} <= {*texts(in_bands, "summary")}
+
+
+def test_warnings_are_led_to():
+    doubtful = battle_page(analyser.battle(REDS, BLUES, trials=10, swing=False, orders=False, order_mine="nearest"))
+    assert "warning" not in " ".join(texts(doubtful, "a"))
+    never = {"name": "Late", "unit": [*REDS["unit"], "crown/defiance-fighter-squadron@basic"]}
+    late = analyser.battle(never, BLUES, trials=10, swing=False, orders=False, arrives=9)
+    assert late.warnings
+    doubtful = battle_page(late)
+    assert f"{len(late.warnings)} warning" in texts(doubtful, "a")[0]
+    assert {f"Warning: {each}" for each in late.warnings} <= {*texts(doubtful, "li")}
+
+
+def test_a_clash_tells_its_battles_by_the_same_part(page):
+    """The same battles, the same element: a page of a clash has a list of them, a page of a battle the rest as well."""
+    clashed = clash_page(analyser.clash(REDS, BLUES, situations="long-range", battles=TRIALS))
+    ours, theirs = (
+        re.search(r'<ul class="said">\n<li><strong>Mine.*?</ul>', each, re.DOTALL) for each in (clashed, page)
+    )
+    assert ours[0] == theirs[0]
+
+
+def test_pictures_are_of_the_figures(found):
+    segments = ends(found)
+    assert sum(each.width for each in segments) == pytest.approx(100, abs=0.1)
+    assert [each.width for each in segments[:2]] == pytest.approx(
+        [
+            100 * found.probability("devastating_victory"),
+            100 * (found.probability("victory") - segments[0].width / 100),
+        ],
+        abs=0.1,
+    )
+    picture = margin_picture(found.margins())
+    tallest = min(picture.bars, key=lambda bar: bar.top)
+    assert tallest.told.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
+    assert all(bar.high <= bar.top <= bar.low <= 100 for bar in picture.bars)
+    assert picture.bars[-1].left + picture.width <= 100
+    survival = survival_picture(found.survivors())
+    assert [each.side for each in survival.sides] == ["mine", "yours"]
+    assert survival.sides[0].line.startswith("M0,0L")
+    assert [tick.text for tick in survival.ticks] == list("0123456")
+    widths = [width for rows in deeds(found.contributions()).values() for row in rows for width in row[1:3]]
+    assert max(widths) == 100
+
+
+def test_one_battle_of_nameless_armies_of_one_unit_has_a_page():
+    one = analyser.battle(["crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], trials=1, rounds=1)
+    page = battle_page(one)
+    assert 'id="swing"' in page
+    assert 'id="orders"' not in page
+    assert "nan" not in page
+    assert texts(page, "h1") == ["Army (mine) against Army (yours), in battle"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")])
+def test_it_fits_and_keeps_nobody_out(browser, page, tmp_path, width, scheme):
+    path = tmp_path / "battle.html"
+    path.write_text(page, encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
+    opened, complaints = context.new_page(), []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.goto(path.as_uri())
+    assert opened.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    for frame in opened.locator(".wide").all():
+        assert frame.evaluate("each => each.scrollWidth <= each.clientWidth")
+    judged = bring("axe_playwright_python.sync_playwright").Axe().run(opened)
+    context.close()
+    assert judged.violations_count == 0, judged.generate_report()
+    assert complaints == []
