@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.intervals import CONFIDENCE
 
 
@@ -26,6 +27,8 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 
     >>> mean_by_batch(np.array([1.0, 3.0]), np.array([2, 2]))
     (1.0, 0.5)
+    >>> mean_by_batch(np.array([110.00000000000001, 110.0]), np.array([1, 1]))
+    (110.0, 0.0)
     """
     played = trials > 0
     batches, total = int(played.sum()), int(trials.sum())
@@ -33,7 +36,8 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
     if batches < 2:
         return mean, None
     spread = float(((sums - mean * trials)[played] ** 2).sum())
-    return mean, math.sqrt(spread * batches / (batches - 1)) / total
+    error = math.sqrt(spread * batches / (batches - 1)) / total
+    return mean, error if error > CERTAIN_WITHIN * abs(mean) else 0.0  # not the dust of sums that are the same
 
 
 def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:
