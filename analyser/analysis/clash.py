@@ -20,6 +20,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_c
 from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.sampling import Progress, Sampling
+from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.scenarios.armies import ArmyLike
 
@@ -77,10 +78,15 @@ class Clash:
     def not_modelled(self) -> tuple[NotModelled, ...]:
         """What the profiles of both sides carry that no figure, or no assignment, is computed from."""
         both = {each.name: each for each in (*self.ours.not_modelled, *self.theirs.not_modelled)}
-        named = tuple(both[name] for name in sorted(both))
+        boons = (NotModelled(f"boon {each.name}", "every figure", ()) for each in self._bought)
+        named = (*boons, *(both[name] for name in sorted(both)))
         kinds = (each.unit for army in (self.mine, self.yours) for each in army.kinds)
         fighters = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
         return (*named, CHARGES._replace(units=fighters)) if self.volleys and fighters else named
+
+    @property
+    def _bought(self) -> tuple[Boon, ...]:
+        return tuple(dict.fromkeys((*self.mine.army.bought, *self.yours.army.bought)))
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -216,6 +216,11 @@ class Army:
         return sum(unit.points or 0 for unit in self.units) + sum(each.boon.points for each in self.boons)
 
     @property
+    def bought(self) -> tuple[Boon, ...]:
+        """The boons that cost points: no figure of a fight is computed from them."""
+        return tuple(each.boon for each in self.boons if each.boon.points)
+
+    @property
     def loadouts(self) -> tuple[Loadout, ...]:
         """The profile and level of each unit, in the order of the list."""
         return tuple(unit.loadout for unit in self.units)

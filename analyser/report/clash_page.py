@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from analyser import __version__
-from analyser.analysis.answers import Answer
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
     answer_text,
@@ -66,18 +65,16 @@ def _rounds(found: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Lis
         yield ours.situation.heading, [(ours, found.mine, found.yours), (theirs, found.yours, found.mine)]
 
 
-def _answers(found: Clash) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """The best answers of both sides: a title, and for each target its name and a cell for each situation."""
-    sides = (found.mine, found.yours, found.answers), (found.yours, found.mine, found.threats)
-    for title, (army, enemy, best) in zip(answer_titles(found), sides):
-        by_target: dict[str, list[Answer]] = {}
-        for each in best:
-            by_target.setdefault(each.target, []).append(each)
-        rows = [
-            (counted_name(enemy, target), [answer_text(each, army) for each in cells])
-            for target, cells in by_target.items()
-        ]
-        yield title, rows
+def _answers(found: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
+    """A title a side, and for each target its name, and the best answer and the next in each situation."""
+    mine = (found.mine, found.yours, found.answers, found.next_answers)
+    yours = (found.yours, found.mine, found.threats, found.next_threats)
+    for title, (army, enemy, best, following) in zip(answer_titles(found), (mine, yours)):
+        by_target: dict[str, list[tuple[str, str]]] = {}
+        for first, second in zip(best, following):
+            after = "" if second.attacker is None else answer_text(second, army)
+            by_target.setdefault(first.target, []).append((answer_text(first, army), after))
+        yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
 
 
 def _units(army: Listed, key: str) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     near = tuple(dict.fromkeys(rule.canonical for unit in every for rule in unit.keywords if rule.name in _BY_KEYS))
     rules.applied = [name for name in rules.applied if name not in near]
     used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings)
-    boons = [f"boon {each.boon.name}" for army in scenario.armies for each in army.boons if each.boon.points]
+    boons = [f"boon {each.name}" for army in scenario.armies for each in army.bought]
     left_out = tuple(dict.fromkeys((*boons, *NOT_MODELLED, *used.not_modelled, *near)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 

@@ -31,7 +31,7 @@ def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
     habits = [_habits(scenario, side) for side in SIDES]
     for side, army in zip(SIDES, scenario.armies):
-        boons = sum(each.boon.points for each in army.boons)
+        boons = sum(each.points for each in army.bought)
         points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
         lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {points}"))
     if len(set(habits)) == 1:

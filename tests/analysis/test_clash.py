@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,21 @@ def test_that_assignments_have_no_charges_is_said(found):
     assert "best attacks of a round, which are shots alone" in clash_page(found)
     without = clash(MINE, YOURS, situations="charge")
     assert "Charges" not in {each.name for each in without.not_modelled}
+
+
+def test_boons_are_named_as_not_modelled(found):
+    assert not any(each.name.startswith("boon ") for each in found.not_modelled)
+    army = analyser.load_army(Path(__file__).parents[2] / "notebooks" / "armies" / "crown.rosz")
+    bought = [f"boon {each.name}" for each in army.bought]
+    assert bought
+    assert [each.name for each in clash(army, YOURS, situations=QUICK).not_modelled][: len(bought)] == bought
+
+
+def test_the_page_has_the_next_best_answer_beside_the_best(found):
+    page = clash_page(found)
+    following = [each for each in (*found.next_answers, *found.next_threats) if each.attacker is not None]
+    assert following
+    assert page.count("next: ") == len(following)
 
 
 def test_a_clash_of_many_units_is_plain_data():
