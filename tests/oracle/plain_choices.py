@@ -1,0 +1,648 @@
+"""A second reading of striking back and of tests failed on purpose.
+
+Written from the text of the rules alone, before a line of the program was
+looked at, so that the two can disagree.  Everything is an exact
+:class:`fractions.Fraction`, every rule is a function of its own, and
+nothing is clever: a state goes in, and what is to come afterwards is a
+function ``then`` from a state to its worth.  Chance is a weighted sum of
+``then``, a decision the largest or the smallest of several.
+
+Side 0 wants the worth high, side 1 wants it low.  Cards are put back, so
+every card is the same draw (AC-9.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache
+
+HEROIC, STRIKE, GLANCING, MISS, BLANK = "heroic", "strike", "glancing", "miss", "blank"
+WEAKENED, NEUTRAL, IMPROVED = "weakened", "neutral", "improved"
+
+#: AC-1.1: how many faces of the attack die show each symbol.
+DIE = ((HEROIC, 1), (STRIKE, 2), (GLANCING, 1), (MISS, 1), (BLANK, 1))
+#: AC-1.2: the values in the deck, each with as many copies.
+DECK = tuple((value, 3) for value in range(1, 13))
+
+#: What a side may decide.  Of a kind that is not free, the habit is done.
+STRIKES, FAILS, OVERRUNS, RALLIES = "strikes", "fails", "overruns", "rallies"
+STRIKES_BACK, OVERCHARGES = "strikes back", "overcharges"
+PLANS = "plans"
+EVERY_KIND = frozenset({STRIKES, STRIKES_BACK, OVERCHARGES, FAILS, OVERRUNS, RALLIES, PLANS})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the armaments grid (AC-2.3).
+
+    ``dice`` maps a number of models to the dice and to the dice in
+    parentheses (the same number where there are none).
+    """
+
+    kind: str  # "melee", "impact" or "ranged"
+    dice: tuple[tuple[int, tuple[int, int]], ...]
+    qualities: frozenset[str] = frozenset()
+    against: frozenset[str] = frozenset({"light", "heavy"})
+    short: Fraction | None = None
+    long: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is printed of a unit (AC-2.1)."""
+
+    defence: int
+    limit: int
+    discipline: int
+    rows: tuple[Row, ...]
+    models: int
+    break_limit: int | None = None
+    category: str = "light"
+    type: str = "infantry"
+    durable: bool = False
+    veteran: int = 0
+    automata: bool = False
+    onslaught: bool = False
+    sponsons: int = 0
+    overrun: bool = False
+    static: bool = False
+    construct: bool = False
+    stoic: bool = False
+    amok: bool = False
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What becomes of a unit."""
+
+    models: int
+    damage: int = 0
+    suppressed: bool = False
+    disordered: bool = False
+    activated: bool = False
+    room: Fraction | None = None  # to its own edge; None is far (AC-5.5)
+    removed: bool = False  # broke or fled
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still takes part: neither destroyed, broken nor fled."""
+        return self.models > 0 and not self.removed
+
+
+@dataclass(frozen=True)
+class Field:
+    """Both units, and how far apart they are."""
+
+    units: tuple[Unit, Unit]
+    gap: Fraction | None = None
+
+    def put(self, side: int, unit: Unit) -> Field:
+        """Return the field with another state of one side's unit."""
+        units = (unit, self.units[1]) if side == 0 else (self.units[0], unit)
+        return replace(self, units=units)
+
+
+Then = Callable[[Field], Fraction]
+
+
+@dataclass(frozen=True)
+class Game:
+    """The two profiles, what geometry decides, and what may be decided."""
+
+    profiles: tuple[Profile, Profile]
+    free: frozenset[str] = EVERY_KIND
+    die: tuple[tuple[str, int], ...] = DIE
+    deck: tuple[tuple[int, int], ...] = DECK
+    #: Further bonuses and penalties of a side's close quarters attacks
+    #: (outflanking, supported, threatened: AC-8.2).
+    bonuses: tuple[int, int] = (0, 0)
+    penalties: tuple[int, int] = (0, 0)
+    #: Whether the charge went through difficult terrain (AC-8.4).
+    difficult: bool = False
+    #: How often each kind of decision was put; for the tests to look at.
+    asked: dict[str, int] = field(default_factory=dict, compare=False)
+
+    def decide(self, kind: str, side: int, options: list[Callable[[], Fraction]]) -> Fraction:
+        """Return the worth of a side's best option; the first is the habit."""
+        if len(options) > 1:
+            self.asked[kind] = self.asked.get(kind, 0) + 1
+        if kind not in self.free:
+            options = options[:1]
+        worths = [option() for option in options]
+        return max(worths) if side == 0 else min(worths)
+
+
+def chances(copies: tuple[tuple[object, int], ...]) -> list[tuple[object, Fraction]]:
+    """Turn faces (or cards) with their numbers into chances."""
+    total = sum(number for _, number in copies)
+    return [(what, Fraction(number, total)) for what, number in copies]
+
+
+# --- The attack roll (AC-3) -------------------------------------------------
+
+
+def rating(bonuses: int, penalties: int) -> str:
+    """AC-3.1: more bonuses improve, more penalties weaken."""
+    if bonuses > penalties:
+        return IMPROVED
+    if penalties > bonuses:
+        return WEAKENED
+    return NEUTRAL
+
+
+def may_reroll(face: str, rated: str) -> bool:
+    """AC-3.4: what a rating lets one roll again."""
+    if rated == WEAKENED:
+        return False
+    if rated == NEUTRAL:
+        return face == GLANCING
+    return face in (GLANCING, MISS)
+
+
+Counts = tuple[int, int, int]  # final heroic strikes, strikes and blanks
+
+
+def counts_of(face: str) -> Counts:
+    """Count one face that stands."""
+    return (int(face == HEROIC), int(face == STRIKE), int(face == BLANK))
+
+
+def both(one: Mapping[Counts, Fraction], other: Mapping[Counts, Fraction]) -> dict[Counts, Fraction]:
+    """Return the counts of two independent throws together."""
+    sums: dict[Counts, Fraction] = {}
+    for (h, s, b), p in one.items():
+        for (hh, ss, bb), q in other.items():
+            key = (h + hh, s + ss, b + bb)
+            sums[key] = sums.get(key, Fraction(0)) + p * q
+    return sums
+
+
+@cache
+def face_that_stands(rated: str, die: tuple[tuple[str, int], ...], first: str) -> dict[Counts, Fraction]:
+    """AC-3.4: one rolled face, rolled again at most once if it may be."""
+    if not may_reroll(first, rated):
+        return {counts_of(first): Fraction(1)}
+    result: dict[Counts, Fraction] = {}
+    for face, chance in chances(die):
+        key = counts_of(str(face))
+        result[key] = result.get(key, Fraction(0)) + chance
+    return result
+
+
+@cache
+def added_die(rated: str, die: tuple[tuple[str, int], ...]) -> dict[Counts, Fraction]:
+    """AC-3.3: a die that an explosion added; it adds no more."""
+    result: dict[Counts, Fraction] = {}
+    for face, chance in chances(die):
+        for key, q in face_that_stands(rated, die, str(face)).items():
+            result[key] = result.get(key, Fraction(0)) + chance * q
+    return result
+
+
+@cache
+def first_die(rated: str, die: tuple[tuple[str, int], ...], arc: bool) -> dict[Counts, Fraction]:
+    """AC-3.3: a die of the first roll, with what its heroic strike adds."""
+    result: dict[Counts, Fraction] = {}
+    for face, chance in chances(die):
+        standing = face_that_stands(rated, die, str(face))
+        if face == HEROIC:
+            for _ in range(2 if arc else 1):  # Arc: two instead of one
+                standing = both(standing, added_die(rated, die))
+        for key, q in standing.items():
+            result[key] = result.get(key, Fraction(0)) + chance * q
+    return result
+
+
+@cache
+def pool(dice: int, rated: str, die: tuple[tuple[str, int], ...], arc: bool) -> dict[Counts, Fraction]:
+    """AC-3.2: the whole pool, die by die."""
+    if dice == 0:
+        return {(0, 0, 0): Fraction(1)}
+    return both(pool(dice - 1, rated, die, arc), first_die(rated, die, arc))
+
+
+def hits(counts: Counts, striker: Profile, target: Profile) -> int:
+    """AC-3.6 with Veteran (X) and Durable."""
+    heroics, strikes, _ = counts
+    raised = min(striker.veteran, strikes)
+    heroics, strikes = heroics + raised, strikes - raised
+    return heroics * (1 if target.durable else 2) + strikes
+
+
+def damage_of(number: int, defence: int, qualities: frozenset[str]) -> int:
+    """AC-3.7, and Devastating: hits left over are one more damage."""
+    damage, over = divmod(number, defence)
+    return damage + (1 if over and "Devastating" in qualities else 0)
+
+
+def suffer(unit: Unit, damage: int, limit: int, penetrating: bool = False) -> Unit:
+    """AC-3.8: damage destroys models; Penetrating may take one more."""
+    destroyed, left = divmod(unit.damage + damage, limit)
+    if destroyed >= unit.models:
+        return replace(unit, models=0, damage=0)
+    unit = replace(unit, models=unit.models - destroyed, damage=left)
+    if penetrating and damage and left:
+        unit = replace(unit, models=unit.models - 1, damage=0)
+    return unit
+
+
+def dice_of(row: Row, models: int, target: Profile) -> int | None:
+    """AC-3.2: the dice for so many models; Shock and Wreckers; AC-2.4."""
+    for covered, (plain, bracketed) in row.dice:
+        if covered == models:
+            shock = "Shock" in row.qualities and target.category == "light"
+            wreck = "Wreckers" in row.qualities and target.category == "heavy"
+            return bracketed if shock or wreck else plain
+    return None
+
+
+def roll(
+    game: Game,
+    now: Field,
+    side: int,
+    dice: int,
+    rated: str,
+    qualities: frozenset[str],
+    overcharged: bool,
+    then: Callable[[Field, int, int], Fraction],
+) -> Fraction:
+    """Resolve an attack of one side on the other.
+
+    ``then`` is given the field, and how many of the target's models and how
+    many of the attacker's own were destroyed.
+    """
+    outcomes = outcomes_of(game, now, side, dice, rated, qualities, overcharged)
+    return sum((p * then(*key) for key, p in outcomes.items()), Fraction(0))
+
+
+@cache
+def outcomes_of(
+    game: Game,
+    now: Field,
+    side: int,
+    dice: int,
+    rated: str,
+    qualities: frozenset[str],
+    overcharged: bool,
+) -> dict[tuple[Field, int, int], Fraction]:
+    """Return what an attack may come to, and the chances; kept, being slow."""
+    outcomes: dict[tuple[Field, int, int], Fraction] = {}
+    for extra, chance in cards(game) if overcharged else [(0, Fraction(1))]:
+        thrown = pool(dice + extra, rated, game.die, "Arc" in qualities)
+        for counts, q in thrown.items():
+            key = struck(game, now, side, counts, qualities, overcharged)
+            outcomes[key] = outcomes.get(key, Fraction(0)) + chance * q
+    return outcomes
+
+
+def cards(game: Game) -> list[tuple[int, Fraction]]:
+    """Overcharge: the value of the card revealed."""
+    return [(int(str(value)), chance) for value, chance in chances(game.deck)]
+
+
+def struck(
+    game: Game,
+    now: Field,
+    side: int,
+    counts: Counts,
+    qualities: frozenset[str],
+    overcharged: bool,
+) -> tuple[Field, int, int]:
+    """Apply a thrown pool to the target, and its blanks to the attacker."""
+    striker, target = game.profiles[side], game.profiles[1 - side]
+    before, own = now.units[1 - side], now.units[side]
+    damage = damage_of(hits(counts, striker, target), target.defence, qualities)
+    after = suffer(before, damage, target.limit, "Penetrating" in qualities)
+    # Overcharge: afterwards, one damage for each blank in the final pool.
+    own_after = suffer(own, counts[2], striker.limit) if overcharged else own
+    field_after = now.put(1 - side, after).put(side, own_after)
+    return field_after, before.models - after.models, own.models - own_after.models
+
+
+# --- Discipline tests (AC-5) ------------------------------------------------
+
+
+def pass_chance(game: Game, side: int, unit: Unit, modifier: int) -> Fraction:
+    """AC-5.1, AC-5.3: a card of at most DISCIPLINE with its modifiers."""
+    if game.profiles[side].automata:  # passes every test without a card
+        return Fraction(1)
+    discipline = game.profiles[side].discipline + modifier - int(unit.disordered)
+    return sum((p for value, p in cards(game) if value <= discipline), Fraction(0))
+
+
+def take_test(
+    game: Game,
+    kind: str,
+    side: int,
+    chance: Fraction,
+    passed: Callable[[], Fraction],
+    failed: Callable[[], Fraction],
+) -> Fraction:
+    """AC-5.1: draw a card, or fail on purpose.
+
+    Automata "passes every discipline test", so there is nothing to fail.
+    """
+
+    def drawn() -> Fraction:
+        worth = chance * passed() if chance else Fraction(0)
+        return worth + ((1 - chance) * failed() if chance < 1 else Fraction(0))
+
+    if game.profiles[side].automata:
+        return passed()
+    return game.decide(kind, side, [drawn, failed])
+
+
+def suppression_test(
+    game: Game,
+    now: Field,
+    side: int,
+    lost: int,
+    started: int,
+    qualities: frozenset[str],
+    then: Then,
+) -> Fraction:
+    """AC-5.2: -1 for at least half lost, and -1 for Suppressive."""
+    modifier = -int(2 * lost >= started) - int("Suppressive" in qualities)
+    chance = pass_chance(game, side, now.units[side], modifier)
+    return take_test(
+        game,
+        FAILS,
+        side,
+        chance,
+        lambda: then(now),
+        lambda: then(failed_suppression(game, now, side, qualities)),
+    )
+
+
+def failed_suppression(game: Game, now: Field, side: int, qualities: frozenset[str]) -> Field:
+    """AC-5.4, in its order: break, fall back, become suppressed."""
+    profile, unit = game.profiles[side], now.units[side]
+    if profile.break_limit is not None and unit.models <= profile.break_limit:
+        return now.put(side, replace(unit, removed=True))
+    if unit.suppressed:
+        return fall_back(now, side)
+    if "Cryo" in qualities and not unit.activated:
+        return now.put(side, replace(unit, activated=True))
+    disordered = unit.disordered or profile.construct or "Seismic" in qualities
+    return now.put(side, replace(unit, suppressed=True, disordered=disordered))
+
+
+def retreat(now: Field, side: int) -> Field:
+    """Move a unit 3" away from the other, toward its own edge."""
+    unit = now.units[side]
+    if unit.room is not None:
+        now = now.put(side, replace(unit, room=unit.room - 3))
+    return now if now.gap is None else replace(now, gap=now.gap + 3)
+
+
+def fall_back(now: Field, side: int) -> Field:
+    """AC-5.4 (b): 3" back, and whoever reaches the edge flees."""
+    now = retreat(now, side)
+    unit = now.units[side]
+    if unit.room is not None and unit.room <= 0:
+        return now.put(side, replace(unit, removed=True))
+    return now
+
+
+# --- Close quarters combat (AC-8) -------------------------------------------
+
+
+@dataclass(frozen=True)
+class Combat:
+    """What counts in one combat: who is active, and what happened in it."""
+
+    active: int
+    started: tuple[int, int]  # models at its start, after Sponsons
+    destroyed: tuple[int, int] = (0, 0)  # enemy models, by each side
+    qualities: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    again: bool = False  # whether this is the Overrun
+
+
+def charge(game: Game, now: Field, active: int, then: Then) -> Fraction:
+    """AC-8.1: contact, then the target's Sponsons, then the combat."""
+    if now.gap is not None:
+        now = replace(now, gap=Fraction(0))
+    dice = game.profiles[1 - active].sponsons
+
+    def ensues(after: Field, *_: int) -> Fraction:
+        if not after.units[active].alive:
+            return then(after)
+        return combat(game, after, active, False, then)
+
+    if not dice:
+        return ensues(now)
+    return roll(game, now, 1 - active, dice, WEAKENED, frozenset(), False, ensues)
+
+
+def combat(game: Game, now: Field, active: int, again: bool, then: Then) -> Fraction:
+    """AC-8.3, AC-8.4: who strikes first, and who strikes back."""
+    fight = Combat(active, (now.units[0].models, now.units[1].models), again=again)
+    target = 1 - active
+    advantage = game.difficult or game.profiles[target].stoic
+    first = target if advantage else active
+
+    def second(after: Field, so_far: Combat) -> Fraction:
+        if not (after.units[0].alive and after.units[1].alive):
+            return then(after)
+        return strike(game, after, so_far, 1 - first, resolved)
+
+    def resolved(after: Field, whole: Combat) -> Fraction:
+        if not (after.units[0].alive and after.units[1].alive):
+            return then(after)
+        return resolve(game, after, whole, then)
+
+    return strike(game, now, fight, first, second)
+
+
+def strikes_with(game: Game, now: Field, fight: Combat, side: int) -> list[tuple[Row, int]]:
+    """Return the rows that side may strike with, and their dice.
+
+    The active unit has its melee and impact rows, the target its melee rows
+    (AC-8.3); a row without dice for the models left is no way of striking.
+    """
+    kinds = ("melee", "impact") if side == fight.active else ("melee",)
+    profile, models = game.profiles[side], now.units[side].models
+    found = []
+    for row in profile.rows:
+        dice = dice_of(row, models, game.profiles[1 - side])
+        if row.kind in kinds and dice:
+            found.append((row, dice))
+    return found
+
+
+def rated_in_combat(game: Game, now: Field, fight: Combat, side: int) -> str:
+    """AC-8.2, with Onslaught and with the penalty of Overrun."""
+    mine, other = game.profiles[side], game.profiles[1 - side]
+    bonuses, penalties = game.bonuses[side], game.penalties[side]
+    if mine.type == "infantry" and other.type in ("armour", "fortification"):
+        bonuses += 1  # overwhelming
+    if now.units[side].suppressed:
+        penalties += 1
+    if side == fight.active:
+        bonuses += int(mine.onslaught)
+        penalties += int(fight.again)
+    return rating(bonuses, penalties)
+
+
+def strike(
+    game: Game,
+    now: Field,
+    fight: Combat,
+    side: int,
+    then: Callable[[Field, Combat], Fraction],
+) -> Fraction:
+    """Let one side strike, with whichever of its rows it likes now."""
+    rows = strikes_with(game, now, fight, side)
+    if not rows:
+        return then(now, fight)
+    kind = STRIKES if side == fight.active else STRIKES_BACK
+    options = [lambda row=row, dice=dice: strike_with(game, now, fight, side, row, dice, then) for row, dice in rows]
+    return game.decide(kind, side, options)
+
+
+def strike_with(
+    game: Game,
+    now: Field,
+    fight: Combat,
+    side: int,
+    row: Row,
+    dice: int,
+    then: Callable[[Field, Combat], Fraction],
+) -> Fraction:
+    """Strike with a row; Overcharge is optional."""
+    rated = rated_in_combat(game, now, fight, side)
+
+    def counted(after: Field, destroyed: int, _own: int) -> Fraction:
+        done = list(fight.destroyed)
+        done[side] += destroyed
+        used = list(fight.qualities)
+        used[side] = row.qualities
+        whole = replace(fight, destroyed=(done[0], done[1]), qualities=(used[0], used[1]))
+        return then(after, whole)
+
+    def with_overcharge(overcharged: bool) -> Fraction:
+        return roll(game, now, side, dice, rated, row.qualities, overcharged, counted)
+
+    options: list[Callable[[], Fraction]] = [lambda: with_overcharge(False)]
+    if "Overcharge" in row.qualities:
+        options.append(lambda: with_overcharge(True))
+    return game.decide(OVERCHARGES, side, options)
+
+
+def resolve(game: Game, now: Field, fight: Combat, then: Then) -> Fraction:
+    """AC-8.5: more enemy models destroyed wins."""
+    active = fight.active
+    if fight.destroyed[0] == fight.destroyed[1]:
+        return then(retreat(now, active))  # a stalemate: nobody tests
+    winner = 0 if fight.destroyed[0] > fight.destroyed[1] else 1
+    loser = 1 - winner
+    if game.profiles[loser].static:
+        return then(now.put(loser, replace(now.units[loser], removed=True)))
+
+    def tested(after: Field) -> Fraction:
+        if winner == active:
+            return won(game, after, fight, then)
+        return then(after)
+
+    lost = fight.started[loser] - now.units[loser].models
+    return suppression_test(
+        game,
+        retreat(now, loser),
+        loser,
+        lost,
+        fight.started[loser],
+        fight.qualities[winner],
+        tested,
+    )
+
+
+def won(game: Game, now: Field, fight: Combat, then: Then) -> Fraction:
+    """Overrun: once more, if the target lives and the winner likes."""
+    active = fight.active
+    if fight.again or not game.profiles[active].overrun or not now.units[1 - active].alive:
+        return then(now)
+
+    def once_more() -> Fraction:
+        met = now if now.gap is None else replace(now, gap=Fraction(0))
+        return combat(game, met, active, True, then)
+
+    return game.decide(OVERRUNS, active, [once_more, lambda: then(now)])
+
+
+# --- Shooting (AC-4) --------------------------------------------------------
+
+
+def shoot(game: Game, now: Field, side: int, aimed: bool, then: Then) -> Fraction:
+    """AC-4.1: with whichever row reaches; without one nothing happens."""
+    target, models = game.profiles[1 - side], now.units[side].models
+    options = []
+    for row in game.profiles[side].rows:
+        dice = dice_of(row, models, target) if row.kind == "ranged" else None
+        if dice and target.category in row.against and (now.gap is None or now.gap <= row.long):
+            options.append(lambda row=row, dice=dice: shoot_with(game, now, side, row, dice, aimed, then))
+    if not options:
+        return then(now)
+    return game.decide(PLANS, side, options)
+
+
+def shoot_with(game: Game, now: Field, side: int, row: Row, dice: int, aimed: bool, then: Then) -> Fraction:
+    """AC-4.2 for the rating, AC-4.5 for the test it causes."""
+    near = now.gap is not None and row.short is not None and now.gap <= row.short
+    rated = rating(int(aimed) + int(near), int(now.units[side].suppressed))
+    target = 1 - side
+    started = now.units[target].models
+
+    def hit(after: Field, destroyed: int, _own: int) -> Fraction:
+        if not destroyed or not after.units[target].alive:
+            return then(after)
+        return suppression_test(game, after, target, destroyed, started, row.qualities, then)
+
+    def with_overcharge(overcharged: bool) -> Fraction:
+        return roll(game, now, side, dice, rated, row.qualities, overcharged, hit)
+
+    options: list[Callable[[], Fraction]] = [lambda: with_overcharge(False)]
+    if "Overcharge" in row.qualities:
+        options.append(lambda: with_overcharge(True))
+    return game.decide(OVERCHARGES, side, options)
+
+
+# --- Activations (AC-5.6, AC-9.2) -------------------------------------------
+
+#: What a unit does in its activation: given the game, the field, its side,
+#: whether it may use both its steps, and what comes afterwards.
+Acts = Callable[[Game, Field, int, bool, Then], Fraction]
+
+
+def activate(game: Game, now: Field, side: int, acts: Acts, then: Then) -> Fraction:
+    """AC-5.6: rally if suppressed, act, and lose what one had at the start."""
+    unit = now.units[side]
+    if not (unit.alive and now.units[1 - side].alive):
+        return then(now)
+
+    def ended(after: Field) -> Fraction:
+        mine = after.units[side]
+        keeps = game.profiles[side].construct
+        return then(
+            after.put(
+                side,
+                replace(
+                    mine,
+                    suppressed=mine.suppressed and not unit.suppressed,
+                    disordered=mine.disordered and (keeps or not unit.disordered),
+                    activated=True,
+                ),
+            )
+        )
+
+    if not unit.suppressed:
+        return acts(game, now, side, True, ended)
+    return take_test(
+        game,
+        RALLIES,
+        side,
+        pass_chance(game, side, unit, 0),
+        lambda: acts(game, now, side, True, ended),
+        lambda: acts(game, now, side, False, ended),
+    )
