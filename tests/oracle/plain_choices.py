@@ -26,11 +26,22 @@ DIE = ((HEROIC, 1), (STRIKE, 2), (GLANCING, 1), (MISS, 1), (BLANK, 1))
 #: AC-1.2: the values in the deck, each with as many copies.
 DECK = tuple((value, 3) for value in range(1, 13))
 
-#: What a side may decide.  Of a kind that is not free, the habit is done.
-STRIKES, FAILS, OVERRUNS, RALLIES = "strikes", "fails", "overruns", "rallies"
-STRIKES_BACK, OVERCHARGES = "strikes back", "overcharges"
-PLANS = "plans"
-EVERY_KIND = frozenset({STRIKES, STRIKES_BACK, OVERCHARGES, FAILS, OVERRUNS, RALLIES, PLANS})
+#: What a side may decide.  Where it is not free to, the habit is done.
+STRIKES, STRIKES_BACK, OVERCHARGES = "strikes", "strikes back", "overcharges"
+FAILS, OVERRUNS, RALLIES, PLANS = "fails", "overruns", "rallies", "plans"
+OVERCHARGES_BACK, SHOOTS_BACK = "overcharges back", "shoots back"
+KINDS = (
+    STRIKES,
+    STRIKES_BACK,
+    OVERCHARGES,
+    OVERCHARGES_BACK,
+    FAILS,
+    OVERRUNS,
+    RALLIES,
+    PLANS,
+    SHOOTS_BACK,
+)
+EVERYTHING = frozenset((kind, side) for kind in KINDS for side in (0, 1))
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,10 @@ class Profile:
     static: bool = False
     construct: bool = False
     stoic: bool = False
-    amok: bool = False
+    run_amok: bool = False
+    berserk: bool = False
+    speed: Fraction = Fraction(0)
+    victory_points: int = 1
 
 
 @dataclass(frozen=True)
@@ -83,6 +97,7 @@ class Unit:
     disordered: bool = False
     activated: bool = False
     room: Fraction | None = None  # to its own edge; None is far (AC-5.5)
+    on_lookout: bool = False
     removed: bool = False  # broke or fled
 
     @property
@@ -112,7 +127,7 @@ class Game:
     """The two profiles, what geometry decides, and what may be decided."""
 
     profiles: tuple[Profile, Profile]
-    free: frozenset[str] = EVERY_KIND
+    free: frozenset[tuple[str, int]] = EVERYTHING
     die: tuple[tuple[str, int], ...] = DIE
     deck: tuple[tuple[int, int], ...] = DECK
     #: Further bonuses and penalties of a side's close quarters attacks
@@ -120,15 +135,20 @@ class Game:
     bonuses: tuple[int, int] = (0, 0)
     penalties: tuple[int, int] = (0, 0)
     #: Whether the charge went through difficult terrain (AC-8.4).
-    difficult: bool = False
+    difficult: tuple[bool, bool] = (False, False)
+    #: Whether what a unit's own blanks cost it counts for its test (AC-5.2).
+    #: AC-8.5 says "its losses in the combat"; the program rules otherwise.
+    blanks_count: bool = False
     #: How often each kind of decision was put; for the tests to look at.
     asked: dict[str, int] = field(default_factory=dict, compare=False)
+    #: How far apart the two are at the start.
+    reach: Fraction = Fraction(0)
 
     def decide(self, kind: str, side: int, options: list[Callable[[], Fraction]]) -> Fraction:
         """Return the worth of a side's best option; the first is the habit."""
         if len(options) > 1:
             self.asked[kind] = self.asked.get(kind, 0) + 1
-        if kind not in self.free:
+        if (kind, side) not in self.free:
             options = options[:1]
         worths = [option() for option in options]
         return max(worths) if side == 0 else min(worths)
@@ -288,13 +308,27 @@ def outcomes_of(
     overcharged: bool,
 ) -> dict[tuple[Field, int, int], Fraction]:
     """Return what an attack may come to, and the chances; kept, being slow."""
+    results = results_of(game, side, dice, rated, qualities, overcharged)
     outcomes: dict[tuple[Field, int, int], Fraction] = {}
-    for extra, chance in cards(game) if overcharged else [(0, Fraction(1))]:
-        thrown = pool(dice + extra, rated, game.die, "Arc" in qualities)
-        for counts, q in thrown.items():
-            key = struck(game, now, side, counts, qualities, overcharged)
-            outcomes[key] = outcomes.get(key, Fraction(0)) + chance * q
+    for (damage, blanks), chance in results.items():
+        found = struck(game, now, side, damage, blanks, qualities)
+        outcomes[found] = outcomes.get(found, Fraction(0)) + chance
     return outcomes
+
+
+@cache
+def results_of(
+    game: Game, side: int, dice: int, rated: str, qualities: frozenset[str], overcharged: bool
+) -> dict[tuple[int, int], Fraction]:
+    """Return the chances of each damage, and of each number of blanks where they count."""
+    results: dict[tuple[int, int], Fraction] = {}
+    striker, target = game.profiles[side], game.profiles[1 - side]
+    for extra, chance in cards(game) if overcharged else [(0, Fraction(1))]:
+        for counts, q in pool(dice + extra, rated, game.die, "Arc" in qualities).items():
+            damage = damage_of(hits(counts, striker, target), target.defence, qualities)
+            key = (damage, counts[2] if overcharged else 0)
+            results[key] = results.get(key, Fraction(0)) + chance * q
+    return results
 
 
 def cards(game: Game) -> list[tuple[int, Fraction]]:
@@ -303,20 +337,12 @@ def cards(game: Game) -> list[tuple[int, Fraction]]:
 
 
 def struck(
-    game: Game,
-    now: Field,
-    side: int,
-    counts: Counts,
-    qualities: frozenset[str],
-    overcharged: bool,
+    game: Game, now: Field, side: int, damage: int, blanks: int, qualities: frozenset[str]
 ) -> tuple[Field, int, int]:
-    """Apply a thrown pool to the target, and its blanks to the attacker."""
-    striker, target = game.profiles[side], game.profiles[1 - side]
+    """Apply its damage to the target and, with Overcharge, its blanks to the attacker afterwards."""
     before, own = now.units[1 - side], now.units[side]
-    damage = damage_of(hits(counts, striker, target), target.defence, qualities)
-    after = suffer(before, damage, target.limit, "Penetrating" in qualities)
-    # Overcharge: afterwards, one damage for each blank in the final pool.
-    own_after = suffer(own, counts[2], striker.limit) if overcharged else own
+    after = suffer(before, damage, game.profiles[1 - side].limit, "Penetrating" in qualities)
+    own_after = suffer(own, blanks, game.profiles[side].limit)
     field_after = now.put(1 - side, after).put(side, own_after)
     return field_after, before.models - after.models, own.models - own_after.models
 
@@ -391,9 +417,10 @@ def failed_suppression(game: Game, now: Field, side: int, qualities: frozenset[s
 
 def retreat(now: Field, side: int) -> Field:
     """Move a unit 3" away from the other, toward its own edge."""
-    unit = now.units[side]
+    unit = replace(now.units[side], on_lookout=False)  # it moves
+    now = now.put(side, unit)
     if unit.room is not None:
-        now = now.put(side, replace(unit, room=unit.room - 3))
+        now = now.put(side, replace(unit, room=max(unit.room - 3, Fraction(0))))
     return now if now.gap is None else replace(now, gap=now.gap + 3)
 
 
@@ -418,10 +445,15 @@ class Combat:
     destroyed: tuple[int, int] = (0, 0)  # enemy models, by each side
     qualities: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
     again: bool = False  # whether this is the Overrun
+    blanks: tuple[int, int] = (0, 0)  # own models that each side's blanks destroyed
 
 
 def charge(game: Game, now: Field, active: int, then: Then) -> Fraction:
     """AC-8.1: contact, then the target's Sponsons, then the combat."""
+    # Who charges is being activated: Cryo has nothing to take from it.
+    now = now.put(active, replace(now.units[active], activated=True))
+    # Contact ends being on lookout.
+    now = now.put(1 - active, replace(now.units[1 - active], on_lookout=False))
     if now.gap is not None:
         now = replace(now, gap=Fraction(0))
     dice = game.profiles[1 - active].sponsons
@@ -440,7 +472,8 @@ def combat(game: Game, now: Field, active: int, again: bool, then: Then) -> Frac
     """AC-8.3, AC-8.4: who strikes first, and who strikes back."""
     fight = Combat(active, (now.units[0].models, now.units[1].models), again=again)
     target = 1 - active
-    advantage = game.difficult or game.profiles[target].stoic
+    # "A charge through difficult terrain", "when charged": an Overrun is no charge.
+    advantage = (game.difficult[active] or game.profiles[target].stoic) and not again
     first = target if advantage else active
 
     def second(after: Field, so_far: Combat) -> Fraction:
@@ -448,10 +481,16 @@ def combat(game: Game, now: Field, active: int, again: bool, then: Then) -> Frac
             return then(after)
         return strike(game, after, so_far, 1 - first, resolved)
 
+    @cache
+    def overrun(after: Field) -> Fraction:
+        met = after if after.gap is None else replace(after, gap=Fraction(0))
+        return combat(game, met, active, True, then)
+
+    @cache
     def resolved(after: Field, whole: Combat) -> Fraction:
         if not (after.units[0].alive and after.units[1].alive):
             return then(after)
-        return resolve(game, after, whole, then)
+        return resolve(game, after, whole, then, overrun)
 
     return strike(game, now, fight, first, second)
 
@@ -481,7 +520,7 @@ def rated_in_combat(game: Game, now: Field, fight: Combat, side: int) -> str:
     if now.units[side].suppressed:
         penalties += 1
     if side == fight.active:
-        bonuses += int(mine.onslaught)
+        bonuses += int(mine.onslaught and not fight.again)  # "of its charge"
         penalties += int(fight.again)
     return rating(bonuses, penalties)
 
@@ -514,12 +553,19 @@ def strike_with(
     """Strike with a row; Overcharge is optional."""
     rated = rated_in_combat(game, now, fight, side)
 
-    def counted(after: Field, destroyed: int, _own: int) -> Fraction:
+    def counted(after: Field, destroyed: int, own: int) -> Fraction:
         done = list(fight.destroyed)
         done[side] += destroyed
+        cost = list(fight.blanks)
+        cost[side] += own
         used = list(fight.qualities)
         used[side] = row.qualities
-        whole = replace(fight, destroyed=(done[0], done[1]), qualities=(used[0], used[1]))
+        whole = replace(
+            fight,
+            destroyed=(done[0], done[1]),
+            qualities=(used[0], used[1]),
+            blanks=(cost[0], cost[1]),
+        )
         return then(after, whole)
 
     def with_overcharge(overcharged: bool) -> Fraction:
@@ -528,10 +574,11 @@ def strike_with(
     options: list[Callable[[], Fraction]] = [lambda: with_overcharge(False)]
     if "Overcharge" in row.qualities:
         options.append(lambda: with_overcharge(True))
-    return game.decide(OVERCHARGES, side, options)
+    kind = OVERCHARGES if side == fight.active else OVERCHARGES_BACK
+    return game.decide(kind, side, options)
 
 
-def resolve(game: Game, now: Field, fight: Combat, then: Then) -> Fraction:
+def resolve(game: Game, now: Field, fight: Combat, then: Then, again: Then) -> Fraction:
     """AC-8.5: more enemy models destroyed wins."""
     active = fight.active
     if fight.destroyed[0] == fight.destroyed[1]:
@@ -543,106 +590,224 @@ def resolve(game: Game, now: Field, fight: Combat, then: Then) -> Fraction:
 
     def tested(after: Field) -> Fraction:
         if winner == active:
-            return won(game, after, fight, then)
+            return won(game, after, fight, then, again)
         return then(after)
 
-    lost = fight.started[loser] - now.units[loser].models
+    lost, started = fight.started[loser] - now.units[loser].models, fight.started[loser]
+    if not game.blanks_count:
+        lost, started = lost - fight.blanks[loser], started - fight.blanks[loser]
     return suppression_test(
         game,
         retreat(now, loser),
         loser,
         lost,
-        fight.started[loser],
+        started,
         fight.qualities[winner],
         tested,
     )
 
 
-def won(game: Game, now: Field, fight: Combat, then: Then) -> Fraction:
+def won(game: Game, now: Field, fight: Combat, then: Then, again: Then) -> Fraction:
     """Overrun: once more, if the target lives and the winner likes."""
     active = fight.active
     if fight.again or not game.profiles[active].overrun or not now.units[1 - active].alive:
         return then(now)
 
-    def once_more() -> Fraction:
-        met = now if now.gap is None else replace(now, gap=Fraction(0))
-        return combat(game, met, active, True, then)
-
-    return game.decide(OVERRUNS, active, [once_more, lambda: then(now)])
+    return game.decide(OVERRUNS, active, [lambda: again(now), lambda: then(now)])
 
 
 # --- Shooting (AC-4) --------------------------------------------------------
 
 
-def shoot(game: Game, now: Field, side: int, aimed: bool, then: Then) -> Fraction:
-    """AC-4.1: with whichever row reaches; without one nothing happens."""
-    target, models = game.profiles[1 - side], now.units[side].models
-    options = []
+@dataclass(frozen=True)
+class Shot:
+    """A ranged attack that could be made."""
+
+    row: Row
+    dice: int
+    aimed: bool = False
+    opportunity: bool = False
+    overcharged: bool = False
+
+
+def shots(game: Game, now: Field, side: int, **how: bool) -> list[Shot]:
+    """AC-4.1: every row that reaches and has dice; with Overcharge, if it likes."""
+    target, found = game.profiles[1 - side], []
     for row in game.profiles[side].rows:
-        dice = dice_of(row, models, target) if row.kind == "ranged" else None
-        if dice and target.category in row.against and (now.gap is None or now.gap <= row.long):
-            options.append(lambda row=row, dice=dice: shoot_with(game, now, side, row, dice, aimed, then))
-    if not options:
-        return then(now)
-    return game.decide(PLANS, side, options)
+        dice = dice_of(row, now.units[side].models, target) if row.kind == "ranged" else None
+        reaches = now.gap is None or now.gap <= row.long
+        if dice and target.category in row.against and reaches:
+            found.append(Shot(row, dice, **how))
+            if "Overcharge" in row.qualities:
+                found.append(Shot(row, dice, overcharged=True, **how))
+    return found
 
 
-def shoot_with(game: Game, now: Field, side: int, row: Row, dice: int, aimed: bool, then: Then) -> Fraction:
+def shoot(game: Game, now: Field, side: int, shot: Shot, then: Then) -> Fraction:
     """AC-4.2 for the rating, AC-4.5 for the test it causes."""
+    row = shot.row
     near = now.gap is not None and row.short is not None and now.gap <= row.short
-    rated = rating(int(aimed) + int(near), int(now.units[side].suppressed))
+    penalties = int(now.units[side].suppressed) + int(shot.opportunity)
+    rated = rating(int(shot.aimed) + int(near), penalties)
     target = 1 - side
     started = now.units[target].models
 
     def hit(after: Field, destroyed: int, _own: int) -> Fraction:
-        if not destroyed or not after.units[target].alive:
+        if not destroyed or not after.units[target].alive or shot.opportunity:
             return then(after)
         return suppression_test(game, after, target, destroyed, started, row.qualities, then)
 
-    def with_overcharge(overcharged: bool) -> Fraction:
-        return roll(game, now, side, dice, rated, row.qualities, overcharged, hit)
+    return roll(game, now, side, shot.dice, rated, row.qualities, shot.overcharged, hit)
 
-    options: list[Callable[[], Fraction]] = [lambda: with_overcharge(False)]
-    if "Overcharge" in row.qualities:
-        options.append(lambda: with_overcharge(True))
-    return game.decide(OVERCHARGES, side, options)
+
+def reaction(game: Game, now: Field, active: int, then: Then) -> Fraction:
+    """Opportunity fire by who is on lookout, which ends it; or not."""
+    watcher = 1 - active
+    if not (now.units[watcher].on_lookout and now.units[0].alive and now.units[1].alive):
+        return then(now)
+    fired = now.put(watcher, replace(now.units[watcher], on_lookout=False))
+    options: list[Callable[[], Fraction]] = [lambda: then(now)]
+    for shot in shots(game, now, watcher, opportunity=True):
+        options.append(lambda shot=shot: shoot(game, fired, watcher, shot, then))
+    return game.decide(SHOOTS_BACK, watcher, options)
 
 
 # --- Activations (AC-5.6, AC-9.2) -------------------------------------------
 
-#: What a unit does in its activation: given the game, the field, its side,
-#: whether it may use both its steps, and what comes afterwards.
-Acts = Callable[[Game, Field, int, bool, Then], Fraction]
 
-
-def activate(game: Game, now: Field, side: int, acts: Acts, then: Then) -> Fraction:
+def activate(game: Game, now: Field, side: int, then: Then) -> Fraction:
     """AC-5.6: rally if suppressed, act, and lose what one had at the start."""
     unit = now.units[side]
-    if not (unit.alive and now.units[1 - side].alive):
+    if unit.activated or not (unit.alive and now.units[1 - side].alive):
         return then(now)
+    now = now.put(side, replace(unit, on_lookout=False, activated=True))
 
     def ended(after: Field) -> Fraction:
         mine = after.units[side]
-        keeps = game.profiles[side].construct
-        return then(
-            after.put(
-                side,
-                replace(
-                    mine,
-                    suppressed=mine.suppressed and not unit.suppressed,
-                    disordered=mine.disordered and (keeps or not unit.disordered),
-                    activated=True,
-                ),
-            )
-        )
+        lasting = game.profiles[side].construct
+        suppressed = mine.suppressed and not unit.suppressed
+        disordered = mine.disordered and (lasting or not unit.disordered)
+        return then(after.put(side, replace(mine, suppressed=suppressed, disordered=disordered)))
+
+    def acts(full: bool) -> Fraction:
+        return reaction(game, now, side, lambda after: moves_and_attacks(game, after, side, full, ended))
 
     if not unit.suppressed:
-        return acts(game, now, side, True, ended)
-    return take_test(
-        game,
-        RALLIES,
-        side,
-        pass_chance(game, side, unit, 0),
-        lambda: acts(game, now, side, True, ended),
-        lambda: acts(game, now, side, False, ended),
-    )
+        return acts(True)
+    chance = pass_chance(game, side, unit, 0)
+    return take_test(game, RALLIES, side, chance, lambda: acts(True), lambda: acts(False))
+
+
+def moves_and_attacks(game: Game, now: Field, side: int, full: bool, then: Then) -> Fraction:
+    """Do whatever is best of what the unit may do, and see the enemy react."""
+    if not (now.units[0].alive and now.units[1].alive):
+        return then(now)
+
+    def done(after: Field) -> Fraction:
+        return reaction(game, after, side, then)
+
+    def charging() -> Fraction:
+        return charge(game, now, side, done)
+
+    mine = game.profiles[side]
+    may = can_charge(game, now, side)
+    if may and (mine.run_amok if full else mine.berserk):  # AC-7: it must
+        return charging()
+    options = deeds(game, now, side, done, aimed=full)
+    if now.gap is not None:
+        options += moving(game, now, side, full, done)
+    if full and may:
+        options.append(charging)
+    return game.decide(PLANS, side, options)
+
+
+def can_charge(game: Game, now: Field, side: int) -> bool:
+    """AC-8.1: a melee or impact row, within twice SPEED; Static cannot."""
+    mine = game.profiles[side]
+    return is_armed(mine) and not mine.static and (now.gap is None or now.gap <= 2 * mine.speed)
+
+
+def is_armed(profile: Profile) -> bool:
+    """Whether a unit has a row to charge with."""
+    return any(row.kind != "ranged" for row in profile.rows)
+
+
+def deeds(game: Game, now: Field, side: int, done: Then, aimed: bool) -> list[Callable[[], Fraction]]:
+    """Nothing, a shot, aimed where that can be, or going on lookout."""
+    options: list[Callable[[], Fraction]] = [lambda: done(now)]
+    for aims in {False, aimed}:
+        for shot in shots(game, now, side, aimed=aims):
+            options.append(lambda shot=shot: shoot(game, now, side, shot, done))
+    watching = now.put(side, replace(now.units[side], on_lookout=True))
+    if any(row.kind == "ranged" for row in game.profiles[side].rows):
+        options.append(lambda: done(watching))
+    return options
+
+
+def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Callable[[], Fraction]]:
+    """Advance to within 1 inch at most, or retire, and a deed if both steps may be used; or double time."""
+    assert now.gap is not None
+    mine, options = game.profiles[side], []
+    gaps = {max(now.gap - mine.speed, Fraction(1)), min(now.gap + mine.speed, reach(game))}
+    gaps |= {max(now.gap - mine.speed, row.short) for row in mine.rows if row.short is not None}
+    gaps = {gap for gap in gaps if abs(gap - now.gap) <= mine.speed and gap != now.gap}
+    for gap in sorted(gaps):
+        moved = replace(now, gap=gap)
+        if full:
+            options += deeds(game, moved, side, done, aimed=False)
+        else:
+            options.append(lambda moved=moved: done(moved))
+    if full and now.gap > 1:
+        hurried = replace(now, gap=max(now.gap - 2 * mine.speed, Fraction(1)))
+        options.append(lambda: done(hurried))
+    return options
+
+
+def reach(game: Game) -> Fraction:
+    """How far apart a unit may bring the two by retiring.
+
+    Not a rule: the program stops there, at the longest that either side
+    shoots or charges, and so does this reading, to be comparable.
+    """
+    charges = [2 * each.speed for each in game.profiles if is_armed(each) and not each.static]
+    return max([game.reach, *charges, *(row.long for each in game.profiles for row in each.rows)])
+
+
+def duel(game: Game, start: Field, order: tuple[int, ...], rounds: int, worth: Then) -> Fraction:
+    """AC-9.2: the activations of the rounds one after the other, and what the end is worth."""
+    then = worth
+    for _ in range(rounds):
+        then = remembered(lambda now, after=then: after(rested(now)))
+        for side in reversed(order):
+            then = remembered(lambda now, side=side, after=then: activate(game, now, side, after))
+    return then(start)
+
+
+def rested(now: Field) -> Field:
+    """The end phase: nobody has been activated."""
+    for side in (0, 1):
+        now = now.put(side, replace(now.units[side], activated=False))
+    return now
+
+
+def remembered(then: Then) -> Then:
+    """Keep what a field has been found to be worth."""
+    return cache(then)
+
+
+# --- What the end is worth ---------------------------------------------------
+
+
+def survival(now: Field) -> Fraction:
+    """Whether the unit of side 0 is still there."""
+    return Fraction(now.units[0].alive)
+
+
+def margin(game: Game) -> Then:
+    """AC-5.9: the victory points of side 0 less those of side 1."""
+
+    def worth(now: Field) -> Fraction:
+        lost = [0 if unit.alive else each.victory_points for unit, each in zip(now.units, game.profiles, strict=True)]
+        return Fraction(lost[1] - lost[0])
+
+    return worth
