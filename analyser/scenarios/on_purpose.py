@@ -1,8 +1,10 @@
 """Failing a test on purpose (AC-5.1): where who plays best can gain by it, and the choice of it.
 
-To be suppressed, or to fall back, is worth something to nobody but to who would rather be further away, to who runs
-amok and would rather not charge (AC-7), and against an enemy who goes by it. Elsewhere the choice is left out: it would
-make more situations, and is never taken.
+To be suppressed, to fall back or to break is worth something to who would rather be further away, or out of its
+building; to who runs amok and would rather not charge (AC-7); to who strikes with Overcharge, for a weakened attack
+turns fewer dice into blanks (AC-3.4, AC-6); against an enemy who goes by it, who gets points for each combat that he
+wins (Hunter), or whom one would rather not destroy just now (Spectacular Demise). Elsewhere the choice is left out: it
+would make more situations, and is never taken.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
         each.quantity in _TOLD_BY_A_TEST for line in enemy.lines for each in line.conditions
     )
     activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # in place of suppressing (AC-6)
-    return shooter.distance is not None or unit.has("Run Amok") or told or activates
+    overcharges = any(row.has("Overcharge") for row in unit.rows or ())
+    leaves = unit.garrisoned  # by falling back, and may charge then
+    dangerous = enemy.mine.has("Hunter") or enemy.mine.has("Spectacular Demise")
+    stated = shooter.distance is not None or unit.has("Run Amok")
+    return stated or told or activates or overcharges or leaves or dangerous
 
 
 def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
