@@ -105,8 +105,12 @@ def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
     missed = within is not None and listed.gives_away > within
     beyond = " (more than was wanted: nothing better was found)" if missed else ""
     cost = f"{found.cost(listed.gives_away)} of {found.worth(found.value)}{beyond}"
-    lines = [
-        f"Gives away {cost}, by {counted(len(listed.lines), 'line')}",
+    lines = [f"Gives away {cost}, by {counted(len(listed.lines), 'line')}"]
+    if listed.worst is not None and listed.exploitable is not None:
+        lines[0] += ", to an enemy who keeps to his own best plan"
+        known = f"{found.cost(listed.exploitable)}: {found.worth(listed.worst)} is left"
+        lines.append(f"To an enemy who knows the list and makes the most of it {known}")
+    lines += [
         f"The best of {counted(listed.tried or 0, 'list')} tried; that there is no better one is not proven",
     ]
     if within is None and found.scenario.terms.want in CHANCES and listed.gives_away > _LITTLE:

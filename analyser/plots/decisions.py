@@ -11,6 +11,7 @@ from analyser.common.errors import InputError
 from analyser.plots import look
 
 CELL_WIDTH, CELL_HEIGHT = 0.62, 0.42  # inches
+PALE = 0.35  # how much is seen of a situation that does not come up
 # Told apart by colour-blind readers, and in grey by their hatches.
 FILLS = (
     ("#9db4c8", ""),
@@ -32,20 +33,22 @@ def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax:
     Parameters
     ----------
     frame : DataFrame
-        `x` and `y`, numbers; `do`, up to eight different things, of which the rarest are drawn as one; and `costs`,
-        what the next best would cost. A situation without a row is left white.
+        `x` and `y`, numbers; `do`, up to eight different things, of which the rarest are drawn as one; `costs`, what
+        the next best would cost; and whether the situation `comes_up`: one that does not is drawn pale, and one without
+        a row is left white.
     across, up : str
         What `x` and `y` are.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": [0.0, 0.1]})
+    >>> cells = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": 0.0, "comes_up": True}
+    >>> frame = pd.DataFrame(cells)
     >>> ax = choices(frame, across="models of the enemy", up="own models")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['aim and shoot', 'charge']
     """
-    look.check_columns(frame, ("x", "y", "do", "costs"))
+    look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
     frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
@@ -56,10 +59,11 @@ def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax:
     columns = max(len(xs), FEWEST_COLUMNS)
     with look.drawing(ax, CELL_WIDTH * columns, CELL_HEIGHT * len(ys), heading=heading, across=across) as axes:
         places = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
-        for (across_at, up_at), do in zip(places, frame["do"]):
+        for (across_at, up_at), do, comes_up in zip(places, frame["do"], frame["comes_up"]):
             colour, hatch = FILLS[named.index(do if do in named else named[-1])]
-            corner = across_at - 0.5, up_at - 0.5
-            axes.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white", hatch=hatch, linewidth=1))
+            corner, seen = (across_at - 0.5, up_at - 0.5), 1.0 if comes_up else PALE
+            cell = Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white", hatch=hatch, linewidth=1, alpha=seen)
+            axes.add_patch(cell)
         axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, len(ys) - 0.5))
         axes.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
         axes.set_yticks(range(len(ys)), [f"{y:g}" for y in ys])
@@ -69,6 +73,8 @@ def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax:
             Patch(facecolor=FILLS[at][0], hatch=FILLS[at][1], edgecolor="white", label=name)
             for at, name in enumerate(named)
         ]
+        if not frame["comes_up"].all():
+            fills.append(Patch(facecolor="#999999", alpha=PALE, label="pale: does not come up under the plan"))
         axes.legend(
             handles=fills,
             loc="upper left",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHOWN = 16  # situations of the plan as text
+_TELLING = 5e-5  # what the runner-up costs at least where it matters what is done
 _LIKELY = 1e-12  # less is rounding
 MOST_LINES = 20  # of a simplified plan
 PICTURES = ("models", "distance")
@@ -233,7 +234,8 @@ class BestResult(DuelResult):
             raise InputError(f"nothing is known of round {round} by {by}", where="plot", allowed="another round, or by")
         across = {"models": "models of the enemy", "distance": "distance in inches"}[by]
         up = {"models": "own models", "distance": "models of the enemy"}[by]
-        lines = [*self.caption(), f"What {DUEL_SIDES[number].upper()} does best in round {round}"]
+        what = f"What {DUEL_SIDES[number].upper()} does best in round {round}, in the likeliest situation of each cell"
+        lines = [*self.caption(), what]
         return choices(frame, across=across, up=up, heading="\n".join(lines), ax=ax)
 
     def worth(self, value: float) -> str:
@@ -282,7 +284,8 @@ class BestResult(DuelResult):
     def _plan_block(self) -> Block:
         rows, units = self._reached, self.units
         cells: dict[str, list[str]] = {}
-        for row in sorted(rows, key=lambda row: -row["probability"]):
+        telling = [row for row in rows if row["costs"] >= _TELLING] or rows
+        for row in sorted(telling, key=lambda row: -row["probability"]):
             mine, theirs = units if row["side"] == "a" else units[::-1]
             stands = f"{row['round']} {row['side'].upper()}  {stands_in_words(row, mine, theirs)}"
             costs = f"{row['runner_up']}: {self.cost(row['costs'])}" if row["runner_up"] else ""
@@ -291,7 +294,10 @@ class BestResult(DuelResult):
                 break
         head = ("round, who, and how things stand", "do", "the runner-up, and what it costs", "comes up")
         shown = [[stands, *cells[stands]] for stands in sorted(cells, key=lambda stands: (int(stands.split()[0]), 0))]
-        lines = [f"Of {counted(len(rows), 'situation')} that come up; the others are in JSON and CSV."]
+        lines = [
+            f"Of {counted(len(rows), 'situation')} that come up; in {len(telling):,} it matters what is done. "
+            "All are in JSON and CSV."
+        ]
         return Block("The plan, where it comes up most", head, shown, "<<<>", lines=lines)
 
     def _body(self) -> dict[str, Any]:

@@ -30,6 +30,9 @@ class Listed:
         Against an enemy who does as in the answer.
     gives_away : float
         How much less that is than best play.
+    worst, exploitable : float or None
+        Its value where the enemy knows it and makes the most of it, and how much less that is than best play; None
+        where the enemy has a policy of his own.
     tried : int or None
         Of how many lists that were worked out it is the best, where one was searched for: none better is known, and
         that there is none is not proven.
@@ -38,6 +41,8 @@ class Listed:
     lines: tuple[str, ...]
     value: float
     gives_away: float
+    worst: float | None = None
+    exploitable: float | None = None
     tried: int | None = None
 
     def __str__(self) -> str:
@@ -45,8 +50,9 @@ class Listed:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        tried = {} if self.tried is None else {"tried": self.tried}
-        return {"lines": list(self.lines), "value": self.value, "gives_away": self.gives_away, **tried}
+        known = {name: getattr(self, name) for name in ("worst", "exploitable", "tried")}
+        said = {name: value for name, value in known.items() if value is not None}
+        return {"lines": list(self.lines), "value": self.value, "gives_away": self.gives_away, **said}
 
 
 class Lists:
@@ -79,9 +85,13 @@ class Lists:
     def valued(self, texts: Sequence[str]) -> Listed:
         """A list with what it is worth."""
         read: tuple[Line, ...] = lines_of(list(texts), "policy")
-        value = self.play.following(self.play.plan_of_lines(self.side, read))
-        sign = 1 if self.side == self.play.wanter else -1
-        return Listed(tuple(texts), value, max(0.0, sign * (self.play.value - value)))
+        plan = self.play.plan_of_lines(self.side, read)
+        value, sign = self.play.following(plan), 1 if self.side == self.play.wanter else -1
+        listed = Listed(tuple(texts), value, max(0.0, sign * (self.play.value - value)))
+        if not self.play.choosers[1 - self.side]:
+            return listed
+        worst = self.play.against(plan, 1 - self.side)
+        return replace(listed, worst=worst, exploitable=max(0.0, sign * (self.play.value - worst)))
 
     def _orders(self) -> list[str]:
         """The orders of the plan, the likeliest first."""

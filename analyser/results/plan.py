@@ -52,12 +52,15 @@ _WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", A
 NO_ORDERS = tuple(_WHEN.values())
 _STANDS = {"overrun": "a combat won", "retaliation": "to strike back", "attack": "to strike", "test": "a test to take"}
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
+_NEVER = 1e-12  # a chance that is rounding
 
 
 def option_in_words(option: Option, chooser: Chooser) -> str:
     """What a unit does by one of its options; rows are named where it has several."""
     unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
     parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
+    if option.manoeuvre == Manoeuvre.CLOSE_IN and option.shots[0].row.short_range is None:
+        parts[0] = "close in to range"
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
         text += _with(option.shots, len(chooser.rows) > 1)
@@ -162,7 +165,8 @@ class PlanTable:
     def pictured(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
         """A row for each cell of a picture of a round, 0 being the first: `x`, `y`, what to `do`, what else `costs`.
 
-        Of the situations of a cell the one with the fewest statuses stands for it, at the distance most like the start.
+        Of the situations of a cell the likeliest under the plan stands for it. Where none `comes_up`, it is the one
+        with the fewest statuses, most like the start.
         """
         cells: dict[tuple[float, float], tuple[tuple[Any, ...], Place, int]] = {}
         for place in self._places(side):
@@ -175,20 +179,22 @@ class PlanTable:
                     continue
                 stands = self._stands(place, node)
                 statuses = len(stands["own_statuses"]) + len(stands["enemy_statuses"])
-                likely = -float(self.weights[number, node])
-                full = self.play.shooters[side].mine.models or 0
+                damages = stands["own_damage"] + stands["enemy_damage"]
                 if by == "models":
                     cell = (stands["enemy_models"], stands["own_models"])
-                    rank: tuple[Any, ...] = (statuses, stands["own_damage"] + stands["enemy_damage"], likely, node)
                 elif stands["distance"] is None:
                     continue
                 else:
                     cell = (stands["distance"], stands["enemy_models"])
-                    rank = (statuses, full - stands["own_models"], stands["own_damage"] + stands["enemy_damage"], node)
+                likely = -float(self.weights[number, node])
+                rank = (likely if likely < -_NEVER else 0.0, statuses, -stands["own_models"], damages, node)
                 if cell not in cells or rank < cells[cell][0]:
                     cells[cell] = (rank, place, node)
         rows = [(x, y, self.row(place, number, node)) for (x, y), (_, place, node) in sorted(cells.items())]
-        return [{"x": x, "y": y, "do": row["do"], "costs": row["costs"]} for x, y, row in rows]
+        return [
+            {"x": x, "y": y, "do": row["do"], "costs": row["costs"], "comes_up": row["probability"] > _NEVER}
+            for x, y, row in rows
+        ]
 
     @staticmethod
     def _when(place: Place) -> str:

@@ -196,7 +196,10 @@ class Play:
         """The plan of best play, but that one side, which can choose, follows a habit."""
         chooser = self.chooser_at(side)
         habit = chooser.habit(name)
-        listed = Lines(HABITS[name], bool(habit.rearms), chooser.reaction_of(habit))
+        lines = HABITS[name]
+        if name == "short_range" and habit.main is not None:  # of other rows than Indirect ones, not of all
+            lines = tuple(line._replace(fired=habit.main.id.lower()) for line in lines)
+        listed = Lines(lines, bool(habit.rearms), chooser.reaction_of(habit))
         return self._followed(self.plan, side, listed)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:

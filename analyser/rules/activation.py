@@ -130,7 +130,7 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
         wanted = strike.long_range if strike.short_range == NONE else strike.short_range
         return min(side.speed, room, max(distance - wanted, 0))
     if manoeuvre == Manoeuvre.RETIRE:
-        return -max(min(side.speed, side.keeps_within - distance), 0)
+        return -side.speed if side.retires else 0
     return min(2 * side.speed, room) if manoeuvre == Manoeuvre.DOUBLE_TIME else 0
 
 

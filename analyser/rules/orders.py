@@ -44,6 +44,7 @@ _MOVES = {
     "advance": Manoeuvre.ADVANCE,
     "close in": Manoeuvre.CLOSE_IN,
     "close in to short range": Manoeuvre.CLOSE_IN,
+    "close in to range": Manoeuvre.CLOSE_IN,
     "retire": Manoeuvre.RETIRE,
     "double time": Manoeuvre.DOUBLE_TIME,
     "charge": Manoeuvre.CHARGE,

@@ -73,7 +73,7 @@ class Manoeuvre(IntEnum):
     STAY = 0
     AIM = 1
     ADVANCE = 2
-    CLOSE_IN = 3  # an advance that stops at short range
+    CLOSE_IN = 3  # an advance that stops at short range, or at long range where the row has no short one
     DOUBLE_TIME = 4
     CHARGE = 5
     RETIRE = 6  # an advance away from the enemy

@@ -128,16 +128,12 @@ class Chooser(Shooter):
         """Re-arming is chosen, too."""
         return False
 
-    @property
-    def reach(self) -> int:
-        """How far it can shoot, or come to a charge, in hundredths of an inch; at least the distance at the start."""
-        ranges = [length_of(row.long_range or 0) for row in self.lookout_rows]
-        charge = 2 * length_of(self.mine.speed or 0) if self.charge_rows else 0
-        return max(*ranges, charge, length_of(self.distance or 0), 0)
-
     def stops_at(self) -> list[int]:
-        """The distances at which it may stop an advance before its SPEED is spent, in hundredths of an inch."""
-        return [length_of(row.short_range) for row in self.rows if row.short_range is not None]
+        """The distances at which it may stop an advance before its SPEED is spent, in hundredths of an inch.
+
+        Short ranges; of rows that have none their range.
+        """
+        return [length_of(row.long_range if row.short_range is None else row.short_range) for row in self.rows]
 
     @cached_property
     def _shots(self) -> list[Shot]:
@@ -193,10 +189,9 @@ class Chooser(Shooter):
         moves = _MOVES if self.distance is not None and self.mine.speed else ()
         yield STAY
         for salvo in self.salvos:
-            stops = bool(moves) and salvo[0].row.short_range is not None
-            for manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY, *moves, *([Manoeuvre.CLOSE_IN] if stops else ())):
+            for manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY, *moves, *([Manoeuvre.CLOSE_IN] if moves else ())):
                 yield Option(manoeuvre, Action.SHOOT, salvo)
-            if stops and len(salvo) == 1 and not salvo[0].overcharge:
+            if moves and len(salvo) == 1 and not salvo[0].overcharge:
                 yield Option(Manoeuvre.CLOSE_IN, Action.NOTHING, salvo)
                 if re_arms:
                     yield Option(Manoeuvre.CLOSE_IN, Action.RE_ARM, salvo)

@@ -14,7 +14,7 @@ from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.orders import lines_of
-from analyser.rules.policies import BEST, POLICIES, Policy
+from analyser.rules.policies import POLICIES, Policy
 from analyser.rules.structs import INCH, NONE, SideFacts
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats, going_off
@@ -111,15 +111,14 @@ def course_of(
         double = facts.charges or shooters[side].chooses
         a_round = facts.speed * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
         advance.append(a_round * terms.rounds)
-        set_back[side] += facts.speed * terms.rounds if facts.keeps_within != NONE else 0
+        set_back[side] += facts.speed * terms.rounds if facts.retires else 0
     if chosen:  # how far apart the two are is told of one of them
         set_back, advance = [sum(set_back)] * 2, [sum(advance)] * 2
     if terms.distance is not None:
         lengths = [INCH, records[0].distance, *(each.speed for each in records)]
         wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
         lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
-        for shooter, facts in zip(shooters, records):
-            lengths += [facts.keeps_within, *shooter.stops_at()] if isinstance(shooter, Chooser) else []
+        lengths += [length for each in shooters if isinstance(each, Chooser) for length in each.stops_at()]
     if tracked:
         records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
@@ -138,7 +137,7 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
         "policy": Policy[policy.upper()] if isinstance(policy, str) and policy in POLICIES else NONE,
-        "keeps_within": keeps_within(shooters) if shooter.chooses and given and far else NONE,
+        "retires": shooter.chooses and given and far,
         "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
         "runs_amok": mine.has("Run Amok"),
@@ -151,16 +150,6 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     if far and given and not any(each.chooses for each in shooters):
         numbers["edge_distance"] = length_of(MOST_INCHES)
     return side_facts(mine, (theirs,), **numbers)
-
-
-def keeps_within(shooters: tuple[Shooter, Shooter]) -> int:
-    """How far from the enemy whoever plays best retires to: out of reach of all that either can do from afar."""
-    return max(chooser_of(each).reach for each in shooters)
-
-
-def chooser_of(shooter: Shooter) -> Chooser:
-    """The same side, if it had a free choice."""
-    return Chooser(shooter.mine, shooter.theirs, BEST, shooter.distance, shooter.ruleset, shooter.where)
 
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:

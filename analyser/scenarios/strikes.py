@@ -165,7 +165,6 @@ def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) 
         "tracks_position": combatant.edge_distance is not None,
         "stride": 1,
         "position_at": unit_state.WINS,
-        "keeps_within": NONE,
         "static": combatant.has("Static"),
         "hunter": combatant.has("Hunter"),
         "fumes_within": max(fumes, default=NONE) if suffers else NONE,

@@ -54,15 +54,7 @@ class Game:
         self.field, self.start, self.rounds, self.first = plain.read(shown)
         self.scenario, self.want, self.wanter = scenario, want, wanter
         self.chooses = {side: scenario[f"policy_{side}"] == BEST for side in "ab"}
-        self.limit = None if self.start.distance is None else max(map(self.reach, "ab"))
         self.known = {}
-
-    def reach(self, side):
-        """How far a side can shoot or come to a charge, or how far it is at the start if that is further."""
-        facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
-        rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
-        charge = 2 * at_duel.speed(self.field, side) if self.charge_rows(side) else 0
-        return max([self.start.distance, charge, *(row["long_range"] for row in rows)])
 
     def charge_rows(self, side):
         """Those that a side can charge the other with."""
@@ -191,12 +183,14 @@ class Game:
         speed, found = at_duel.speed(self.field, side), []
         lengths = [speed]
         for row in getattr(self.field, side)["rows"]:
-            if row["kind"] == "ranged" and row.get("short_range") is not None and "Reactive" not in row["qualities"]:
-                lengths.append(min(speed, max(duel.distance - row["short_range"], 0)))
+            enemy = getattr(self.field, OTHER[side])
+            fires = row["kind"] == "ranged" and enemy["category"] in row["against"]
+            if fires and "Reactive" not in row["qualities"]:
+                stop = row["long_range"] if row.get("short_range") is None else row["short_range"]
+                lengths.append(min(speed, max(duel.distance - stop, 0)))
         found = [advance(self.field, duel, side, length) for length in lengths]
-        back = min(speed, max(self.limit - duel.distance, 0))
-        if back > 0 and unit_of(duel, side).edge_distance is None:
-            further = at_duel.moves(self.field, duel._replace(distance=duel.distance + back), side)
+        if unit_of(duel, side).edge_distance is None:
+            further = at_duel.moves(self.field, duel._replace(distance=duel.distance + speed), side)
             found.append(in_fumes(self.field, further))
         return [each for each in found if each.distance != duel.distance]
 

@@ -141,8 +141,6 @@ class Game:
     blanks_count: bool = False
     #: How often each kind of decision was put; for the tests to look at.
     asked: dict[str, int] = field(default_factory=dict, compare=False)
-    #: How far apart the two are at the start.
-    reach: Fraction = Fraction(0)
 
     def decide(self, kind: str, side: int, options: list[Callable[[], Fraction]]) -> Fraction:
         """Return the worth of a side's best option; the first is the habit."""
@@ -748,8 +746,8 @@ def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Ca
     """Advance to within 1 inch at most, or retire, and a deed if both steps may be used; or double time."""
     assert now.gap is not None
     mine, options = game.profiles[side], []
-    gaps = {max(now.gap - mine.speed, Fraction(1)), min(now.gap + mine.speed, reach(game))}
-    gaps |= {max(now.gap - mine.speed, row.short) for row in mine.rows if row.short is not None}
+    gaps = {max(now.gap - mine.speed, Fraction(1)), now.gap + mine.speed}
+    gaps |= {max(now.gap - mine.speed, row.long if row.short is None else row.short) for row in mine.rows}
     gaps = {gap for gap in gaps if abs(gap - now.gap) <= mine.speed and gap != now.gap}
     for gap in sorted(gaps):
         moved = replace(now, gap=gap)
@@ -761,16 +759,6 @@ def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Ca
         hurried = replace(now, gap=max(now.gap - 2 * mine.speed, Fraction(1)))
         options.append(lambda: done(hurried))
     return options
-
-
-def reach(game: Game) -> Fraction:
-    """How far apart a unit may bring the two by retiring.
-
-    Not a rule: the program stops there, at the longest that either side
-    shoots or charges, and so does this reading, to be comparable.
-    """
-    charges = [2 * each.speed for each in game.profiles if is_armed(each) and not each.static]
-    return max([game.reach, *charges, *(row.long for each in game.profiles for row in each.rows)])
 
 
 def duel(game: Game, start: Field, order: tuple[int, ...], rounds: int, worth: Then) -> Fraction:

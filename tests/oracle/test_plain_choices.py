@@ -178,7 +178,7 @@ def flight_case(seed):
         profiles[each] = replace(profiles[each], rows=tuple(rows))
     gap = Fraction(rng.randint(2, 7))
     units = [replace(some_state(rng, profile, 0.6), room=None) for profile in profiles]
-    game = plain.Game((profiles[0], profiles[1]), deck=some_deck(rng), reach=gap)
+    game = plain.Game((profiles[0], profiles[1]), deck=some_deck(rng))
     order = rng.choice(((0, 1), (1, 0)))
     return Case(game, plain.Field((units[0], units[1]), gap), order, 2, rng.choice(("margin", "survival")))
 
@@ -219,7 +219,7 @@ def retreat_case(seed):
     b = replace(b, speed=Fraction(rng.randint(0, 2)), sponsons=0)
     gap = Fraction(rng.randint(2, 4))
     start = plain.Field((plain.Unit(models, suppressed=True), plain.Unit(models)), gap)
-    game = plain.Game((a, b), deck=some_deck(rng), reach=gap)
+    game = plain.Game((a, b), deck=some_deck(rng))
     return Case(game, start, (1, 0), 2, rng.choice(("survival", "margin")))
 
 
