@@ -233,6 +233,13 @@ def test_lists_are_legal_armies_and_are_told(hill):
     assert "<pre>" in found._repr_html_()
 
 
+def test_what_must_be_and_has_no_points_is_told_so(folder, tmp_path):
+    for path in folder.glob("*.toml"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8").replace(", points = 40", ""), "utf-8")
+    with pytest.raises(InputError, match=r"must: hill/gun has no points \(allowed"):
+        asked(Profiles(tmp_path), must=["hill/gun"])
+
+
 def test_what_must_be_and_what_must_not(hill):
     found = asked(hill, must=["2 x hill/elm"], ban=["hill/gun"], at_most=2, over="worst")
     for each in found.lists:
@@ -256,7 +263,7 @@ def test_what_must_be_and_what_must_not(hill):
         ({"ban": ["hill/chief"]}, "no legal list of hill within 150 points"),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["9 x hill/gun"]}, "keeps what must be in it"),
-        ({"must": ["hill/gun"], "ban": ["hill/gun"]}, "hill/gun is banned"),
+        ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
         ({"against": []}, "nobody to meet"),
         ({"against": [[]]}, "against"),
         ({"against": "hill/nobody"}, "nobody"),
