@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
-from analyser.common.errors import InputError, check_choice, shown
+from analyser.common.errors import InputError, check_choice, check_keywords, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import Record, checked
@@ -158,6 +158,7 @@ def charge(
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     parts = None
     if target is not None:
+        check_keywords(circumstances, Charge.model_fields, charge, "charge")
         checked(Charge, circumstances, where="charge")
         parts = {
             "charge": circumstances,
@@ -271,6 +272,7 @@ def duel(
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     parts = None
     if b is not None:
+        check_keywords(terms, DuelTerms.model_fields, duel, "duel")
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
     return solve_duel(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles), sampling)

@@ -101,6 +101,12 @@ def test_a_wrong_kind_of_question_is_told():
             analyser.simulate(*question, kind=["attack"])
 
 
+@pytest.mark.parametrize("ask", [analyser.charge, analyser.duel])
+def test_a_misspelt_keyword_is_told_the_nearest_of_all_that_there_are(ask):
+    with pytest.raises(InputError, match=r": trails: unknown key; did you mean 'trials' or .*\(allowed: .*seed"):
+        ask(RIFLES, GRENADIERS, trails=10)
+
+
 @pytest.mark.parametrize("question", [(RIFLES, GRENADIERS), (QUESTIONS["attack"][1],), (LEGION,)])
 def test_the_two_verbs_refuse_what_says_how_to_sample_beside_what_they_take(question):
     told = "unknown key .allowed: left out; simulate takes trials, seed, precision, threads, replacement, progress, and"

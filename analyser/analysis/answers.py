@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import SITUATIONS, Situation
-from analyser.common.text import counted, percent
+from analyser.common.text import percent
 
 HARDLY = 0.05  # of a unit: what takes less of it in one attack hardly hurts it
 _HALF = 0.5  # of a draw counts as won
@@ -52,20 +52,38 @@ class Answer(NamedTuple):
     p_wins: float = np.nan
     why_not: str = ""
 
+    @property
+    def pays(self) -> bool | None:
+        """Whether it takes more points than it costs; None where there is none, and of a duel."""
+        if self.attacker is None or not np.isnan(self.p_wins):
+            return None
+        gain = self.points_lost - self.own_points_lost
+        return self.share_lost > 0 if np.isnan(gain) else gain > 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        figures = {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
+        return figures | {"pays": self.pays}
+
 
 class Together(NamedTuple):
-    """What all shots of a side at one target come to in a round, in the situation in which that is most."""
+    """What all shots of a side at one target come to in a round, in the situation in which that is most.
+
+    `can`: whether there is a shot that can attack it.
+    """
 
     share_lost: float
     p_annihilated: float
     situation: str
+    can: bool = True
 
 
 class Gap(NamedTuple):
     """A unit that the other side can do little about.
 
     `best` is the share of it that the best single attack takes, `by` whose attack that is and in which situation; of
-    what nothing kills, the share that all shots together take, which annihilate it with the chance `p_annihilated`.
+    what nothing kills, the share that all shots together take, which annihilate it with the chance `p_annihilated`, or,
+    where no shot can attack it, what the best charge does.
     """
 
     target: str
@@ -83,11 +101,13 @@ class Gap(NamedTuple):
         if self.kind == "nothing can hurt it":
             return f"Nothing in {whose} can hurt {target}{among}."
         if self.kind == "nothing kills it":
-            return (
-                f"Nothing in {whose} kills {target} in a round{among}, not even all shots together: they take "
-                f"{percent(self.best)} of it ({self.situation.replace('-', ' ')}) and annihilate it with a chance of "
-                f"{percent(self.p_annihilated or 0.0)}."
-            )
+            where, chance = self.situation.replace("-", " "), percent(self.p_annihilated or 0.0)
+            told = "not even all shots together: they take {} of it ({}) and annihilate it with a chance of {}"
+            if self.by:
+                told = "and no shot can attack it: " + army.named(self.by)
+                told += " takes {} of it ({}) and annihilates it with a chance of {}"
+            told = told.format(percent(self.best), where, chance)
+            return f"Nothing in {whose} kills {target} in a round{among}, {told}."
         best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
             return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
@@ -167,6 +187,8 @@ def gaps(
         if every is not None and share > 0 and max(every.p_annihilated, can["p_annihilated"].max()) < HARDLY:
             found.append(
                 Gap(str(target), "nothing kills it", every.share_lost, "", every.situation, every.p_annihilated)
+                if every.can
+                else Gap(str(target), "nothing kills it", share, *names, float(best["p_annihilated"]))
             )
     return found
 
@@ -180,7 +202,7 @@ def gap_lines(found: Sequence[Gap], situations: Sequence[Situation], army: Liste
     among = "" if every <= set(asked) else f" (asked for: {', '.join(asked).replace('-', ' ')})"
     lines = [each.text(army, enemy, among) for each in found if each.kind in OPEN]
     if not lines:
-        kinds = counted(len(enemy.kinds), "kind of unit", "kinds of units")
-        what = f"something in {army.army.name} takes {100 * HARDLY:g}% or more of each of {kinds}"
+        kinds = "the one kind of unit" if len(enemy.kinds) == 1 else f"each of {len(enemy.kinds)} kinds of units"
+        what = f"something in {army.army.name} takes {100 * HARDLY:g}% or more of {kinds}"
         lines = [f"No gaps: {what} of {enemy.army.name} in one attack{among}."]
     return [*lines, *(each.text(army, enemy, among) for each in found if each.kind not in OPEN)]

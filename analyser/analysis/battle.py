@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyser.common.errors import check_flag
+from analyser.common.errors import check_flag, check_keywords
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, library_of
@@ -68,6 +68,7 @@ def battle(
     sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
     check_flag(swing, "swing")
     check_flag(orders, "orders")
+    check_keywords(terms, BattleTerms.model_fields, battle, "battle")
     library = library_of(profiles)
     scenario = battle_scenario(mine, yours, checked(BattleTerms, terms, where="battle"), library.ruleset, library)
     return solve_battle(scenario, sampling, swing=swing, orders=orders)

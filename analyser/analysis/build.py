@@ -11,7 +11,7 @@ import numpy as np
 
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_battles import Kept, kept_battles, not_told_apart, play_battles, ranked
-from analyser.analysis.built_lists import built_lists, typical_lists, unbought
+from analyser.analysis.built_lists import built_lists, own_worth, typical_lists, unbought
 from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
@@ -132,7 +132,8 @@ def build(
         values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
         found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done, next_best + 1))
         lists_found(1, 1)  # there may be fewer
-    lists = built_lists(found, force, worth, weights if over == "mean" else None, (chosen.id, size, points), library)
+    mean = weights if over == "mean" else None
+    lists = built_lists(found, force, worth, mean, (chosen.id, size, points), library)
     answer = Build(
         chosen.id,
         points,
@@ -144,6 +145,7 @@ def build(
         battlegroups,
         library.used,
         own=own,
+        own_worth=None if own is None else own_worth(own, found[0], force, worth, mean),
         left_out=(
             *left_out,
             *(f"{each}, which has no points, of the field" for each in field.left_out),

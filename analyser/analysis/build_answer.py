@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from analyser.analysis.build_battles import Played
-from analyser.analysis.built_lists import BuiltList, army_lines, units_of
+from analyser.analysis.built_lists import BuiltList, OwnWorth, army_lines, units_of
 from analyser.common.text import aligned, counted, fill
 from analyser.game.army import Army
 from analyser.game.profiles import ProfilesUsed
@@ -54,8 +54,9 @@ class Build:
         The battles of each list, in the order of `lists`; empty without battles.
     met : tuple of Army
         Whom these battles are against: the armies of the field, else a typical list of each of its factions.
-    own, own_played : Army and Played, optional
-        A list to compare with, if one was given, and its battles; it is tied if they do not tell it from the best.
+    own, own_played, own_worth : Army, Played and OwnWorth, optional
+        A list to compare with, if one was given, and its battles; it is tied if they do not tell it from the best. And
+        what it is worth by the values that the lists were built by.
     is_typical : bool
         Whether nobody's army is known in the field.
     left_out : tuple of str
@@ -76,6 +77,7 @@ class Build:
     is_typical: bool = False
     own: Army | None = None
     own_played: Played | None = None
+    own_worth: OwnWorth | None = None
     left_out: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
@@ -121,7 +123,7 @@ class Build:
             "tied": list(self.tied),
             "own": None
             if self.own is None
-            else {"name": self.own.name, "points": self.own.points, **self._own_battles()},
+            else {"name": self.own.name, "points": self.own.points, **self._own_figures()},
             "lists": [
                 each.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
                 for place, each in enumerate(self.lists)
@@ -132,8 +134,9 @@ class Build:
             "assumptions": list(self.assumptions),
         }
 
-    def _own_battles(self) -> dict[str, Any]:
-        return {} if self.own_played is None else {"battles": self.own_played.as_dict()}
+    def _own_figures(self) -> dict[str, Any]:
+        worth = {} if self.own_worth is None else self.own_worth._asdict()
+        return worth | ({} if self.own_played is None else {"battles": self.own_played.as_dict()})
 
     def __str__(self) -> str:
         """What the command line prints."""
@@ -142,7 +145,7 @@ class Build:
         parts = [
             [*fill(title), *fill(self.how)],
             [f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}", *army_lines(first.army)],
-            ["By the programme", *self._table(range(len(self.lists)))],
+            ["By the programme", *self._table(range(len(self.lists))), *fill(self.own_unvalued)],
         ]
         if self.played:
             trials = sum(each.trials for each in self.played)
@@ -180,7 +183,19 @@ class Build:
                     f"{100 * each.differs:.0f}%",
                 )
             )
+        if self.own is not None and (own := self.own_worth) is not None:
+            figures = ["–" if value is None else f"{value:.1f}" for value in (own.value, own.destroyed, own.kept)]
+            differs = "–" if own.differs is None else f"{100 * own.differs:.0f}%"
+            rows.append((f"{self.own.name} (your own)", f"{self.own.points:,}", *figures, "–", differs))
         return aligned(rows, "<>")
+
+    @property
+    def own_unvalued(self) -> str:
+        """Why nothing is told of what the own list is worth; nothing where it is."""
+        if self.own is None or self.own_worth is None or not self.own_worth.without_value:
+            return ""
+        strange = ", ".join(self.own_worth.without_value)
+        return f"What {self.own.name} is worth is not told: the programme does not choose from {strange}, as it has it."
 
     def _battles(self) -> list[str]:
         rows = [("", "wins", "draws", "score", "by order", "")]
@@ -189,10 +204,13 @@ class Build:
         return aligned(rows, "<>>>><")
 
     def fought(self) -> list[tuple[Army, Played, str]]:
-        """The lists that have fought, the own one among them, the highest score first, and what the battles say."""
-        rows = []
+        """The lists that have fought, the own one among them, the highest score first, and what the battles say.
+
+        Beside an own one, which may have a higher score, the best is that of those that were built.
+        """
+        rows, best = [], "best" if self.own_played is None else "best of the built"
         for place in self.order:
-            said = "best" if place == self.order[0] else "tied with the best" * self.played[place].is_tied
+            said = best if place == self.order[0] else f"tied with the {best}" * self.played[place].is_tied
             rows.append((self.lists[place].army, self.played[place], said))
         if self.own is not None and self.own_played is not None:
             rows.append((self.own, self.own_played, "your own"))

@@ -39,6 +39,19 @@ class BuiltList(NamedTuple):
         return {"name": self.army.name, "points": self.army.points, **figures, "units": units_of(self.army)}
 
 
+class OwnWorth(NamedTuple):
+    """What a list of one's own is worth by the same values of units, as a :class:`BuiltList` has it; no gap is known.
+
+    `without_value`: the units that the programme does not choose from, as they are; then no figure is known.
+    """
+
+    value: float | None = None
+    destroyed: float | None = None
+    kept: float | None = None
+    differs: float | None = None
+    without_value: tuple[str, ...] = ()
+
+
 def units_of(army: Army) -> list[dict[str, Any]]:
     """The units of an army and their battlegroups as plain data."""
     return [{"unit": each.loadout.selector, "battlegroup": each.battlegroup} for each in army.units]
@@ -82,20 +95,37 @@ def built_lists(
 ) -> tuple[BuiltList, ...]:
     """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
     lists = []
-    points = force.points
     for rank, each in enumerate(found, 1):
-        counts = np.array(each.counts)
-        by_opponent = worth.destroyed @ counts, worth.kept @ counts
-        if weights is None:
-            worst = int((by_opponent[0] + by_opponent[1]).argmin())
-            destroyed, kept = (float(side[worst]) for side in by_opponent)
-        else:
-            destroyed, kept = (float(weights @ side) for side in by_opponent)
-        common = points @ np.minimum(counts, found[0].counts)
-        differs = 1 - float(common / (points @ found[0].counts))
+        destroyed, kept = _added_up(np.array(each.counts), worth, weights)
+        differs = _differs(np.array(each.counts), found[0], force)
         army = army_of(f"{library.factions[head[0]].name} list {rank}", each, force, head, library)
         lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
     return tuple(lists)
+
+
+def own_worth(own: Army, first: Solved, force: Force, worth: Worth, weights: Array | None) -> OwnWorth:
+    """What a list of one's own is worth beside the `first` of those found; as of :func:`built_lists`."""
+    strange = [unit.title for unit in own.units if unit.loadout not in force.loadouts]
+    if strange:
+        return OwnWorth(without_value=tuple(dict.fromkeys(strange)))
+    counts = np.array([own.loadouts.count(each) for each in force.loadouts])
+    destroyed, kept = _added_up(counts, worth, weights)
+    return OwnWorth(destroyed + kept, destroyed, kept, _differs(counts, first, force))
+
+
+def _added_up(counts: Array, worth: Worth, weights: Array | None) -> tuple[float, float]:
+    """The points that so many of each loadout destroy and keep."""
+    by_opponent = worth.destroyed @ counts, worth.kept @ counts
+    if weights is None:
+        worst = int((by_opponent[0] + by_opponent[1]).argmin())
+        return float(by_opponent[0][worst]), float(by_opponent[1][worst])
+    return float(weights @ by_opponent[0]), float(weights @ by_opponent[1])
+
+
+def _differs(counts: Array, first: Solved, force: Force) -> float:
+    """The share of its points that the first list does not have in common with another."""
+    points = force.points
+    return 1 - float(points @ np.minimum(counts, first.counts) / (points @ first.counts))
 
 
 def army_of(name: str, solved: Solved, force: Force, head: tuple[str, str, int], library: Profiles) -> Army:

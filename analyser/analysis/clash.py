@@ -196,10 +196,10 @@ class Clash:
             "yours": self.yours.as_dict(),
             "situations": [each.name for each in self.situations],
             "profiles": self.profiles._asdict(),
-            "answers": [_plain(each) for each in self.answers],
-            "threats": [_plain(each) for each in self.threats],
-            "next_answers": [_plain(each) for each in self.next_answers],
-            "next_threats": [_plain(each) for each in self.next_threats],
+            "answers": [each.as_dict() for each in self.answers],
+            "threats": [each.as_dict() for each in self.threats],
+            "next_answers": [each.as_dict() for each in self.next_answers],
+            "next_threats": [each.as_dict() for each in self.next_threats],
             "battles": list(self.fought),
             "gaps": [each._asdict() for each in self.gaps],
             "their_gaps": [each._asdict() for each in self.their_gaps],
@@ -235,14 +235,10 @@ def _together(volleys: Sequence[Volleys]) -> dict[str, Together]:
     most: dict[str, Together] = {}
     for found in volleys:
         for each in found.together:
-            here = Together(each.share_lost, each.p_annihilated, found.situation.name)
+            here = Together(each.share_lost, each.p_annihilated, found.situation.name, bool(each.shots))
             before = most.get(each.target, here)
-            most[each.target] = max(before, here, key=lambda one: (one.p_annihilated, one.share_lost))
+            most[each.target] = max(before, here, key=lambda one: (one.can, one.p_annihilated, one.share_lost))
     return most
-
-
-def _plain(answer: Answer) -> dict[str, Any]:
-    return {name: None if pd.isna(value) else value for name, value in answer._asdict().items()}
 
 
 def clash(

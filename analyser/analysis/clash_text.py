@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,16 @@ import pandas as pd
 
 from analyser.analysis.answers import Answer
 from analyser.analysis.lists import Listed
+from analyser.analysis.situations import Situation
 from analyser.analysis.volleys import AIMS, Attacked, Volleys
-from analyser.common.text import aligned, counted, fill, percent, whole_percent
+from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, percent, whole_percent
 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
 
-MOST_COLUMNS = 16  # of a matrix in a terminal
-NOT_POSSIBLE = "–"
+NOT_POSSIBLE, INDENT = "–", "  "
+TIE = "\N{NO-BREAK SPACE}"  # where no line breaks
+NOT_FOUGHT = "Who wins: not asked for; --battles N adds it, and `analyser battle` says more."
 
 
 def clash_text(found: Clash) -> str:
@@ -28,19 +31,19 @@ def clash_text(found: Clash) -> str:
     )
     parts = [
         [
-            f"{found.mine.title} against {found.yours.title}",
+            *fill(f"{found.mine.title} against {found.yours.title}"),
             "Method: exact, of what is modelled; what is not stands below",
         ],
-        ["In battle (sampled, by fixed habits)", *_points(found.fought)] if found.fought else [],
+        ["In battle (sampled, by fixed habits)", *_points(found.fought)] if found.fought else fill(NOT_FOUGHT),
         ["Gaps", *_points(found.gap_lines())],
-        *_assignments(found.volleys, found.mine, found.yours),
-        *_assignments(found.their_volleys, found.yours, found.mine),
+        _headings(found.situations),
+        *_rounds(found),
         *_matrices(found),
-        *([title, *_answers(*side)] for title, side in zip(answer_titles(found), sides)),
+        *([*fill(title), *_answers(*side)] for title, side in zip(answer_titles(found), sides)),
         fill("Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")),
         [f"Profiles: {found.profiles}."],
         [line for each in found.assumptions for line in fill(f"Assumption: {each}")],
-        [f"Warning: {each}" for each in found.warnings],
+        [line for each in found.warnings for line in fill(f"Warning: {each}")],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -52,14 +55,15 @@ def answer_titles(found: Clash) -> tuple[str, str]:
 
 
 def _points(lines: Iterable[str]) -> list[str]:
-    return [line if place == 0 else f"  {line}" for each in lines for place, line in enumerate(fill(f"- {each}"))]
+    return [line for each in lines for line in textwrap.wrap(f"- {each}", WIDTH, subsequent_indent="  ")]
 
 
-def counted_name(army: Listed, selector: str, units: int | None = None) -> str:
-    """A loadout with how many of it there are: ``2 × Rifle platoon, basic``."""
+def counted_name(army: Listed, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
+    """A loadout with how many of it there are: ``2 × Rifle platoon, basic``; in short as :meth:`Listed.in_short`."""
     if units is None:
         units = army.counts[[each.selector for each in army.kinds].index(selector)]
-    return army.named(selector) if units == 1 else f"{units} × {army.named(selector)}"
+    name = army.in_short(selector) if in_short else army.named(selector)
+    return name if units == 1 else f"{units} × {name}"
 
 
 def value_text(aim: str, value: float) -> str:
@@ -97,26 +101,49 @@ def volley_lines(found: Volleys, army: Listed) -> list[str]:
 def volleys_title(found: Volleys, army: Listed) -> str:
     """Whose attacks they are, where, and what they are worth."""
     value = value_text(found.aim, found.value)
-    return f"Best attacks of {army.army.name} this round, {found.situation.heading}: {value}"
+    return f"Best attacks of {army.army.name}, {_called(found.situation)}: {value}"
 
 
 def volley_name(each: Attacked, army: Listed) -> list[str]:
     """The attacks on one target, one after the other."""
-    return [f"{counted_name(army, shot.attacker, shot.units)} ({shot.row.replace('-', ' ')})" for shot in each.shots]
+    return [
+        f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', TIE)})"
+        for shot in each.shots
+    ]
 
 
-def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed) -> list[list[str]]:
+def _untied(lines: Iterable[str]) -> list[str]:
+    return [line.replace(TIE, " ") for line in lines]
+
+
+def _rounds(found: Clash) -> list[list[str]]:
+    """The best attacks of both sides; what is the same of all is said once."""
+    every = (*found.volleys, *found.their_volleys)
+    if not every:
+        return []
+    proofs = dict.fromkeys(map(proof_text, every))
+    proven = f"; each is {next(iter(proofs))}" if len(proofs) == 1 else ""
+    parts = [fill(f"Best attacks of a round. Shots alone, no charges. Aim: {AIMS[every[0].aim].title}{proven}.")]
+    for volleys, army, enemy in (
+        (found.volleys, found.mine, found.yours),
+        (found.their_volleys, found.yours, found.mine),
+    ):
+        parts += _assignments(volleys, army, enemy, is_proven=bool(proven))
+    return parts
+
+
+def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_proven: bool) -> list[list[str]]:
     parts = []
     for found in volleys:
         rows = [("target", "by", "lost", "annihilated")]
         for each in found.attacked:
             figures = percent(each.share_lost), percent(each.p_annihilated)
             names = volley_name(each, army)
-            rows += [(enemy.named(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
-        table = aligned(rows, "<<>>") if found.attacked else ["No attack is possible."]
-        aim = fill(f"Shots alone, no charges. Aim: {AIMS[found.aim].title}; {proof_text(found)}.")
+            rows += [(enemy.in_short(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
+        table = _untied(aligned_within(rows, "<<>>", (0, 1))) if found.attacked else ["No attack is possible."]
+        proof = [] if is_proven else fill(f"It is {proof_text(found)}.")
         below = [line for each in volley_lines(found, army) for line in fill(each)]
-        parts.append([volleys_title(found, army), *aim, *table, *below])
+        parts.append([*fill(volleys_title(found, army)), *proof, *table, *below])
     return parts
 
 
@@ -124,7 +151,7 @@ def _matrices(found: Clash) -> list[list[str]]:
     """What each of mine does to each of yours, situation by situation, in percent; defenders by number."""
     parts, frame = [], found.of("mine")
     enemies = [each.selector for each in found.yours.kinds]
-    names = [counted_name(found.mine, each.selector) for each in found.mine.kinds]
+    names = [counted_name(found.mine, each.selector, in_short=True) for each in found.mine.kinds]
     for situation in found.situations:
         is_duel = situation.kind == "duel"
         what = "chance to win, %" if is_duel else "share of the target that is lost, %"
@@ -132,14 +159,25 @@ def _matrices(found: Clash) -> list[list[str]]:
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
         table = table.reindex(index=[each.selector for each in found.mine.kinds], columns=enemies)
-        lines = [f"{found.mine.army.name} on {found.yours.army.name}, {situation.heading}: {what}"]
-        for first in range(0, len(enemies), MOST_COLUMNS):
-            some = enemies[first : first + MOST_COLUMNS]
-            columns = [[str(first + place + 1), *map(_cell, table[name])] for place, name in enumerate(some)]
-            lines += aligned(list(zip(["", *names], *columns)), "<>")
+        lines = fill(f"{found.mine.army.name} on {found.yours.army.name}, {_called(situation)}: {what}")
+        columns = [[str(place), *map(_cell, table[name])] for place, name in enumerate(enemies, 1)]
+        widest = max(len(cell) for column in columns for cell in column) + 2
+        at_once = max((WIDTH - max(map(len, names))) // widest, 1)
+        for first in range(0, len(enemies), at_once):
+            lines += aligned(list(zip(["", *names], *columns[first : first + at_once])), "<>")
         parts.append(lines)
     legend = [(str(place), counted_name(found.yours, name)) for place, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
+
+
+def _called(situation: Situation) -> str:
+    return situation.name.replace("-", " ")
+
+
+def _headings(situations: Sequence[Situation]) -> list[str]:
+    """What is meant by the names of situations, where their titles say more."""
+    told = [f"{_called(each)}: {each.title.removeprefix(f'{_called(each)}, ')}" for each in situations if each.title]
+    return ["Situations", *_points(told)] if told else []
 
 
 def _cell(share: float) -> str:
@@ -147,11 +185,13 @@ def _cell(share: float) -> str:
     return NOT_POSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
-def answer_text(answer: Answer, army: Listed) -> str:
-    """An answer in a cell: who, and what comes of it."""
+def answer_text(answer: Answer, army: Listed, others: str = "none") -> str:
+    """An answer in a cell: who, and what comes of it; that no attack, or of `others` none, takes more than it costs."""
     if answer.attacker is None:
         return NOT_POSSIBLE
     name = army.in_short(answer.attacker)
+    if answer.pays is False:
+        name = f"{others} pays; least bad: {name}"
     if not math.isnan(answer.p_wins):
         return f"{name}: wins {whole_percent(answer.p_wins)}"
     lost = whole_percent(answer.share_lost)
@@ -163,14 +203,24 @@ def _answers(
     which: str, army: Listed, enemy: Listed, found: Sequence[Answer], following: Sequence[Answer]
 ) -> list[str]:
     """For each target a paragraph: in each situation the best, or worst, answer and the next."""
-    rows: list[tuple[str, str, str]] = []
-    for target in enemy.kinds:
-        rows.append((counted_name(enemy, target.selector), "", ""))
-        rows += [
-            (f"  {best.situation.replace('-', ' ')}", answer_text(best, army), answer_text(next_best, army))
-            for best, next_best in zip(found, following)
-            if best.target == target.selector
-        ]
-    widths = max(len(name) for name, best, _ in rows if best), max(len(best) for _, best, _ in rows)
-    head = f"{'':{widths[0]}}  {which:{widths[1]}}  next {which}"
-    return [head, *(f"{name:{widths[0]}}  {best:{widths[1]}}  {following}".rstrip() for name, best, following in rows)]
+    targets = [each.selector for each in enemy.kinds]
+    rows = [
+        (
+            f"{INDENT}{best.situation.replace('-', ' ')}",
+            answer_text(best, army),
+            answer_text(next_best, army, "no other"),
+        )
+        for target in targets
+        for best, next_best in zip(found, following)
+        if best.target == target
+    ]
+    rows.insert(0, ("", which, f"next {which}"))
+    head, *lines = aligned_within(rows, "<", (1, 2))
+    parts, begun = [head], 0
+    for line in lines:
+        if line[len(INDENT)] != " ":  # else the one before goes on
+            situation = begun % (len(rows[1:]) // len(targets))
+            parts += [] if situation else [counted_name(enemy, targets[begun * len(targets) // len(rows[1:])])]
+            begun += 1
+        parts.append(line)
+    return parts

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import Field, blank_cells
+from analyser.analysis.grid import OF_BOTH, Field, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.sweep import ROUNDING, STATUSES
+from analyser.engine.attack.sweep import AT_MOST_ONE, ROUNDING, STATUSES
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -119,6 +119,8 @@ def cells_of(fights: Sequence[Over]) -> Cells:
         cells["models_destroyed_90th_percentile"][at] = _percentiles(counts, HIGH_PERCENTILE)
     for name in ("row", "p_attacker_wins", "p_draw"):
         cells[name] = [getattr(each, name) for each in fights]
+    for name in (*AT_MOST_ONE, *OF_BOTH):
+        cells[name] = np.minimum(cells[name], 1.0)
     return cells
 
 

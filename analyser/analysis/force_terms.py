@@ -73,10 +73,12 @@ def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Prof
     times = _TIMES.fullmatch(written) if isinstance(written, str) else None
     pattern, number = (times[2], int(times[1])) if times else (written, 1)
     check_integer(number, "must", 1, MOST_WANTED)
-    wanted = {each.selector for each in _fitting(pattern, faction, library, "must")}
+    meant = _fitting(pattern, faction, library, "must")
+    wanted = {each.selector for each in meant}
     places = tuple(place for place, each in enumerate(ours) if each.selector in wanted)
     if not places:
-        raise InputError(f"{pattern} is banned, or has no points", where="must", allowed="a unit that may be in a list")
+        why = "is banned" if any(each.level.points for each in meant) else "has no points"
+        raise InputError(f"{pattern} {why}", where="must", allowed="a unit that may be in a list")
     return places, number
 
 

@@ -238,9 +238,9 @@ class _Side:
             ),
             float(law @ self.worth),
             single,
-            float(law @ _share_lost(self._states, self._target)),
+            min(float(law @ _share_lost(self._states, self._target)), 1.0),  # where rounding lifts sums above it
             float(law @ states.models_destroyed(self._states, self._target.level.models)),
-            float(law @ states.is_removed(self._states)),
+            min(float(law @ states.is_removed(self._states)), 1.0),
             self._order_gain(shots, float(law @ self.worth)),
         )
 

@@ -12,7 +12,8 @@ from click.shell_completion import CompletionItem
 from analyser.cli.answer import write
 from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option, OutOption, complete_file, complete_units
 from analyser.cli.shell import FORMATS, TEXTS, Choice, Command, examples, note, profiles_in
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, did_you_mean
+from analyser.common.files import is_there
 
 if TYPE_CHECKING:
     from analyser.game.army import Army
@@ -115,7 +116,10 @@ def _check_no_list(verb: str, out: str | None) -> None:
 
 def _one(files: tuple[str, ...]) -> str:
     """The file of an army."""
+    meant = did_you_mean(files[0], (CHECK, KINDS)) if files and not is_there(Path(files[0])) else ""
     if len(files) != 1:
         given = f"{len(files)} files" if files else "no file"
-        raise click.UsageError(f"{given}: one is needed, after 'check' if it is to be checked")
+        raise click.UsageError(f"{given}: one is needed, after 'check' if it is to be checked{meant}")
+    if meant and not Path(files[0]).suffix:
+        raise click.UsageError(f"no file is called {files[0]!r}{meant}")
     return files[0]

@@ -111,7 +111,8 @@ class OutOption(Option):
     """Where an answer goes; `endings` are those of files that hold something else than the formats of every answer."""
 
     def __init__(self, *endings: str) -> None:
-        super().__init__("--out FILE", "Write there, whole or not at all. Default: standard output.", OUTPUT)
+        text = "Write there, whole or not at all; missing folders are made. Default: standard output."
+        super().__init__("--out FILE", text, OUTPUT)
         self.endings = endings
 
 
@@ -197,7 +198,11 @@ class Format(Choice):
     """A format of answers; ``table`` is an older name of ``text``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As click does."""
+        """As click does; what is an ending of a file that the command writes is told where that goes."""
+        options = () if ctx is None else ctx.command.params
+        endings = [each for option in options if isinstance(option, OutOption) for each in option.endings]
+        if isinstance(value, str) and (ending := f".{value.lower()}") in endings:
+            self.fail(f"{value!r} goes to a file: --out FILE{ending}", param, ctx)
         return super().convert("text" if value == "table" else value, param, ctx)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import difflib
+import inspect
 import re
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 
 LONGEST = 400  # characters of a problem or a place; what is beyond is cut out of its middle
@@ -113,6 +114,19 @@ def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
     if value not in choices:
         problem = f"{shown(value)} is not usable{did_you_mean(str(value), choices)}"
         raise InputError(problem, where=where, allowed=allowed)
+
+
+def check_keywords(stated: Iterable[str], keys: Iterable[str], function: Callable[..., object], where: str) -> None:
+    """Raise MisspeltError unless each of `stated` is one of `keys`; the nearest of all that the function takes by name.
+
+    Keys that a function hands on are none of its parameters: its own, such as `trials`, are misspelt as often.
+    """
+    own = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    names = [*keys, *own]
+    for name in stated:
+        if name not in names:
+            problem = f"unknown key{did_you_mean(name, names)}"
+            raise MisspeltError(problem, where=f"{where}: {name}", allowed=", ".join(names))
 
 
 def check_flag(value: object, where: str) -> None:

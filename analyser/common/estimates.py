@@ -99,16 +99,13 @@ def _exact_percent(p: float) -> str:
 
 
 def plus_minus(value: float, half: float, unit: str = "") -> str:
-    """A value and half its interval, one significant digit of it, and no more decimals than that.
+    """A value and half its interval, one significant digit of it, and no more decimals than that; never minus zero.
 
-    >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%")
-    ('63.4% ±0.9', '2.50 ±0.01', '41% ±17')
-    >>> plus_minus(-0.3, 2, " pp")
-    '0 pp ±2'
+    >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%"), plus_minus(-0.3, 2, " pp")
+    ('63.4% ±0.9', '2.50 ±0.01', '41% ±17', '0 pp ±2')
     """
     digits = decimals_of(half)
-    value = round(value, digits) + 0.0  # no minus zero
-    return f"{value:.{digits}f}{unit} ±{half:.{digits}f}"
+    return f"{value:z.{digits}f}{unit} ±{half:.{digits}f}"
 
 
 def decimals_of(half: float) -> int:

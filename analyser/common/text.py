@@ -6,6 +6,7 @@ import csv
 import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from analyser.common.estimates import CERTAIN_WITHIN, Estimate, plus_minus
 from analyser.common.intervals import NORMAL_95
 
 WIDTH = 80  # characters of a line, where no terminal says
+NARROWEST = 12  # characters of a column whose cells are broken
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
 NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
 
@@ -30,6 +32,28 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
+
+
+def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence[int], width: int = WIDTH) -> list[str]:
+    """As :func:`aligned`, in lines of `width` characters: columns, those `wrapping`, go on in the next line.
+
+    They share the room that the others leave; the narrow ones of them need not more than they have.
+
+    >>> aligned_within([("who", "lost"), ("Rifle platoon, reinforced", "86%")], "<>", [0], 20)
+    ['who             lost', 'Rifle platoon,   86%', '  reinforced']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    room = width - sum(each for place, each in enumerate(widths) if place not in wrapping) - 2 * (len(widths) - 1)
+    for left, place in zip(range(len(wrapping), 0, -1), sorted(wrapping, key=widths.__getitem__)):
+        widths[place] = min(widths[place], max(room // left, NARROWEST))
+        room -= widths[place]
+    lines: list[tuple[str, ...]] = []
+    for row in rows:
+        cells = [[cell] for cell in row]
+        for place in wrapping:
+            cells[place] = textwrap.wrap(row[place], widths[place], subsequent_indent="  ", break_on_hyphens=False)
+        lines += zip_longest(*cells, fillvalue="")
+    return aligned(lines, sides)
 
 
 def fill(text: str, *, indent: int = 0) -> list[str]:

@@ -151,11 +151,11 @@ def resolved_army(file: ArmyFile, library: Profiles) -> Army:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
     stated = {entry.name for entry in file.units if entry.name is not None}
     units: dict[str, ArmyUnit] = {}
-    for number, entry in enumerate(file.units):
+    for number, entry in enumerate(file.units, 1):
         try:
             unit = _unit(entry, faction, library)
         except InputError as error:
-            raise error.inside(f"unit.{number}") from None
+            raise error.inside(f"unit {number}") from None
         for _ in range(entry.count):
             name = _free_name(entry, unit.loadout, units, stated)
             units[name] = replace(unit, name=name)
@@ -193,12 +193,12 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
             return library.faction(file.faction).id
     except InputError as error:
         raise error.inside("faction") from None
-    named = ((place, entry.unit) for place, entry in enumerate(file.units) if entry.unit is not None)
+    named = ((place, entry.unit) for place, entry in enumerate(file.units, 1) if entry.unit is not None)
     place, selector = next(named, (0, None))
     try:
         return UNLISTED if selector is None else library.loadout(selector).faction
     except InputError as error:
-        raise error.inside(f"unit.{place}") from None
+        raise error.inside(f"unit {place}") from None
 
 
 def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
@@ -212,14 +212,29 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
 
 
 def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
-    """What is said of kinds of battlegroup that the file states and the faction does not have (FB-4)."""
-    kinds = [each.id for each in (faction.battlegroups if faction else ())]
-    for name, kind in _battlegroups(file, faction).items():
-        if faction and kinds and name in file.battlegroups and kind not in kinds:
-            called = (*kinds, *(each.name for each in faction.battlegroups))
-            problem = f"no kind is called {shown(kind)}{did_you_mean(kind, called)}"
+    """What is said of battlegroups that are of no kind that the faction has (FB-4).
+
+    Where the file states none, a name that is like none may be all that was meant by it: units that belong together.
+    """
+    groups, kinds = _battlegroups(file, faction), [each.id for each in (faction.battlegroups if faction else ())]
+    for name, kind in groups.items():
+        if not faction or not kinds or kind in kinds:
+            continue
+        is_stated, meant = name in file.battlegroups, meant_kind(name, groups, faction)
+        if is_stated or file.battlegroups or meant:
+            what = "kind" if is_stated else "battlegroup and no kind"
             has = f"the faction has: {', '.join(kinds)}; {library.command('army kinds', [faction])} says more"
-            yield f"battlegroup {shown(name)}: {problem} ({has})"
+            yield f"battlegroup {shown(name)}: no {what} is called {shown(kind)}{meant} ({has})"
+
+
+def meant_kind(name: str, groups: Mapping[str, str], faction: Faction) -> str:
+    """For a battlegroup of no kind that the faction has, the nearest that it may be: a kind, or another battlegroup.
+
+    `groups`: the kind of each battlegroup by its name; of one that was not stated the kind is its name.
+    """
+    kinds = {each.id: each.name for each in faction.battlegroups}
+    others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
+    return did_you_mean(groups[name], (*others, *kinds, *kinds.values()))
 
 
 def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyBoon:
@@ -341,10 +356,15 @@ def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
         where, transport = f"{unit.name}: embarked_in", units.get(unit.embarked_in)
         if transport is None:
             raise no_such_unit(unit.embarked_in, list(units), where)
+        if transport is unit:
+            raise InputError(f"{unit.name} aboard itself", where=where, allowed="another unit, with Capacity")
+        if transport.embarked_in is not None:
+            problem = f"{transport.name} is itself aboard {transport.embarked_in}"
+            raise InputError(problem, where=where, allowed="a unit with Capacity that is aboard nothing")
         if (other := aboard.setdefault(transport.name, unit.name)) != unit.name:
             raise InputError(f"{other} is aboard {transport.name} already", where=where, allowed="one unit a transport")
         room, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
-        if room == 0 or transport.embarked_in is not None:
+        if room == 0:
             raise InputError(f"{transport.name} is no transport for it", where=where, allowed="a unit with Capacity")
         if slug_of(kind) not in rules.passengers:
             raise InputError(f"a unit of type {kind} aboard", where=where, allowed=", ".join(rules.passengers))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.text import counted
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.army_file import slug_of
+from analyser.game.army_file import meant_kind, slug_of
 from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Unit
@@ -145,7 +145,9 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]
             yield from _battlegroup(name, kinds[kind], units, led_by)
         else:
             allowed = ", ".join(kinds) or "none"
-            yield Broken("FB-4", name, f"{kind!r} is no kind of battlegroup of {faction.name} (allowed: {allowed})")
+            problem = f"{kind!r} is no kind of battlegroup of {faction.name}"
+            problem += f"{meant_kind(name, army.battlegroups, faction)} (allowed: {allowed})"
+            yield Broken("FB-4", name, problem)
 
 
 def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Broken]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,9 @@ class ForceKinds:
         if len(self.factions) == 1:
             parts += _in_full(self.factions[0], self.library.command("units", self.factions))
         else:
-            kinds = [[each.id, kind.id, kind.name] for each in self.factions for kind in each.battlegroups]
-            parts.append(aligned([["faction", "battlegroup", "called"], *kinds], "<"))
+            kinds = [(each.id, kind.id, _called(kind)) for each in self.factions for kind in each.battlegroups]
+            parts.append(_last_wrapped([("faction", "battlegroup", "called"), *kinds]))
+            parts.append(fill("A force may hold any number of a kind, unless more is said beside it (FB-8)."))
             parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
         parts.append([f"Profiles: {self.profiles}"])
         return "\n\n".join("\n".join(part) for part in parts) + "\n"
@@ -142,9 +143,9 @@ def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
         f"Levels of units: {units_by}",
     ]
     for kind in faction.battlegroups:
-        often = [] if kind.told == Limits().told else [f"{kind.told} in a force"]
         bonus = [f"its commander brings {kind.bonus}"] if kind.bonus else []
-        yield ["; ".join([f"{kind.id}: {kind.name}", *often, *bonus]), *_slot_lines(faction, kind)]
+        told = "; ".join([f"{kind.id}: {kind.name}", f"{kind.told} in a force", *bonus])
+        yield [*fill(told), *_slot_lines(faction, kind)]
     if bought := [boon for boon in faction.boons if boon.points]:
         lines = [[boon.id, f"{boon.points}", boon.told, ", ".join(boon.needs) or "-"] for boon in bought]
         yield aligned([["boon", "points", "in a battlegroup", "needs a unit of"], *lines], "<><<")
@@ -158,11 +159,21 @@ def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
         often = Limits(least=slot["least"], most=slot["most"]).told
         if often != Limits().told or slot["slot"] in (*first, IN_NO_SLOT):
             lines.append((f"  {slot['slot'] or slot['name']}", often, ", ".join(map(_tied, slot["units"])) or "none"))
-    room = max(WIDTH - max(len(slot) for slot, _, _ in lines) - max(len(often) for _, often, _ in lines) - 4, NARROWEST)
+    return _last_wrapped(lines)
+
+
+def _called(kind: Battlegroup) -> str:
+    """The name of a kind, with how many of it a force holds where that is limited."""
+    return kind.name if kind.told == Limits().told else f"{kind.name} ({kind.told} in a force)"
+
+
+def _last_wrapped(lines: Sequence[tuple[str, str, str]]) -> list[str]:
+    """A table of three columns, the last of which has the rest of a line and goes on in the next."""
+    first, second, _ = (max(map(len, column)) for column in zip(*lines))
     wrapped = []
-    for name, often, units in lines:
-        begun, *others = _wrapped(units, room)
-        wrapped += [(name, often, begun), *(("", "", each) for each in others)]
+    for one, other, long in lines:
+        begun, *others = _wrapped(long, max(WIDTH - first - second - 4, NARROWEST))
+        wrapped += [(one, other, begun), *(("", "", each) for each in others)]
     return aligned(wrapped, "<")
 
 

@@ -130,9 +130,9 @@ def figure_text(name: str, value: float, low: float = np.nan, high: float = np.n
     if abs(value) < CERTAIN_WITHIN and change:
         return "0"
     sign = "+" if change else ""
-    return f"{value:{sign}.0f}" if name.endswith(PERCENTILE) else f"{number_text(scale * value, sign)}{unit}"
+    return f"{value:{sign}z.0f}" if name.endswith(PERCENTILE) else f"{number_text(scale * value, sign)}{unit}"
 
 
 def number_text(number: float, sign: str = "") -> str:
-    """A number with two decimals, and one digit of what they would make nothing of."""
-    return f"{number:{sign}{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"
+    """A number with two decimals, and one digit of what they would make nothing of; never minus zero."""
+    return f"{number:{sign}z{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"

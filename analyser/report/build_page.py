@@ -24,7 +24,8 @@ def build_page(found: Build) -> str:
             found=found,
             not_in_it=[*(f"Left out: {each}" for each in found.left_out), *found.assumptions],
             rows=[
-                (army, played, said, None if army is found.own else values[army.name]) for army, played, said in fought
+                (army, played, said, found.own_worth if army is found.own else values[army.name])
+                for army, played, said in fought
             ],
             ranked=[found.lists[place].army for place in order] + ([found.own] if found.own is not None else []),
             by_battlegroup=by_battlegroup,

@@ -51,6 +51,11 @@ class Processes(ProcessPoolExecutor):
         with on_its_own():
             return super().submit(work, *arguments, **keys)
 
+    def kill(self) -> None:
+        """End all that is at work, at once: what it has not written whole is lost."""
+        for process in list((self._processes or {}).values()):
+            process.kill()
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As usual; Ctrl-C meanwhile ends what is at work at once.
 
@@ -93,10 +98,12 @@ class Pool:
     def __enter__(self) -> Pool:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for future in self._handed if self._is_lent else ():
             future.cancel()
-        if self._helpers is not None and not self._is_lent:
+        if isinstance(self._helpers, Processes) and not self._is_lent:
+            if kind is not None and issubclass(kind, KeyboardInterrupt):  # who waits, waits for nothing
+                self._helpers.kill()
             self._helpers.shutdown(cancel_futures=True)
 
     def begin(self, jobs: Sequence[Job]) -> list[tuple[Job, Future[None]]]:

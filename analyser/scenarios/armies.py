@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyser.common.errors import InputError, check_choice
+from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.files import check_plain, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.army import Army
@@ -27,7 +27,8 @@ LIST = ".toml"
 _READ = f"a list ({LIST}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
 _LISTS = '[[unit]] with unit = "crown/rifle-platoon@basic", or unit = [...] of several'
 _UNIT = re.compile(r"\s*\[\[\s*unit\s*\]\]")
-_UNIT_AT = re.compile(r": unit\.(\d+)\b")
+_UNIT_AT = re.compile(r": unit (\d+)\b")
+_ENTRY = re.compile(r"\b(unit|boon|rows|bands)\.(\d+)\b\.?")
 
 ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Loadout | Mapping[str, Any]]
 
@@ -96,7 +97,7 @@ def _line_of(unit: re.Match[str] | None, path: Path) -> int:
     """The line where a unit of a list begins; 0 where it has no table of its own."""
     lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1) if unit else ()
     begun = [number for number, line in lines if _UNIT.match(line)]
-    return begun[int(unit[1])] if unit and int(unit[1]) < len(begun) else 0
+    return begun[int(unit[1]) - 1] if unit and int(unit[1]) <= len(begun) else 0
 
 
 def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army:
@@ -106,14 +107,30 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
     except InputError as error:
         if not {"unit", "units"} & table.keys() and not error.allowed:  # else a misspelt key is what is wrong
             raise InputError("no unit is listed", where=where, allowed=_LISTS) from None
+        error.where = where + _counted_from_1(error.where.removeprefix(where), table)
         raise
     try:
-        for number, entry in enumerate(file.units):
+        for number, entry in enumerate(file.units, 1):
             if entry.policy is not None:
-                check_choice(entry.policy, f"unit.{number}.policy", (AUTO, *POLICIES))
+                check_choice(entry.policy, f"unit {number}: policy", (AUTO, *POLICIES))
         return resolved_army(file, library)
     except InputError as error:
+        error.where = _counted_from_1(error.where, table)
         raise error.inside(where) from None
+
+
+def _counted_from_1(place: str, table: Mapping[str, Any]) -> str:
+    """A place in an army as people count: ``unit 2: count`` for ``unit.1.count``; of a list of units what stands there.
+
+    >>> _counted_from_1(": unit.1.rows.0.dice", {}), _counted_from_1("unit 2", {"unit": ["a/b@c", "a/d@e"]})
+    (': unit 2: rows 1: dice', "unit 2 ('a/d@e')")
+    """
+    place = _ENTRY.sub(lambda found: f"{found[1]} {int(found[2]) + 1}: ", place).removesuffix(": ")
+    entries, unit = table.get("unit"), _UNIT_AT.search(f": {place}")
+    number = int(unit[1]) if unit else 0
+    if isinstance(entries, list | tuple) and 0 < number <= len(entries) and isinstance(entries[number - 1], str):
+        return place.replace(f"unit {number}", f"unit {number} ({shown(entries[number - 1])})", 1)
+    return place
 
 
 def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceCheck:

@@ -233,6 +233,13 @@ def test_lists_are_legal_armies_and_are_told(hill):
     assert "<pre>" in found._repr_html_()
 
 
+def test_what_must_be_and_has_no_points_is_told_so(folder, tmp_path):
+    for path in folder.glob("*.toml"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8").replace(", points = 40", ""), "utf-8")
+    with pytest.raises(InputError, match=r"must: hill/gun has no points \(allowed"):
+        asked(Profiles(tmp_path), must=["hill/gun"])
+
+
 def test_what_must_be_and_what_must_not(hill):
     found = asked(hill, must=["2 x hill/elm"], ban=["hill/gun"], at_most=2, over="worst")
     for each in found.lists:
@@ -256,7 +263,7 @@ def test_what_must_be_and_what_must_not(hill):
         ({"ban": ["hill/chief"]}, "no legal list of hill within 150 points"),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["9 x hill/gun"]}, "keeps what must be in it"),
-        ({"must": ["hill/gun"], "ban": ["hill/gun"]}, "hill/gun is banned"),
+        ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
         ({"against": []}, "nobody to meet"),
         ({"against": [[]]}, "against"),
         ({"against": "hill/nobody"}, "nobody"),
@@ -373,7 +380,30 @@ def test_the_own_list_fights_too(hill, fought):
     assert found.as_dict()["own"]["battles"]["score"] == 0.2
     assert "Your own list, Mine, of 40 points, does worse" in replace(found, points=39).verdict
     assert ">Mine<" in build_page(found)
-    assert "your own" in str(found)
+    labels = [said for _, _, said in found.fought()]
+    assert (labels[0], labels[-1]) == ("best of the built", "your own")
+    assert "Mine (your own)" in str(found)
+    assert found.as_dict()["own"]["value"] == found.own_worth.destroyed + found.own_worth.kept > 0
+
+
+def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
+    """A list that is the best one again has its value; one of other units than the programme has says which."""
+    against = [{"name": "Enemy", "faction": "hill", "unit": ["hill/ash@basic"]}]
+    how = {"next_best": 1, "situations": "long-range", "trials": 3200, "profiles": hill}
+    for over in ("mean", "worst"):
+        first = build("hill", 150, against, over=over, battles=False, **how | {"trials": 1}).lists[0]
+        again = build("hill", 150, against, over=over, mine=first.army, **how).own_worth
+        assert (again.destroyed, again.kept) == pytest.approx((first.destroyed, first.kept))
+        assert (again.differs, again.without_value) == (0.0, ())
+    gun = {"unit": "hill/gun@basic", "defence": 9}
+    found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
+    assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
+    assert "What Mine is worth is not told: the programme does not choose from gun, basic" in " ".join(
+        str(found).split()
+    )
+    assert found.as_dict()["own"]["kept"] is None
+    assert found.own_unvalued
+    assert not build("hill", 150, against, battles=False, **how).own_unvalued
 
 
 def test_the_best_is_who_wins_battles(hill, fought):

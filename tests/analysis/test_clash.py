@@ -1,7 +1,9 @@
 """Two armies against each other: every figure is that of the matchups, planted gaps are found, mirrors are even."""
 
+import html
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +43,7 @@ def test_that_assignments_have_no_charges_is_said(found):
     said = found.not_modelled[-1]
     assert (said.name, said.touches) == ("Charges", "the best attacks of a round, which are shots alone")
     assert said.units[0] == "Rifle platoon"
-    assert "Shots alone, no charges." in str(found)
+    assert str(found).count("Shots alone, no charges.") == 1
     assert "best attacks of a round, which are shots alone" in clash_page(found)
     without = clash(MINE, YOURS, situations="charge")
     assert "Charges" not in {each.name for each in without.not_modelled}
@@ -152,6 +154,51 @@ def test_a_text_says_what_is_exact_and_in_which_unit_a_charge_costs(found):
     assert answer_text(answer._replace(own_points_lost=0.4), found.mine).endswith("%")
 
 
+COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
+
+
+def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
+    """A charge on the Colossus gains nobody here anything; their worst of it gains it much."""
+    (answer,) = (each for each in found.answers if (each.target, each.situation) == (COLOSSUS, "charge"))
+    assert answer.own_points_lost > answer.points_lost
+    assert answer.pays is False
+    assert answer_text(answer, found.mine).startswith("none pays; least bad: Rifle platoon: ")
+    assert answer_text(answer, found.mine, "no other").startswith("no other pays; least bad: ")
+    assert "none pays; least bad: Rifle platoon: " in html.unescape(clash_page(found))
+    shot = next(each for each in found.answers if each.situation == "long-range")
+    assert shot.pays is True
+    assert " pays" not in answer_text(shot, found.mine)
+    assert [each["pays"] for each in found.as_dict()["answers"]] == [each.pays for each in found.answers]
+    nobody = answer._replace(attacker=None)
+    assert (nobody.pays, answer._replace(p_wins=0.2).pays) == (None, None)
+    without_points = answer._replace(points_lost=math.nan)
+    assert (without_points.pays, without_points._replace(share_lost=0.0).pays) == (True, False)
+
+
+def test_what_only_charges_can_attack_and_not_kill_is_told_so():
+    found = clash(["crown/rifle-platoon@basic"], ["imperium/lucifyr-heavy-walkers@basic"], situations=QUICK)
+    assert found.volleys[0].together[0].shots == ()
+    (gap,) = (each for each in found.gaps if each.kind == "nothing kills it")
+    charge = found.of("mine").dropna(subset=["mean_share_lost"])
+    assert (gap.best, gap.p_annihilated) == (charge["mean_share_lost"].item(), charge["p_annihilated"].item())
+    (line,) = (each for each in found.gap_lines() if " kills Lucifyr" in each)
+    assert "and no shot can attack it: Rifle platoon, basic takes " in line
+    assert "% of it (charge) and annihilates it with a chance of " in line
+
+
+def test_a_text_is_no_wider_than_a_terminal_and_says_what_is_not_in_it(found):
+    lines = str(found).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "Who wins: not asked for; --battles N adds it, and `analyser battle` says more." in lines
+    assert "- long range: no bonus" in lines
+    assert "Who wins: " not in str(replace(found, fought=("Reds wins",)))
+
+
+def test_of_one_kind_of_unit_there_are_no_gaps_in_one_kind():
+    found = clash(["crown/monarch-landship@full-strength"] * 2, ["crown/rifle-platoon@basic"], situations="long-range")
+    assert "takes 5% or more of the one kind of unit of Army (yours) in one attack" in found.gap_lines()[0]
+
+
 def test_what_is_hardly_hurt_is_told(found):
     name = "imperium/faust-vitruvian-colossus@full-strength"
     colossus = next(each for each in found.gaps if each.target == name)
@@ -208,9 +255,9 @@ def test_at_a_distance():
 
 def test_every_form_of_the_answer(found):
     text = str(found)
-    assert "Best attacks of Reds this round, long range, no bonus:" in text
+    assert "Best attacks of Reds, long range:" in text
     assert "(gap 0)" in " ".join(text.split())
-    assert "2 × Rifle platoon, basic" in text
+    assert "2 × Rifle platoon (ranged light)" in " ".join(text.split())
     record = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert record["assignments"][0]["gap"] == 0
     assert record["mine"]["units"][0] == {"unit": "crown/rifle-platoon@basic", "count": 2}

@@ -119,3 +119,14 @@ def test_the_number_of_threads_changes_nothing(library):
     )
     assert one.equals(three)
     assert np.isfinite(one["p_attacker_wins"]).any()
+
+
+def test_no_share_and_no_probability_is_above_1():
+    """Sums of probabilities, of a fight that is nearly certain: rounding lifted some of these to 1 + 2e-16."""
+    frame = matchups(
+        "crown/sovereign-landship@full-strength", "imperium/sturmpanzer-battletanks@basic", situations="duel"
+    ).frame
+    shares = frame[[name for name in frame if name.startswith("p_") or name.endswith("share_lost")]]
+    shares = shares.select_dtypes("number")
+    assert shares.max().max() == 1.0
+    assert shares["mean_share_lost"].item() == 1.0

@@ -42,8 +42,10 @@ def test_best_in_other_forms(tmp_path):
 def test_best_as_a_list():
     text = answer("best", MINE, YOURS, *SMALL, "--lines", "1")
     assert text.splitlines()[0].startswith("aim and shoot")
-    gives_away, best_of = text.splitlines()[-2:]
+    gives_away, known, best_of = text.splitlines()[-3:]
     assert gives_away.startswith("Gives away 0.00 pp of ")
+    assert gives_away.endswith(", to an enemy who keeps to his own best plan")
+    assert known.startswith("To an enemy who knows the list and makes the most of it 0.00 pp: ")
     assert re.fullmatch(r"The best of \d+ lists? tried; that there is no better one is not proven", best_of)
     crusaders = "imperium/teutonic-armiger-crusaders@basic:models=2"
     text = answer("best", MINE, crusaders, "--rounds", "3", "--distance", "12", "--lines", "1")
@@ -100,7 +102,7 @@ def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
 
 def test_the_shortest_list_that_gives_away_little():
     text = answer("best", MINE, YOURS, *SMALL, "--within", "0.5")
-    assert ", by 1 line\n" in text
+    assert ", by 1 line, to an enemy who keeps" in text
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,7 @@ def test_a_huge_game_is_refused_soon_and_in_little_memory():
     castellans = "imperium/teutonic-armiger-castellans@full-strength"
     asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")
     refused = refusal(*asked)  # by now all is compiled
-    assert "60,000,000 ways to go on (allowed: fewer rounds or models; a habit" in refused
+    assert "100,000,000 ways to go on (allowed: fewer rounds or models; a habit" in refused
     look = (
         f"import pathlib, time; from analyser.cli import main; print(main({asked}), time.process_time()); "
         "own = pathlib.Path('/proc/self/status'); print(own.read_text() if own.exists() else '')"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyser.common.estimates import Estimate
+from analyser.common.estimates import Estimate, plus_minus
 from analyser.common.text import aligned, counted, percent, rating_text, shown_range
 
 
@@ -39,3 +39,9 @@ def test_a_share_on_the_edge_is_not_rounded_to_impossible_or_to_certain(decimals
 
 def test_an_exact_probability_on_the_edge_is_not_rounded_to_certain():
     assert str(Estimate(1 - 5e-5)) == ">99.99%"
+
+
+def test_nothing_is_minus_zero():
+    assert plus_minus(-0.3, 2, " pp") == "0 pp ±2"
+    assert plus_minus(-0.004, 0.02) == "0.00 ±0.02"
+    assert plus_minus(-0.6, 2, " pp") == "-1 pp ±2"

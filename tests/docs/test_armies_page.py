@@ -14,7 +14,8 @@ LIST, SHORT = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE
 
 def test_the_list_of_the_page_is_an_army_without_a_doubt():
     army = analyser.load_army(tomllib.loads(LIST))
-    assert (army.warnings, len(army), army["Carriers"].loadout.unit.discipline) == ((), 5, 7)
+    assert (army.warnings, len(army), army["Carriers"].loadout.unit.discipline) == ((), 8, 7)
+    assert analyser.check_army(army).broken == ()
     assert army.embarked(army["Carriers"]) is army["Sappers"]
     short = re.search(r"`(unit = \[.*?\])`", PAGE)[1]
     assert len(analyser.load_army({"faction": "crown", **tomllib.loads(short)})) == 4
@@ -23,7 +24,9 @@ def test_the_list_of_the_page_is_an_army_without_a_doubt():
 def test_a_list_without_battlegroups_is_broken_and_the_short_one_with_them_is_not():
     short = re.search(r"`(unit = \[.*?\])`", PAGE)[1]
     broken = analyser.check_army({"faction": "crown", **tomllib.loads(short)}).broken
-    assert any(str(each).startswith("FB-4") for each in broken)
+    assert [each.rule for each in broken] == ["FB-1", "FB-4"]
+    told = re.search(r"finds it broken: (.*?)\.\n", PAGE, re.DOTALL)[1]
+    assert re.findall(r"FB-\d+", told) == [each.rule for each in broken]
     assert analyser.check_army(tomllib.loads(SHORT)).broken == ()
 
 

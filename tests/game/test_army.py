@@ -19,6 +19,7 @@ OTTER = {
     "rows": [{"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}],
 }
 RIFLES, TANKS = "crown/rifle-platoon@basic", "crown/rifle-platoon@reinforced"
+CARRIERS = "crown/tristan-assault-transports@basic"
 
 
 def names(army):
@@ -117,13 +118,21 @@ def test_a_unit_is_said_to_have_no_discipline(selector):
     ("source", "says"),
     [
         ([], "unit: 0 entries"),
-        ([RIFLES, 7], "unit.1"),
+        ([RIFLES, 7], "army: unit 2: 7 is not usable"),
         (["crown/rifel-platoon@basic"], "did you mean 'rifle-platoon'"),
         ({"faction": "crown", "unit": ["rifle-comand-platon"]}, "analyser units crown lists them"),
         ({"faction": "crown", "unit": ["krupp-field-guns"]}, "the level is missing"),
-        ([{"unit": RIFLES, "defence": "none"}], "unit.0.defence"),
+        ([{"unit": RIFLES, "defence": "none"}], "army: unit 1: defence"),
         ([{"unit": RIFLES, "embarkd_in": "a"}], "did you mean 'embarked_in'"),
-        ([{"unit": RIFLES, "embarked_in": "rifle-platoon@basic"}], "is no transport for it"),
+        ([{"unit": RIFLES, "embarked_in": "rifle-platoon@basic"}], "embarked_in: rifle-platoon@basic aboard itself"),
+        ([{"unit": CARRIERS, "name": "Boss", "embarked_in": "Boss"}], "Boss aboard itself (allowed: another unit"),
+        (
+            [
+                {"unit": CARRIERS, "name": "Boss", "embarked_in": "Horse"},
+                {"unit": CARRIERS, "name": "Horse", "embarked_in": "Boss"},
+            ],
+            "Horse is itself aboard Boss (allowed: a unit with Capacity that is aboard nothing)",
+        ),
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon@basic"}], "with Capacity"),
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon"}], "did you mean 'rifle-platoon@basic'"),
         ([{"unit": RIFLES, "name": "a"}, {"unit": RIFLES, "name": "a"}], "two units are called 'a'"),
@@ -137,7 +146,7 @@ def test_a_unit_is_said_to_have_no_discipline(selector):
         ({"unit": [RIFLES], "scale": "small"}, "skirmish"),
         ({"unit": f"600 x {RIFLES}"}, "a list"),
         ([f"501 x {RIFLES}"], "1 to 500"),
-        ([f"10000 x {RIFLES}"], "unit.0.count: 10000 is not usable (allowed: 1 to 500)"),
+        ([f"10000 x {RIFLES}"], "unit 1 ('10000 x crown/rifle-platoon@basic'): count: 10000 is not usable"),
         ([f"400 x {RIFLES}", f"400 x {RIFLES}"], "800 units"),
         ("nowhere.toml", "cannot read this file"),
         (7, "neither a path nor a table"),
@@ -166,15 +175,15 @@ def test_no_unit_of_that_name():
         (
             "a.toml",
             b'[[unit]]\nunit = "crown/rifle-platoon@basic"\n\n[[unit]]\nunit = "crown/x"',
-            "a.toml, line 4: unit.1: ",
+            "a.toml, line 4: unit 2: ",
         ),
-        ("a.toml", b'\n[[ unit ]]\nunit = "crown/rifle-platoon"\n', "a.toml, line 2: unit.0: selector"),
+        ("a.toml", b'\n[[ unit ]]\nunit = "crown/rifle-platoon"\n', "a.toml, line 2: unit 1: selector"),
         (
             "a.toml",
             b'\n[[unit]]\nunit = "crown/rifle-platoon@basic"\nmodls = 3',
-            "a.toml, line 2: unit.0.modls: unknown key",
+            "a.toml, line 2: unit 1: modls: unknown key",
         ),
-        ("a.toml", b'unit = ["crown/rifle-platoon@basic", "crown/x@basic"]', "a.toml: unit.1: "),
+        ("a.toml", b'unit = ["crown/rifle-platoon@basic", "crown/x@basic"]', "a.toml: unit 2 ('crown/x@basic'): "),
     ],
 )
 def test_a_file_that_is_no_list_says_what_it_looks_like_and_where_it_breaks(tmp_path, name, content, says):
@@ -192,6 +201,25 @@ def test_a_kind_of_battlegroup_that_the_faction_does_not_have_is_told_at_once():
     (said,) = analyser.load_army({"battlegroups": {"First": f"{kind.name}s"}, "unit": unit}).warnings
     assert f"no kind is called '{kind.name}s'; did you mean '{kind.name}' or " in said
     assert f"(the faction has: {kind.id}, " in said
+
+
+@pytest.mark.parametrize(
+    ("groups", "name", "says"),
+    [
+        ({"First": "faction"}, "Frist", "'Frist': no battlegroup and no kind is called 'Frist'; did you mean 'First'?"),
+        ({"First": "faction"}, "Guns", "'Guns': no battlegroup and no kind is called 'Guns' (the faction has: "),
+        ({}, "suport", "'suport': no battlegroup and no kind is called 'suport'; did you mean 'support'?"),
+        ({"First": "linebreaker"}, "First", "'First': no kind is called 'linebreaker'; did you mean 'line-breaker'?"),
+    ],
+)
+def test_a_battlegroup_that_there_is_not_is_told_the_nearest(groups, name, says):
+    unit = [{"unit": RIFLES, "battlegroup": name}]
+    (said,) = analyser.load_army({"battlegroups": groups, "unit": unit}).warnings
+    assert said.startswith(f"battlegroup {says}")
+    meant = said.partition("; did you mean ")[2].partition("?")[0]
+    told = [each.told for each in analyser.check_army({"battlegroups": groups, "unit": unit}).broken]
+    (hint,) = [each for each in told if "is no kind of battlegroup of Crown" in each]
+    assert hint.partition("; did you mean ")[2].partition("?")[0] == meant
 
 
 def test_an_army_as_plain_data_is_read_again():

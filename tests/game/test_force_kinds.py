@@ -43,14 +43,19 @@ def test_a_faction_is_told_in_full():
     for line in (
         'skirmish   500 to 1,500                4  36" × 48"',
         'faction = "crown"',
-        "faction: Crown Faction Battlegroup; its commander brings Lionhearted",
+        "faction: Crown Faction Battlegroup; any number in a force; its commander brings",
+        "Lionhearted",
         "  commander  exactly 1  rifle-command-platoon, sovereign-landship",
         "                        spitfire-rocketeers, rifle-platoon (up to 2)",
         "forlorn-hope                15  up to 1           -",
     ):
         assert line in TEXT.splitlines()
     assert "  crown " not in TEXT  # a slot of any number of units that stand in another
-    assert max(map(len, TEXT.splitlines())) <= 86
+
+
+@pytest.mark.parametrize("faction", [None, *analyser.load_profiles().factions])
+def test_no_line_is_wider_than_a_terminal(faction):
+    assert max(map(len, str(analyser.army_kinds(faction)).splitlines())) <= 80
 
 
 def test_a_list_that_begins_as_it_is_told_is_one():
@@ -63,6 +68,7 @@ def test_a_list_that_begins_as_it_is_told_is_one():
 def test_all_factions_are_told_with_their_kinds():
     text = str(analyser.army_kinds())
     kinds = [(each.id, kind.id) for each in analyser.load_profiles().factions.values() for kind in each.battlegroups]
+    assert "A force may hold any number of a kind" in text
     assert [tuple(line.split()[:2]) for line in text.splitlines() if line.startswith(tuple(dict(kinds)))] == kinds
 
 
@@ -106,6 +112,7 @@ battlegroups = {{bank = {{}}}}
     )
     library = Profiles(tmp_path)
     assert "[battlegroups]" not in str(analyser.army_kinds("bare", library))
+    assert "bank         Bank (up to 2 in a force)" in str(analyser.army_kinds(None, library))
     text = str(analyser.army_kinds("river", library))
     assert "bank: Bank; up to 2 in a force" in text
     assert slot in text

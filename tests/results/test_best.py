@@ -316,7 +316,7 @@ def test_a_charge_may_be_made_with_overcharge():
 
 def test_a_unit_that_failed_its_rally_test_still_moves_by_a_list():
     """A move alone is its movement step (AC-5.6): no line makes more of it, nor less."""
-    play = best_play(small(RIFLES, 6), small(GRENADIERS, 3), rounds=2, distance=18).play
+    play = best_play(small(RIFLES, 6), small(GRENADIERS, 3), rounds=2, distance=12).play
     plan = play.plan_of_lines(0, lines_of(["retire if rally failed", "aim and shoot"], "policy"))
     table = PlanTable(play, plan)
     moved = [

@@ -24,6 +24,8 @@ SUMMARISED = (
     *(f"p_{name}" for name in STATUSES),
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
+AT_MOST_ONE = tuple(name for name in SUMMARISED if name.startswith("p_") or name == "mean_share_lost")
+"""Of these figures the sums of probabilities, which rounding may lift above 1."""
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARISED]))
 """One attack in a few figures; all NaN where the attack cannot be made."""
 ROUNDING = 1e-12  # of a sum of probabilities
@@ -157,4 +159,6 @@ def sweep(
                 sweep_row(attacks, row, targets, possible, np.zeros(len(targets), FIGHT), *drawn, summaries)
 
     play(Chunks(len(attacks), size=1), fill, threads)
+    for name in AT_MOST_ONE:
+        summaries[name] = np.minimum(summaries[name], 1.0)
     return summaries
