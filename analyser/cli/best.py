@@ -102,18 +102,17 @@ def _listed(found: BestResult, **asked: Any) -> Listed:
 
 def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
     """What a list gives away, and how it was found."""
-    missed = within is not None and listed.gives_away > within
+    missed = within is not None and listed.costs > within
     beyond = " (more than was wanted: nothing better was found)" if missed else ""
-    cost = f"{found.cost(listed.gives_away)} of {found.worth(found.value)}{beyond}"
+    cost = f"{found.cost(listed.costs)} of {found.worth(found.value)}{beyond}"
     lines = [f"Gives away {cost}, by {counted(len(listed.lines), 'line')}"]
-    if listed.worst is not None and listed.exploitable is not None:
-        lines[0] += ", to an enemy who keeps to his own best plan"
-        known = f"{found.cost(listed.exploitable)}: {found.worth(listed.worst)} is left"
-        lines.append(f"To an enemy who knows the list and makes the most of it {known}")
+    if listed.exploitable is not None:
+        lines[0] += ", to an enemy who knows the list and makes the most of it"
+        lines.append(f"To one who keeps to his own best plan it gives away {found.cost(listed.gives_away)}")
     lines += [
         f"The best of {counted(listed.tried or 0, 'list')} tried; that there is no better one is not proven",
     ]
-    if within is None and found.scenario.terms.want in CHANCES and listed.gives_away > _LITTLE:
+    if within is None and found.scenario.terms.want in CHANCES and listed.costs > _LITTLE:
         lines.append(f"How many lines give away no more than half a point: --within {_LITTLE:g}")
     return "\n".join(lines)
 

@@ -171,8 +171,9 @@ class BestResult(DuelResult):
             At most so many, 1 to 20, that give away as little as can be found. Default: as many as it takes; without
             `within` too one for each situation.
         within : float, optional
-            The shortest list that is found to give away no more than that; if there is none, one of as many lines as
-            may be that gives away as little as can be found. Of a chance 0 to 1: half a point is 0.005.
+            The shortest list that is found to give away no more than that, to an enemy who knows it and makes the most
+            of it; if there is none, one of as many lines as may be that gives away as little as can be found. Of a
+            chance 0 to 1: half a point is 0.005.
         side : "a" or "b", optional
             Default: who plays best, A if both do.
         progress : callable, optional

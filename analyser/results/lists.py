@@ -45,6 +45,11 @@ class Listed:
     exploitable: float | None = None
     tried: int | None = None
 
+    @property
+    def costs(self) -> float:
+        """What it gives away at most: to an enemy who knows it, where he chooses what to do."""
+        return self.gives_away if self.exploitable is None else self.exploitable
+
     def __str__(self) -> str:
         return "\n".join(self.lines)
 

@@ -123,9 +123,13 @@ class Play:
 
     def against(self, plan: Plan, side: int) -> float:
         """What the duel is worth if that side does best against the other one's `plan`."""
+        return float(self.answered(plan, side)[0][0, 0])
+
+    def answered(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
+        """The values of that, and the plan with the best answer of that side, if it can choose."""
         answer = plan.copy()
         first, second = (MOST if each == side and self.choosers[each] else GIVEN for each in range(2))
-        return float(self.game.values(self.final, self.takes(first, second), answer)[0, 0])
+        return self.game.values(self.final, self.takes(first, second), answer), answer
 
     def following(self, plan: Plan) -> float:
         """What the duel is worth if both sides follow a plan."""

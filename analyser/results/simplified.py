@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.sampling import Progress
-from analyser.engine.fight.best.backup import GIVEN
 from analyser.engine.fight.best.game import ORDERS
 from analyser.results.deciding import Decider
 from analyser.results.play import Play
@@ -47,7 +46,7 @@ class Search:
     """The lists that can be made of some orders and conditions, each with what it gives away."""
 
     def __init__(self, play: Play, side: int, orders: Sequence[str], conditions: Sequence[str]) -> None:
-        self._play, self._sign = play, 1 if side == play.wanter else -1
+        self._play, self._side, self._sign = play, side, 1 if side == play.wanter else -1
         self.orders, self.conditions = list(orders), list(conditions)
         lines = [lines_of(order, "policy")[0] for order in orders]
         wanted = [lines_of(f"do nothing if {each}", "policy")[0].conditions[0] for each in conditions]
@@ -134,9 +133,9 @@ class Search:
         return tuple(kept)
 
     def gives_away(self, listing: Listing) -> float:
-        """How much less it is worth than best play."""
+        """How much less it is worth than best play; where the enemy chooses, if he knows it and makes the most of it."""
         if listing not in self._known:
-            value = self._play.following(self._plan(listing))
+            value = self._play.against(self._plan(listing), 1 - self._side)
             self._known[listing] = max(self._sign * (self._play.value - value), 0.0)
         return self._known[listing]
 
@@ -206,8 +205,9 @@ class Search:
 
     def _estimates(self, listing: Listing) -> Iterator[tuple[Floats, Situations]]:
         """What each order gains beside what a list does, in three readings, in the situations that come up."""
-        plan, play = self._plan(listing), self._play
-        best, followed = play.solved[1], play.game.values(play.final, (GIVEN, GIVEN), plan.copy())
+        play = self._play
+        followed, plan = play.answered(self._plan(listing), 1 - self._side)
+        best = play.solved[1]
         often, at_best = play.game.spread(plan)[:-1, self._nodes], play.weights[:-1, self._nodes]
         for values, weights in ((followed, often), (best, often), (best, at_best)):
             rounds, places = np.nonzero(weights > _OFTEN)

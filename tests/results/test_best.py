@@ -246,7 +246,7 @@ def test_what_a_list_is_worth_is_what_its_words_are_worth(apart):
         conditions = [tuple(rng.choice(len(search.conditions), size, replace=False).tolist()) for size in (1, 1, 0)]
         listing = tuple(line._replace(conditions=some) for line, some in zip(lines, conditions))
         listed = lists.valued(search.texts(search.come_to(listing)))
-        assert search.gives_away(listing) == pytest.approx(listed.gives_away, abs=SAME)
+        assert search.gives_away(listing) == pytest.approx(listed.costs, abs=SAME)
 
 
 def test_a_simplified_list_has_no_line_that_is_never_come_to(apart):
