@@ -133,7 +133,7 @@ class Search:
         return tuple(kept)
 
     def gives_away(self, listing: Listing) -> float:
-        """How much less it is worth than best play; where the enemy chooses, if he knows it and makes the most of it."""
+        """How much less it is worth than best play; where the enemy chooses, if he knows it and does his best."""
         if listing not in self._known:
             value = self._play.against(self._plan(listing), 1 - self._side)
             self._known[listing] = max(self._sign * (self._play.value - value), 0.0)
