@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from analyser.common.errors import InputError
@@ -20,7 +21,7 @@ def best_play(
     b: Unit | None = None,
     *,
     want: WantName = "win",
-    against: str = BEST,
+    against: str | Sequence[str] = BEST,
     profiles: ProfilesLike | None = None,
     **terms: Any,
 ) -> BestResult:
@@ -32,8 +33,8 @@ def best_play(
         As of :func:`duel`; a whole scenario says itself who plays best.
     want : str
         What A wants, and B prevents: ``win``, ``margin``, ``points`` or ``survival``.
-    against : str
-        What B does: ``best``, or a habit.
+    against : str or sequence of str
+        What B does: ``best``, a habit, or a policy in words.
     profiles
         As of :func:`attack`.
     **terms

@@ -93,7 +93,7 @@ class BestFocus:
         lines += aligned([[counted(n, "attacker"), percent(each)] for n, each in enumerate(self.chances, 1)], "<>")
         rows = [["fired", "the target", "next", "chance", "the runner-up costs", "comes up"]]
         for step in self.steps[:_SHOWN]:
-            numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f}", percent(step["probability"])]
+            numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
         return "\n".join([*lines, "", "What to do", *aligned(rows, "<<<>>>")]) + "\n"
 

@@ -261,8 +261,9 @@ def fair_points(
     situations : str, Situation, or several of them
         As of :func:`analyser.matchups`.
     policy : "habit" or "best"
-        Whether each does what gains it most in a single act, or both play whole duels best: half a second a pair at
-        basic level, up to some 20 at full strength. What is fought is kept, so that a run that is stopped goes on.
+        Whether each does what gains it most in a single act, or both play whole duels best, which takes a quarter to
+        half a second a pair at basic level, up to some 20 at full strength. What is fought is kept, so that a run that
+        is stopped goes on.
     profiles, threads, progress
         As of :func:`analyser.matchups`.
 

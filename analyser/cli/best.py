@@ -15,7 +15,6 @@ from analyser.cli.waiting import told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.results.best import PICTURES
-from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import CHANCES, WANTS
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ _LITTLE = 0.005  # of a chance
 _DUEL, _PICTURE = "Duel", "Picture"
 _LIST = "List"
 _NOTHING = "nothing was written"
+_WITHIN = "The shortest list that gives no more away to who knows it: 0.005 is half a point."
 _FIRST = "Who is activated first. Default: random, a toss each round."
 TERMS = [
     Option("--want", "What A wants, and B prevents; see below. Default: win.", _DUEL, type=Choice(tuple(WANTS))),
@@ -34,12 +34,10 @@ TERMS = [
     Option("--distance INCHES", "Between the two. Default: nothing is out of reach.", _DUEL, type=options.Number(0)),
 ]
 BEST_OPTIONS = [
-    Option("--against", "What B does. Default: best.", _DUEL, type=Choice((BEST, *POLICIES))),
+    Option("--against POLICY", "What B does: best (default), a habit, or a policy in words.", _DUEL),
     *TERMS,
     Option("--lines N", "Instead: the plan as a policy in words of at most so many lines.", _LIST, type=AT_LEAST_1),
-    Option(
-        "--within X", "The shortest list that gives away no more: 0.005 is half a point.", _LIST, type=options.Number(0)
-    ),
+    Option("--within X", _WITHIN, _LIST, type=options.Number(0)),
     Option("--by", "What the picture stands over. Default: models.", _PICTURE, type=Choice(PICTURES)),
     Option("--round N", "Of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,

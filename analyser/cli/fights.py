@@ -292,7 +292,7 @@ _OF_ANY = [OutOption(PAGE) if option is options.OUT else option for option in FI
 
 @click.command(cls=Command, params=[*_OF_ANY, options.FULL])
 @click.argument("scenario", metavar="SCENARIO.toml", shell_complete=options.complete_file)
-def run(scenario: str, form: str, out: str | None, **_: Any) -> None:
+def run(scenario: str, form: str, out: str | None, full: bool, **_: Any) -> None:
     """The odds of the attack, charge, focus fire, duel or battle of a scenario file, or its answer on morale.
 
     A battle with --out FILE.html as a page.
@@ -307,6 +307,8 @@ def run(scenario: str, form: str, out: str | None, **_: Any) -> None:
     kind = "" if system is not None else kind_of(raw)
     if kind != "battle" and form == "text" and is_page(out):
         raise InputError("only a battle has a page", where=str(out), allowed=".txt, .md, .json, .csv, .parquet")
+    if kind != "battle" and full:
+        raise InputError("only a battle tells less than all", where="--full", allowed="without it")
     if system is not None:
         answer_morale(system, scenario)
     elif kind == "battle":

@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.common.errors import LONGEST_REMEDY, AnalyserError, InputError, did_you_mean, printable
 from analyser.common.files import check_writable
+from analyser.rules.orders import is_in_words
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -195,11 +196,16 @@ class Choice(click.Choice[str]):
 
 
 class ChoiceOrWords(Choice):
-    """One of several words, or a text of more than one."""
+    """One of several words, or a policy in words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As of one of several words, if it is one word."""
-        return value if isinstance(value, str) and " " in value.strip() else super().convert(value, param, ctx)
+        """As of one of several words, unless it is meant as lines."""
+        if value not in self.choices and isinstance(value, str) and is_in_words(value):
+            return value
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            self.fail(f"{error.message}; nor a policy in words, such as 'aim and shoot'", param, ctx)
 
 
 def is_quiet() -> bool:

@@ -101,7 +101,8 @@ def ends(found: BattleResult) -> list[Segment]:
 
 def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
     """The picture of :meth:`BattleResult.margins`; what is hardly ever seen at either end is left out."""
-    shown = [row for row in rows if row["probability"] >= NEGLIGIBLE]
+    seen = [place for place, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
+    shown = rows[seen[0] : seen[-1] + 1]
     first, last = shown[0]["margin"], shown[-1]["margin"]
     room, highest = 100 / (last - first + 1), max(float(row["high"]) for row in shown)
 

@@ -69,8 +69,6 @@ class Result(ABC):
         Monte Carlo only: how many trials were planned, and why there were no more.
     with_bands : bool
         Whether intervals that hold for a whole table at once stand beside those that hold each by itself.
-    tells_all : bool
-        Whether its text names all that is not modelled, however much that is.
     """
 
     kind: ClassVar[str]
@@ -83,7 +81,11 @@ class Result(ABC):
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
     with_bands: bool = False
-    tells_all: bool = True
+
+    @property
+    def told_gaps(self) -> tuple[str, ...]:
+        """What its text names of what is not modelled: all of it, if no kind of answer has more to say."""
+        return self.not_modelled
 
     @property
     def method(self) -> Method:

@@ -20,7 +20,7 @@ from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
 from analyser.results.battle_orders import by_order, orders_tried
-from analyser.results.battle_rules import of_battle
+from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_text import by_margin, by_round, by_unit, heading, headline
 from analyser.results.by_batch import mean_by_batch
@@ -300,8 +300,14 @@ class BattleResult(Result):
         """The answer in short: how often my side wins, how far that goes with the order, and who swings it."""
         return headline(self)
 
+    @property
+    def told_gaps(self) -> tuple[str, ...]:
+        """What its text names of what is not modelled: boons and rules of these armies, or all (:meth:`in_full`)."""
+        own = tuple(each for each in self.not_modelled if each not in NOT_MODELLED)
+        return self.not_modelled if self.tells_all else own
+
     def in_full(self) -> BattleResult:
-        """The same answer, which prints all that is not modelled, not the first of it."""
+        """The same answer, which prints all that is not modelled, that of any battle, too."""
         return replace(self, tells_all=True)
 
 

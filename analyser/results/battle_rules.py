@@ -44,7 +44,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     rules.applied = [name for name in rules.applied if name not in near]
     used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings)
     boons = [f"boon {each.name}" for army in scenario.armies for each in army.bought]
-    left_out = tuple(dict.fromkeys((*boons, *NOT_MODELLED, *used.not_modelled, *near)))
+    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *near, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 

@@ -18,7 +18,7 @@ from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # units that a line names as not told apart from the swing unit
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by each side
-PART = "By a tenth of the battles, of few by more, up to all: so they can be a little off the figures of the whole."
+PART = "By a tenth of the battles, or more where there are few: so a little off the figures of the whole."
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:

@@ -168,8 +168,8 @@ class BestResult(DuelResult):
         Parameters
         ----------
         lines : int, optional
-            At most so many, 1 to 20, that give away as little as can be found. Default: as many as it takes; without
-            `within` too one for each situation.
+            At most so many, 1 to 20, that give away as little as can be found, as `within` counts it. Default: as many
+            as it takes; without `within` too one for each situation.
         within : float, optional
             The shortest list that is found to give away no more than that, to an enemy who knows it and makes the most
             of it; if there is none, one of as many lines as may be that gives away as little as can be found. Of a
@@ -182,7 +182,8 @@ class BestResult(DuelResult):
         Returns
         -------
         Listed
-            Its `lines`, its `value` and what it `gives_away`.
+            Its `lines`; its `value` and what it `gives_away` to an enemy who keeps to his plan; `worst` and
+            `exploitable`, the same of one who knows it, where he can choose.
 
         Examples
         --------
@@ -285,8 +286,8 @@ class BestResult(DuelResult):
     def _plan_block(self) -> Block:
         rows, units = self._reached, self.units
         cells: dict[str, list[str]] = {}
-        telling = [row for row in rows if row["costs"] >= _TELLING] or rows
-        for row in sorted(telling, key=lambda row: -row["probability"]):
+        telling = [row for row in rows if row["costs"] >= _TELLING]
+        for row in sorted(telling or rows, key=lambda row: -row["probability"]):
             mine, theirs = units if row["side"] == "a" else units[::-1]
             stands = f"{row['round']} {row['side'].upper()}  {stands_in_words(row, mine, theirs)}"
             costs = f"{row['runner_up']}: {self.cost(row['costs'])}" if row["runner_up"] else ""
@@ -296,10 +297,10 @@ class BestResult(DuelResult):
         head = ("round, who, and how things stand", "do", "the runner-up, and what it costs", "comes up")
         shown = [[stands, *cells[stands]] for stands in sorted(cells, key=lambda stands: (int(stands.split()[0]), 0))]
         lines = [
-            f"Of {counted(len(rows), 'situation')} that come up; in {len(telling):,} it matters what is done. "
-            "All are in JSON and CSV."
+            f"Of {counted(len(rows), 'situation')} that come up; in {f'{len(telling):,}' if telling else 'none'} it "
+            "matters what is done. All are in JSON and CSV."
         ]
-        return Block("The plan, where it comes up most", head, shown, "<<<>", lines=lines)
+        return Block("The plan, where it matters and comes up most", head, shown, "<<<>", lines=lines)
 
     def _body(self) -> dict[str, Any]:
         head = {"value": self.value, "exploitability": self.exploitability, "first_moves": self.first_moves()}

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
-_FIRST = 3  # entries of a list that stands in short
-_ALL_OF_THEM = "--full names them; JSON too; in Python in_full()"
+_MORE = "and {} more of any such battle (--full names them; JSON too; in Python in_full())"
 _THIN = "they hang on fewer than 40 trials, so that their ± is too narrow; go by their chances."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
@@ -61,7 +60,7 @@ def text(results: Sequence[Result]) -> str:
         rows = [block.head, *block.rows] if block.head and block.rows else block.rows
         lines = aligned(rows, block.align, gap=block.gap) if rows else []
         parts.append([*([block.title] if block.title else []), *lines, *block.lines])
-    tells_all = results[0].tells_all
+    tells_all = results[0].told_gaps == results[0].not_modelled
     notes = _notes(results, tells_all=tells_all)
     parts += notes if tells_all else [[line for each in part for line in fill(each)] for part in notes]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
@@ -92,12 +91,12 @@ def _of_rules(result: Result) -> list[list[str]]:
 
 
 def _of_rules_in_short(result: Result) -> list[list[str]]:
-    """The same in lines; of what is not modelled the first, how much there is, and how to see all."""
-    gaps = result.not_modelled
+    """The same in lines; of what is not modelled that of these very units, how much there is, and how to see all."""
+    gaps, own = result.not_modelled, result.told_gaps
     return [
         [f"Rules applied ({len(result.rules_applied)}): {', '.join(result.rules_applied) or 'none'}"],
         [f"Not used: {'; '.join(result.not_used)}"] if result.not_used else [],
-        [f"Not modelled ({len(gaps)}): {'; '.join(gaps[:_FIRST])}; and {len(gaps) - _FIRST} more ({_ALL_OF_THEM})"],
+        [f"Not modelled ({len(gaps)}): {'; '.join([*own, _MORE.format(len(gaps) - len(own))])}"],
     ]
 
 

@@ -287,7 +287,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
-    if apart and any(shooter.chooses and shooter.mine.edge_distance is None for shooter in shooters):
+    if apart and any(each.chooses and each.mine.speed and each.mine.edge_distance is None for each in shooters):
         assumptions.append(_NO_EDGE)
     if not apart:
         assumptions.append(_ALWAYS_REACHES)

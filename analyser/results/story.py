@@ -162,6 +162,13 @@ def _card(each: Happening, names: Mapping[int, str]) -> str:
     return f"{names[each.unit]} {verdict} its {what}: card {each.first}, {each.second} or less passes"
 
 
+def _own_loss(each: Happening, names: Mapping[int, str]) -> str:
+    how = "by its own doing"
+    if each.second:
+        how = f"aboard {names[each.other]}, which has no room for it"
+    return f"{names[each.unit]} loses {counted(each.first, 'model')} {how}"
+
+
 _TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
     Event.ROUND: _round,
     Event.ENTERED: lambda each, names: f"  {names[each.unit]} comes out of reserve",
@@ -174,7 +181,7 @@ _TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
     Event.SUPPRESSED: lambda each, names: f"{names[each.unit]} is suppressed",
     Event.REMOVED: lambda each, names: f"{names[each.unit]} is gone ({each.second} VP)",
     Event.COMBAT: lambda each, names: f"{names[each.unit]} {_WON[each.first]}",
-    Event.OWN_LOSS: lambda each, names: f"{names[each.unit]} loses {counted(each.first, 'model')} by its own doing",
+    Event.OWN_LOSS: _own_loss,
     Event.DIE: lambda each, names: f"{names[each.unit]} goes off: {_FACES[each.first]}",
     Event.ENDED: lambda each, _: f"End of round {each.first}: {each.second} VP to {each.third}",
     Event.GROUND: lambda each, _: (

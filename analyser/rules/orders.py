@@ -78,6 +78,16 @@ _AS_NUMBER = re.compile(r"^\d+(\.\d+)?$")
 MOST_LINES = 10_000  # as many as a plan has situations
 
 
+def is_in_words(policy: str) -> bool:
+    """Whether a text is meant as lines: an order, or more than one word.
+
+    >>> is_in_words("advance"), is_in_words("aim and shoot"), is_in_words("short_range")
+    (True, True, False)
+    """
+    words = policy.strip().lower()
+    return " " in words or words in ORDERS
+
+
 class Condition(NamedTuple):
     """Something that must hold."""
 

@@ -26,6 +26,7 @@ from analyser.game.units import (
     each_row_once,
     hundredths,
 )
+from analyser.rules.orders import is_in_words
 from analyser.rules.policies import BEST, POLICIES
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
@@ -269,7 +270,7 @@ else:
 
 def _policy(value: object) -> object:
     """A policy by name, or in words: one line or more of it."""
-    if isinstance(value, str) and value not in (*POLICIES, BEST) and " " in value.strip():
+    if isinstance(value, str) and value not in (*POLICIES, BEST) and is_in_words(value):
         return (value,)
     return as_tuple(value)
 

@@ -662,3 +662,19 @@ def test_the_help_groups_options_by_what_they_are_about():
         "Input and output:",
         "Options:",
     ]
+
+
+def test_one_word_can_be_a_policy_in_words():
+    told = answer("duel", RIFLES, GRENADIERS, "--rounds", "1", "--distance", "18", "--policy-a", "retire")
+    assert "policy retire" in told
+    few = [f"{each}:models=2" for each in (RIFLES, GRENADIERS)]
+    told = answer("best", *few, "--rounds", "1", "--against", "take cover if suppressed; hold")
+    assert "policy take cover if suppressed; hold" in told
+    assert "did you mean 'shoot'" in refusal("best", RIFLES, GRENADIERS, "--against", "shoott")
+    for given in ("", "shoott"):
+        refused = refusal("duel", RIFLES, GRENADIERS, "--policy-a", given)
+        assert "nor a policy in words, such as 'aim and shoot'" in refused
+
+
+def test_a_fight_that_is_no_battle_has_nothing_in_short(file):
+    assert "--full: only a battle tells less than all" in refusal("run", file(FILES["duel"]), "--full")

@@ -13,6 +13,7 @@ from analyser.common.intervals import trials_for
 from analyser.common.sampling import Sampling
 from analyser.results.battle import swing_trials
 from analyser.results.battle_orders import by_order, orders_lines
+from analyser.results.battle_rules import NOT_MODELLED
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
 SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
@@ -81,10 +82,15 @@ def test_what_is_not_modelled_is_said(result):
 
 
 @pytest.mark.slow
-def test_the_first_of_what_is_not_modelled_is_printed_and_how_to_see_all(result):
+def test_what_is_not_modelled_of_these_units_is_printed_and_how_to_see_all(result):
     gaps, flat = result.not_modelled, " ".join(str(result).split())
-    assert f"Not modelled ({len(gaps)}): {'; '.join(gaps[:3])}; and {len(gaps) - 3} more (--full names them" in flat
-    assert not any(gap in flat for gap in gaps[3:])
+    own = [gap for gap in gaps if gap not in NOT_MODELLED]
+    assert own == list(gaps[: len(own)])
+    assert own
+    assert (
+        f"Not modelled ({len(gaps)}): {'; '.join(own)}; and {len(NOT_MODELLED)} more of any such battle (--full" in flat
+    )
+    assert not any(gap in flat for gap in NOT_MODELLED)
     in_full = str(result.in_full())
     assert all(gap in in_full for gap in gaps)
     assert "--full" not in in_full

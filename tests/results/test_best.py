@@ -14,6 +14,7 @@ from analyser.results.simplified import Search, Tried
 from analyser.rules.orders import lines_of
 from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.load import load_as
+from tests.oracle import fight_files
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 SAME = 1e-12
@@ -339,3 +340,65 @@ def test_a_message_about_a_row_offers_only_what_the_unit_can_do():
     assert raised.value.allowed is not None
     assert "overcharge" not in raised.value.allowed
     assert "all rows" not in raised.value.allowed
+
+
+def test_that_no_table_edge_stops_who_retires_is_said_where_it_counts():
+    def says_so(*units, **terms):
+        return any(
+            "no table edge stops who retires" in each for each in best_play(*units, rounds=1, **terms).assumptions
+        )
+
+    assert says_so(small(RIFLES), small(GRENADIERS), distance=18)
+    assert not says_so(small(RIFLES), small(GRENADIERS))
+    near = [small(each) | {"edge_distance": 12} for each in (RIFLES, GRENADIERS)]
+    assert not says_so(*near, distance=18)
+
+
+def test_who_retires_gets_out_of_reach_of_who_advances_and_shoots():
+    """Out of range by an inch is out of it only until the enemy has advanced: a unit may retire again."""
+    gun = fight_files.row("ranged", 6, long_range=3)
+    runner, guns = fight_files.unit(models=3, speed=3), fight_files.unit(gun, models=3, speed=1)
+    found = best_play(runner, guns, rounds=2, first="a", distance=3, want="survival")
+    assert found.value == 1
+    assert found.first_moves()[0]["do"].startswith("retire")
+
+
+PAIRS = (
+    ("imperium/sturmriese@basic", "empire/green-banner-jez@basic", 18),  # no short range
+    ("commonwealth/tsarevna@basic", "imperium/essen@basic", 18),  # Indirect rows, and one that is not
+    ("imperium/scion-grenadier-p@basic", "crown/rifle-p@basic", 18),
+    ("crown/sharp-rifles@basic", "imperium/krupp@basic", 24),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("a", "b", "distance"), PAIRS)
+def test_a_habit_that_the_enemy_knows_is_worth_what_the_duel_against_best_play_says(a, b, distance):
+    found = best_play(a, b, rounds=2, distance=distance)
+    for row in found.regrets():
+        fought = duel(a, b, rounds=2, distance=distance, policy_a=row["habit"], policy_b="best")
+        assert win(fought) == pytest.approx(row["worst"], abs=SAME)
+
+
+def test_a_list_says_what_it_gives_away_to_an_enemy_who_knows_it():
+    found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=3, distance=18)
+    for listed in (found.as_policy(), found.as_policy(lines=2)):
+        known = duel(
+            small(RIFLES, 4), small(GRENADIERS, 4), rounds=3, distance=18, policy_a=list(listed.lines), policy_b="best"
+        )
+        assert listed.worst == pytest.approx(win(known), abs=SAME)
+        assert listed.costs == listed.exploitable == pytest.approx(found.value - win(known), abs=SAME)
+        assert listed.gives_away <= listed.exploitable + SAME
+    alone = best_play(small(RIFLES), small(GRENADIERS), rounds=1, against="shoot").as_policy(lines=1)
+    assert alone.worst is None
+    assert alone.costs == alone.gives_away
+
+
+def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
+    found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=2, distance=18)
+    cells = found._table.pictured(0, 1, "distance")
+    assert {cell["comes_up"] for cell in cells} == {True, False}
+    orders = [row for row in found.plan("a") if row["round"] == 2 and row["when"] in ("first", "second")]
+    for cell in (each for each in cells if each["comes_up"]):
+        here = [row for row in orders if (row["distance"], row["enemy_models"]) == (cell["x"], cell["y"])]
+        assert cell["do"] == max(here, key=lambda row: row["probability"])["do"]

@@ -22,7 +22,7 @@ class Event(IntEnum):
     SUPPRESSED = 8  # a unit
     REMOVED = 9  # a unit: models destroyed, victory points
     COMBAT = 10  # who charged, its target: who has won (0 the charger, 1 its target, 2 nobody)
-    OWN_LOSS = 11  # a unit by its own doing: models
+    OWN_LOSS = 11  # a unit by its own doing: models; 1 if it is for want of room on a transport, the other unit
     DIE = 12  # Spectacular Demise of a unit: what the die shows (0 heroic, 1 strike, 2 miss, 3 something else)
     ENDED = 13  # a round: VP of side 0, of side 1
     GROUND = 14  # zero ground presence of a side

@@ -61,7 +61,7 @@ def lose_room(battle: Battle, transport: int) -> None:
         return
     battle.counts.lost[field.batch, unit] += models - room
     field.lost_aboard += models - room
-    note(battle, Event.OWN_LOSS, unit, transport, models - room, 0, 0)
+    note(battle, Event.OWN_LOSS, unit, transport, models - room, 1, 0)
     if room > 0:
         field.states[unit] = state - (models - room)
     else:
