@@ -747,7 +747,8 @@ def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Ca
     assert now.gap is not None
     mine, options = game.profiles[side], []
     gaps = {max(now.gap - mine.speed, Fraction(1)), now.gap + mine.speed}
-    gaps |= {max(now.gap - mine.speed, row.long if row.short is None else row.short) for row in mine.rows}
+    stops = [row.long if row.short is None else row.short for row in mine.rows if row.kind == "ranged"]
+    gaps |= {max(now.gap - mine.speed, stop) for stop in stops if stop < now.gap}
     gaps = {gap for gap in gaps if abs(gap - now.gap) <= mine.speed and gap != now.gap}
     for gap in sorted(gaps):
         moved = replace(now, gap=gap)
