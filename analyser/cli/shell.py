@@ -15,7 +15,6 @@ from click.shell_completion import CompletionItem
 
 from analyser.common.errors import LONGEST_REMEDY, AnalyserError, InputError, did_you_mean, printable
 from analyser.common.files import check_writable
-from analyser.rules.orders import is_in_words
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -200,6 +199,8 @@ class ChoiceOrWords(Choice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """As of one of several words, unless it is meant as lines."""
+        from analyser.rules.orders import is_in_words
+
         if value not in self.choices and isinstance(value, str) and is_in_words(value):
             return value
         try:
