@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
-_MORE = "and {} more of any such battle (--full names them; JSON too; in Python in_full())"
+_MORE = "{} of any such battle (--full names them; JSON too; in Python in_full())"
 _THIN = "they hang on fewer than 40 trials, so that their ± is too narrow; go by their chances."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
@@ -93,10 +93,11 @@ def _of_rules(result: Result) -> list[list[str]]:
 def _of_rules_in_short(result: Result) -> list[list[str]]:
     """The same in lines; of what is not modelled that of these very units, how much there is, and how to see all."""
     gaps, own = result.not_modelled, result.told_gaps
+    more = len(gaps) - len(own)
     return [
         [f"Rules applied ({len(result.rules_applied)}): {', '.join(result.rules_applied) or 'none'}"],
         [f"Not used: {'; '.join(result.not_used)}"] if result.not_used else [],
-        [f"Not modelled ({len(gaps)}): {'; '.join([*own, _MORE.format(len(gaps) - len(own))])}"],
+        [f"Not modelled ({len(gaps)}): {'; '.join([*own, _MORE.format(f'and {more} more' if own else more)])}"],
     ]
 
 
