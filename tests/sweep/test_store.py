@@ -4,8 +4,8 @@ import json
 import os
 import random
 import shutil
-import time
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
