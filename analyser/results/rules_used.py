@@ -31,6 +31,7 @@ _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
+_FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
 _NO_EDGE = "no table edge stops who retires; a unit whose own edge is stated (edge_distance) does not retire"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
@@ -287,8 +288,9 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
-    if apart and any(each.chooses and each.mine.speed and each.mine.edge_distance is None for each in shooters):
-        assumptions.append(_NO_EDGE)
+    movers = [each.mine for each in shooters if apart and each.chooses and each.mine.speed]
+    assumptions += [_FULL_MOVES] if movers else []
+    assumptions += [_NO_EDGE] if any(each.edge_distance is None for each in movers) else []
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []

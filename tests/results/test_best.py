@@ -342,11 +342,11 @@ def test_a_message_about_a_row_offers_only_what_the_unit_can_do():
     assert "all rows" not in raised.value.allowed
 
 
-def test_that_no_table_edge_stops_who_retires_is_said_where_it_counts():
+def test_what_best_play_takes_for_granted_of_moves_is_said_where_it_counts():
     def says_so(*units, **terms):
-        return any(
-            "no table edge stops who retires" in each for each in best_play(*units, rounds=1, **terms).assumptions
-        )
+        said = best_play(*units, rounds=1, **terms).assumptions
+        assert any("other stops are not tried" in each for each in said) == ("distance" in terms)
+        return any("no table edge stops who retires" in each for each in said)
 
     assert says_so(small(RIFLES), small(GRENADIERS), distance=18)
     assert not says_so(small(RIFLES), small(GRENADIERS))
