@@ -32,7 +32,8 @@ _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
 _FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
-_NO_EDGE = "no table edge stops who retires; a unit whose own edge is stated (edge_distance) does not retire"
+_NO_EDGE = "no table edge stops who retires"
+_BY_ITS_EDGE = "a unit whose own edge is stated (edge_distance) is not let retire"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
 _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
@@ -291,6 +292,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     movers = [each.mine for each in shooters if apart and each.chooses and each.mine.speed]
     assumptions += [_FULL_MOVES] if movers else []
     assumptions += [_NO_EDGE] if any(each.edge_distance is None for each in movers) else []
+    assumptions += [_BY_ITS_EDGE] if any(each.edge_distance is not None for each in movers) else []
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []

@@ -352,6 +352,8 @@ def test_what_best_play_takes_for_granted_of_moves_is_said_where_it_counts():
     assert not says_so(small(RIFLES), small(GRENADIERS))
     near = [small(each) | {"edge_distance": 12} for each in (RIFLES, GRENADIERS)]
     assert not says_so(*near, distance=18)
+    held = best_play(*near, rounds=1, distance=18).assumptions
+    assert any("is not let retire" in each for each in held)
 
 
 def test_who_retires_gets_out_of_reach_of_who_advances_and_shoots():
