@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import ModuleType
@@ -39,6 +39,18 @@ def processes_for(cost: int, threads: int) -> int:
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
 
 
+class _Forgiving(Future[ResultT]):
+    """A future that may be told of a failure after it was cancelled.
+
+    An executor whose process was killed tells all futures that are not done; at one that was cancelled its thread ends
+    with a traceback (Python 3.11), and the others are waited for in vain.
+    """
+
+    def set_exception(self, exception: BaseException | None) -> None:
+        with suppress(InvalidStateError):
+            super().set_exception(exception)
+
+
 class Processes(ProcessPoolExecutor):
     """So many processes that run no caller's script, hear no Ctrl-C, and end with the one that they help."""
 
@@ -49,7 +61,9 @@ class Processes(ProcessPoolExecutor):
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
         """As usual; a process may begin with it."""
         with on_its_own():
-            return super().submit(work, *arguments, **keys)
+            future = super().submit(work, *arguments, **keys)
+        future.__class__ = _Forgiving
+        return future
 
     def kill(self) -> None:
         """End all that is at work, at once: what it has not written whole is lost."""

@@ -1,5 +1,6 @@
 """Jobs whose files say which process did them."""
 
+import multiprocessing
 import os
 import signal
 import time
@@ -30,3 +31,10 @@ def note_whether_deaf(path):
     """A job: whether who does it is deaf to Ctrl-C."""
     time.sleep(0.5)
     path.write_text(str(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])), encoding="utf-8")
+
+
+def end_helpers(path):
+    """A job, done by the process that has helpers: it kills them."""
+    note(path)
+    for helper in multiprocessing.active_children():
+        helper.kill()

@@ -52,6 +52,20 @@ def test_what_a_helper_failed_at_is_done_here(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["0"]
 
 
+def test_the_work_of_a_helper_that_is_killed_is_done_here(tmp_path):
+    """While work that this process has taken waits in line; in a process of its own, as it once hung."""
+    program = [
+        "from pathlib import Path",
+        "from tests.helpers.jobs import *",
+        f"jobs = jobs_in(Path({str(tmp_path)!r}), 20)",
+        "share_out([*jobs[:-1], jobs[-1]._replace(work=end_helpers)], 2)",
+    ]
+    command = [sys.executable, "-c", "\n".join(program)]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert len(list(tmp_path.iterdir())) == 20
+
+
 def test_little_work_has_no_helper_and_much_has_few():
     assert processes_for(10**6, 8) == 1
     assert processes_for(10**7, 1) == 1
