@@ -38,7 +38,7 @@ def best_play(
     profiles
         As of :func:`attack`.
     **terms
-        The other keys of ``[duel]``: rounds, first, distance.
+        The other keys of ``[duel]``: rounds, first, distance, step.
 
     Returns
     -------

@@ -26,12 +26,14 @@ _DUEL, _PICTURE = "Duel", "Picture"
 _LIST = "List"
 _NOTHING = "nothing was written"
 _WITHIN = "The shortest list that gives no more away to who knows it: 0.005 is half a point."
+_STEP = "Who plays best may stop a move at each multiple. Default: at its full length, and at ranges."
 _FIRST = "Who is activated first. Default: random, a toss each round."
 TERMS = [
     Option("--want", "What A wants, and B prevents; see below. Default: win.", _DUEL, type=Choice(tuple(WANTS))),
     Option("--rounds N", "1 to 10. Default: 6.", _DUEL, type=options.Integer(1, 10)),
     Option("--first", _FIRST, _DUEL, type=Choice(("a", "b", "random"))),
     Option("--distance INCHES", "Between the two. Default: nothing is out of reach.", _DUEL, type=options.Number(0)),
+    Option("--step INCHES", _STEP, _DUEL, type=options.Number(0, min_open=True)),
 ]
 BEST_OPTIONS = [
     Option("--against POLICY", "What B does: best (default), a habit, or a policy in words.", _DUEL),
@@ -56,7 +58,7 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     draws what to do, a colour each.
     """
     note_other_profiles(profiles)
-    asked = given(keys, "want", "against", "rounds", "first", "distance")
+    asked = given(keys, "want", "against", "rounds", "first", "distance", "step")
     if b is None:
         if asked:
             raise InputError(
@@ -126,7 +128,7 @@ def habits(attackers: str, defenders: str, profiles: str | None, dask: str | Non
     """
     from analyser.report.habits import habits as worked_out
 
-    asked = given(keys, "want", "rounds", "first", "distance", "threads")
+    asked = given(keys, "want", "rounds", "first", "distance", "step", "threads")
     table = keys["out"] if keys["form"] == "csv" else None
     with (
         told_when_stopped(lambda: _kept(table)),

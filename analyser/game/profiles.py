@@ -112,7 +112,7 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self._given, self._read = folder, dict[Path, Faction]()
+        self._given, self._read, self._found = folder, dict[Path, Faction](), dict[str, Loadout]()
         self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
         if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
@@ -128,6 +128,7 @@ class Profiles:
         now = profiles_used(self._given)
         if vars(self).get("used", now) != now:  # since a file was read alone
             self._read.clear()
+            self._found.clear()
         vars(self)["used"] = now
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FOR_ALL_FACTIONS)
         if not paths:
@@ -170,7 +171,9 @@ class Profiles:
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
         """Every loadout by its whole selector, in the order of the files."""
-        return _by_selector(self.factions.values())
+        found = _by_selector(self.factions.values())
+        self._found |= found
+        return found
 
     def __iter__(self) -> Iterator[Loadout]:
         return iter(self.by_selector.values())
@@ -235,12 +238,11 @@ class Profiles:
         if isinstance(selector, Loadout):
             return selector
         check_text(selector, "selector", _SELECTOR)
-        if "by_selector" in vars(self) and selector in self.by_selector:
-            return self.by_selector[selector]
-        loadouts, level = _loadouts(*self.unit(selector)), _parts(selector)[2]
-        if not level and len(loadouts) == 1:
-            return loadouts[0]
-        return _one(level, [(each.level_name, each) for each in loadouts], "level", selector)
+        if selector not in self._found:
+            level, levels = _parts(selector)[2], [(each.level_name, each) for each in _loadouts(*self.unit(selector))]
+            is_one = not level and len(levels) == 1
+            self._found[selector] = levels[0][1] if is_one else _one(level, levels, "level", selector)
+        return self._found[selector]
 
     __getitem__ = loadout
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.fight.best.habits import edges_taken, views_of
+from analyser.engine.fight.best.habits import COLUMNS, edges_taken, views_of
 from analyser.engine.fight.program import Kind
 from analyser.results.states import damage, flag, models_left
 from analyser.rules.orders import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
@@ -39,13 +39,14 @@ class Decider:
         self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
         self.orders = [(line, *self._fired(line, chooser)) for line in (*listed.lines, LAST_RESORT)]
         self.options = np.array(
-            [(int(each.manoeuvre), int(each.action), _number_of(each, chooser)) for each in chooser.options], np.int64
+            [(each.manoeuvre, each.action, _number_of(each, chooser), each.stop) for each in chooser.options], np.int64
         )
         self._views: dict[int, NDArray[np.int64]] = {}
         self._held: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}
 
     def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
         """What the column SALVO says of a line, and the strike that it looks along."""
+        chooser.check_move(line)
         charges = line.manoeuvre == Manoeuvre.CHARGE
         salvo = chooser.salvo_named("" if charges else line.fired)
         return (chooser.charge_named(line.fired) if charges else salvo), self.play.strike_of(self.place, salvo)
@@ -58,14 +59,18 @@ class Decider:
     def edges(self, number: int) -> NDArray[np.int64]:
         """The number of the edge that is taken in each node in a round, 0 being the first."""
         count = len(self.first)
-        decisions, strikes, open_yet = np.zeros((count, 3), np.int64), np.full(count, NONE), np.ones(count, np.bool_)
+        decisions, strikes, open_yet = (
+            np.zeros((count, len(COLUMNS)), np.int64),
+            np.full(count, NONE),
+            np.ones(count, np.bool_),
+        )
         for line, fired, strike in self.orders:
             holds = open_yet.copy()
             for condition in all_conditions(line):
                 holds &= self.holds(condition, strike, number)
                 if not holds.any():
                     break
-            decisions[holds] = (int(line.manoeuvre), int(line.action), fired)
+            decisions[holds] = (line.manoeuvre, line.action, fired, line.stop)
             strikes[holds] = strike
             open_yet &= ~holds
         found = np.zeros(count, np.int64)
@@ -76,8 +81,8 @@ class Decider:
     def edges_of(self, order: int) -> NDArray[np.int64]:
         """The number of the edge that one of its orders takes in each node, whether its conditions hold or not."""
         line, fired, strike = self.orders[order]
-        decisions = np.empty((len(self.first), 3), np.int64)
-        decisions[:] = (int(line.manoeuvre), int(line.action), fired)
+        decisions = np.empty((len(self.first), len(COLUMNS)), np.int64)
+        decisions[:] = (line.manoeuvre, line.action, fired, line.stop)
         return self._taken(strike, decisions)
 
     def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:

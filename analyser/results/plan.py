@@ -38,7 +38,9 @@ _MOVES = {
     Manoeuvre.CLOSE_IN: "close in to short range",
     Manoeuvre.DOUBLE_TIME: "double time",
     Manoeuvre.CHARGE: "charge",
+    Manoeuvre.COME_INTO_RANGE: "close in to range",
     Manoeuvre.RETIRE: "retire",
+    Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retire at double time",
 }
 _ACTIONS = {
     Action.NOTHING: "",
@@ -61,6 +63,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
     parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
     if option.manoeuvre == Manoeuvre.CLOSE_IN and option.shots[0].row.short_range is None:
         parts[0] = "close in to range"
+    parts[0] += f" {option.stop / INCH:g} {'inch' if option.stop == INCH else 'inches'}" if option.stop else ""
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
         text += _with(option.shots, len(chooser.rows) > 1)

@@ -269,7 +269,7 @@ class Play:
             return NONE
         chooser = self.chooser_at(place.side)
         branch = next(at for at, each in enumerate(chooser.options) if each.shots == chooser.salvos[salvo])
-        return int(order_in(self.order_of(place, branch)[0][2])[2])
+        return int(order_in(self.order_of(place, branch)[0][2]).strike)
 
 
 def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
@@ -353,5 +353,7 @@ def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> tuple[tu
 def too_large(size: str, scenario: DuelScenario) -> InputError:
     """The refusal of a game that is too large, with what would make it smaller."""
     less = ["fewer rounds or models", "a habit for one of the two sides"]
+    less += ["a longer step, or none"] if scenario.terms.step is not None else []
+    less += ["no edge_distance"] if any(each.edge_distance is not None for each in (scenario.a, scenario.b)) else []
     less += ["no distance, or a multiple of the SPEEDs and ranges"] if scenario.terms.distance is not None else []
     return InputError(f"best play of this duel has {size}", where="duel", allowed="; ".join(less))

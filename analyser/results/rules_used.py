@@ -19,7 +19,7 @@ from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.schema import Combatant, DuelTerms
 
 CARDS = {  # by whether they are put back
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
@@ -32,8 +32,8 @@ _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
 _FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
-_NO_EDGE = "no table edge stops who retires"
-_BY_ITS_EDGE = "a unit whose own edge is stated (edge_distance) is not let retire"
+_STEPS = "who plays best moves a multiple of {:g} inches, its full length, or to the range of a row"
+_NO_EDGE = "no table edge is near who has none stated (edge_distance): it retires by its SPEED, not at double time"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
 _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
@@ -289,15 +289,21 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
-    movers = [each.mine for each in shooters if apart and each.chooses and each.mine.speed]
-    assumptions += [_FULL_MOVES] if movers else []
-    assumptions += [_NO_EDGE] if any(each.edge_distance is None for each in movers) else []
-    assumptions += [_BY_ITS_EDGE] if any(each.edge_distance is not None for each in movers) else []
+    assumptions += _of_moves(scenario.terms, [each.mine for each in shooters if each.chooses and each.mine.speed])
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
         assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near))
     return rules.all(assumptions, scenario.warnings)
+
+
+def _of_moves(terms: DuelTerms, movers: Sequence[Combatant]) -> Iterator[str]:
+    """What is taken for granted of the moves of who plays best."""
+    if not movers or terms.distance is None:
+        return
+    yield _FULL_MOVES if terms.step is None else _STEPS.format(terms.step)
+    if any(each.edge_distance is None for each in movers):
+        yield _NO_EDGE
 
 
 def case_of_unit(

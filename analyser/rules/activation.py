@@ -117,8 +117,12 @@ def in_building(state: int, side: SideFacts) -> bool:
 
 
 @step
-def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int) -> int:
-    """How far a manoeuvre takes the unit; only a charge ends in contact."""
+def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
+    """How far a manoeuvre takes the unit; only a charge ends in contact.
+
+    `to_edge`: the room behind the unit, or NONE where that is enough; who retires to its edge has not fallen back to
+    it, and does not flee (AC-5.4).
+    """
     if distance == NONE:
         return 0
     if manoeuvre == Manoeuvre.CHARGE:
@@ -126,18 +130,30 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
     room = max(distance - _CLEAR_OF_ENEMIES, 0)
     if manoeuvre == Manoeuvre.ADVANCE:
         return min(side.speed, room)
-    if manoeuvre == Manoeuvre.CLOSE_IN:
-        wanted = strike.long_range if strike.short_range == NONE else strike.short_range
+    if manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE):
+        is_short = manoeuvre == Manoeuvre.CLOSE_IN and strike.short_range != NONE
+        wanted = strike.short_range if is_short else strike.long_range
         return min(side.speed, room, max(distance - wanted, 0))
-    if manoeuvre == Manoeuvre.RETIRE:
-        return -side.speed if side.retires else 0
+    if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
+        times = 1 if manoeuvre == Manoeuvre.RETIRE else 2
+        most = times * side.speed if times <= side.retires else 0
+        return -most if to_edge == NONE else -min(most, to_edge)
     return min(2 * side.speed, room) if manoeuvre == Manoeuvre.DOUBLE_TIME else 0
+
+
+@step
+def stopped(length: int, stop: int) -> int:
+    """How far a move takes a unit that ends it after so much of it; 0: at its end."""
+    if stop == 0:
+        return length
+    return stop if length > 0 else -stop
 
 
 @step
 def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
     """The unit with its manoeuvre made, and its special action; what it attacks with is its order."""
-    return ordered_to(state, decision, side, length_moved(decision[0], side, strike, distance))
+    to_edge = unit_state.length_to_edge(state, side)
+    return ordered_to(state, decision, side, length_moved(decision[0], side, strike, distance, to_edge))
 
 
 @step

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
 from analyser.rules.policies import Action, Manoeuvre
+from analyser.rules.structs import INCH
 
 FLAGS = (
     "in range",
@@ -44,11 +45,13 @@ _MOVES = {
     "advance": Manoeuvre.ADVANCE,
     "close in": Manoeuvre.CLOSE_IN,
     "close in to short range": Manoeuvre.CLOSE_IN,
-    "close in to range": Manoeuvre.CLOSE_IN,
+    "close in to range": Manoeuvre.COME_INTO_RANGE,
     "retire": Manoeuvre.RETIRE,
+    "retire at double time": Manoeuvre.RETIRE_AT_DOUBLE_TIME,
     "double time": Manoeuvre.DOUBLE_TIME,
     "charge": Manoeuvre.CHARGE,
 }
+_ALONE = (Manoeuvre.CHARGE, Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)  # no deed goes with them
 _DEEDS = {
     "shoot": Action.SHOOT,
     "go on lookout": Action.GO_ON_LOOKOUT,
@@ -75,6 +78,8 @@ _COMPARISONS = {
     "less than": "<",
 }
 _AS_NUMBER = re.compile(r"^\d+(\.\d+)?$")
+_SO_FAR = re.compile(r"^(advance|retire|retire at double time|double time)\s+(\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$")
+_FARTHEST = 1000  # inches of a move
 MOST_LINES = 10_000  # as many as a plan has situations
 
 
@@ -104,6 +109,7 @@ class Line(NamedTuple):
     action: Action
     conditions: tuple[Condition, ...] = ()
     fired: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
+    stop: int = 0  # after how many hundredths of an inch the move ends; 0: at its end
     text: str = ""
 
 
@@ -180,7 +186,7 @@ def _by_quantity(line: Line) -> dict[str, list[Condition]]:
 
 def _line_of(text: str, where: str) -> Line:
     first, *rest = _WHEN.split(text, maxsplit=1)
-    manoeuvre, action, fired = _order_of(first.strip(), where)
+    order = _order_of(first.strip(), where)
     conditions: list[Condition] = []
     if rest:
         word, said = rest
@@ -190,17 +196,20 @@ def _line_of(text: str, where: str) -> Line:
         conditions = [_condition_of(part.strip(), where) for part in parts]
         if word in ("until", "unless"):
             conditions = [conditions[0]._replace(negated=not conditions[0].negated)]
-    line = Line(manoeuvre, action, tuple(conditions), fired, text)
+    line = order._replace(conditions=tuple(conditions), text=text)
     _check_together(line, where)
     return line
 
 
-def _order_of(text: str, where: str) -> tuple[Manoeuvre, Action, str]:
-    fired = ""
+def _order_of(text: str, where: str) -> Line:
+    fired, stop = "", 0
     if (found := _WITH.search(text)) is not None:
         fired, text = found[1].strip(), text[: found.start()]
     moves, deeds = list[Manoeuvre](), list[Action]()
-    for part in filter(None, (each.strip() for each in re.split(r"\band\b|,", text))):
+    for said in filter(None, (each.strip() for each in re.split(r"\band\b|,", text))):
+        so_far = _SO_FAR.match(said)
+        part = said if so_far is None else so_far[1]
+        stop = stop if so_far is None else _stop_after(so_far[2], said, where)
         if part in _MOVES:
             moves.append(_MOVES[part])
         elif part in _DEEDS:
@@ -215,13 +224,21 @@ def _order_of(text: str, where: str) -> tuple[Manoeuvre, Action, str]:
     shoots = deeds == [Action.SHOOT]
     manoeuvre = moves[0] if moves else Manoeuvre.AIM if shoots else Manoeuvre.STAY
     action = deeds[0] if deeds else Action.SHOOT if manoeuvre == Manoeuvre.AIM else Action.NOTHING
-    if manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.DOUBLE_TIME) and action != Action.NOTHING:
+    if manoeuvre in _ALONE and action != Action.NOTHING:
         raise InputError(f"{text!r}: nothing is done beside that move", where=where, allowed="the move alone")
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         raise InputError(f"{text!r}: who aims shoots", where=where, allowed="aim and shoot")
     if fired and action != Action.SHOOT and manoeuvre != Manoeuvre.CHARGE:
         raise InputError(f"with {fired!r}: nothing is fired", where=where, allowed="shoot with it")
-    return manoeuvre, action, fired
+    return Line(manoeuvre, action, fired=fired, stop=stop)
+
+
+def _stop_after(inches: str, text: str, where: str) -> int:
+    """The hundredths of an inch after which a move ends."""
+    stop = round(float(inches) * INCH)
+    if not 0 < stop <= _FARTHEST * INCH:
+        raise InputError(f"{text!r}: that is no move", where=where, allowed=f"more than 0, up to {_FARTHEST} inches")
+    return stop
 
 
 def _condition_of(text: str, where: str) -> Condition:

@@ -77,6 +77,8 @@ class Manoeuvre(IntEnum):
     DOUBLE_TIME = 4
     CHARGE = 5
     RETIRE = 6  # an advance away from the enemy
+    RETIRE_AT_DOUBLE_TIME = 7
+    COME_INTO_RANGE = 8  # an advance that stops at long range
 
 
 class Action(IntEnum):
@@ -111,6 +113,8 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     """
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
+    if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:
+        manoeuvre = Manoeuvre.RETIRE
     if view.in_building:
         return Manoeuvre.STAY, action
     if view.must_charge:

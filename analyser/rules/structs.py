@@ -191,7 +191,7 @@ class SideFacts(NamedTuple):
     origin: int = 0  # where it stood, in strides, as its state has it
     position_at: int = 0  # the bit of its state at which its place begins (:mod:`.unit_state`)
     speed: int = 0
-    retires: int = 0  # whether it may advance away from the other side
+    retires: int = 0  # in how many times its SPEED it may go away from the other side in one move
     policy: int = 0  # a Policy, or NONE: it does what is chosen for it
     charges: int = 0  # whether it may charge the other side
     berserk: int = 0  # whether it charges after a failed rally test, if it can, whatever its policy

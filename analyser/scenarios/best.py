@@ -9,12 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.game import ORDERS, Choice
-from analyser.engine.fight.program import Kind, Operation, packed_order
+from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import Order
 from analyser.rules.orders import Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre
-from analyser.rules.structs import NONE
+from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combats, with_overrun_chosen
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
@@ -47,6 +47,7 @@ class Option(NamedTuple):
     action: Action
     shots: tuple[Shot, ...] = ()  # that it makes, or that it goes where it could make
     charge: Charged | None = None
+    stop: int = 0  # after how many hundredths of an inch the move ends; 0: at its end
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
@@ -131,9 +132,35 @@ class Chooser(Shooter):
     def stops_at(self) -> list[int]:
         """The distances at which it may stop an advance before its SPEED is spent, in hundredths of an inch.
 
-        Short ranges; of rows that have none their range.
+        The ranges of its rows.
         """
-        return [length_of(row.long_range if row.short_range is None else row.short_range) for row in self.rows]
+        ranges = (each for row in self.rows for each in (row.short_range, row.long_range))
+        return [length_of(each) for each in ranges if each is not None]
+
+    @cached_property
+    def stops(self) -> list[int]:
+        """After how many hundredths of an inch it may also end a move: those of its lines, or multiples of the step."""
+        if self.lines:
+            return sorted({line.stop for line in self.lines if line.stop})
+        step = length_of(self.step or 0)
+        return list(range(step, 2 * length_of(self.mine.speed or 0), step)) if step else []
+
+    @property
+    def _at_double_time(self) -> tuple[Manoeuvre, ...]:
+        """Its moves at double time: away from the enemy only where it is known how far its edge is."""
+        away = [] if self.mine.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
+        return (Manoeuvre.DOUBLE_TIME, *away)
+
+    def check_move(self, line: Line) -> None:
+        """InputError for a line whose move the unit cannot make, or not end there."""
+        where = f"duel.policy_{self.where}"
+        if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
+            problem = f"{line.text!r}: how far the unit is from its own edge is not known"
+            raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
+        if line.stop and line.stop not in self.stops:
+            problem = f"{line.text!r}: no move ends after {line.stop / INCH:g} inches"
+            allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops) or "a step for the duel, such as 1 inch"
+            raise InputError(problem, where=where, allowed=allowed)
 
     @cached_property
     def _shots(self) -> list[Shot]:
@@ -189,19 +216,34 @@ class Chooser(Shooter):
         moves = _MOVES if self.distance is not None and self.mine.speed else ()
         yield STAY
         for salvo in self.salvos:
-            for manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY, *moves, *([Manoeuvre.CLOSE_IN] if moves else ())):
+            closing = [Manoeuvre.CLOSE_IN] if moves else []
+            closing += [Manoeuvre.COME_INTO_RANGE] if moves and salvo[0].row.short_range is not None else []
+            for manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY, *moves, *closing):
                 yield Option(manoeuvre, Action.SHOOT, salvo)
-            if moves and len(salvo) == 1 and not salvo[0].overcharge:
-                yield Option(Manoeuvre.CLOSE_IN, Action.NOTHING, salvo)
+            for manoeuvre in closing if len(salvo) == 1 and not salvo[0].overcharge else ():
+                yield Option(manoeuvre, Action.NOTHING, salvo)
                 if re_arms:
-                    yield Option(Manoeuvre.CLOSE_IN, Action.RE_ARM, salvo)
+                    yield Option(manoeuvre, Action.RE_ARM, salvo)
         for action in specials:
             for manoeuvre in (Manoeuvre.STAY, *moves):
                 yield Option(manoeuvre, action)
-        for manoeuvre in (*moves, *([Manoeuvre.DOUBLE_TIME] if moves else ())):
+        for manoeuvre in (*moves, *self._at_double_time) if moves else ():
             yield Option(manoeuvre, Action.NOTHING)
         for charge in self.charges:
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
+        for stop in self.stops if moves else ():
+            yield from self._options_up_to(stop, specials)
+
+    def _options_up_to(self, stop: int, specials: Sequence[Action]) -> Iterator[Option]:
+        """All that goes with moves that end after `stop`: what is longer than its SPEED is double time."""
+        if stop >= length_of(self.mine.speed or 0):
+            yield from (Option(manoeuvre, Action.NOTHING, stop=stop) for manoeuvre in self._at_double_time)
+            return
+        for manoeuvre in _MOVES:
+            for salvo in self.salvos:
+                yield Option(manoeuvre, Action.SHOOT, salvo, stop=stop)
+            for action in (Action.NOTHING, *specials):
+                yield Option(manoeuvre, action, stop=stop)
 
     def choice(
         self,
@@ -218,8 +260,8 @@ class Chooser(Shooter):
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
-            order = Operation(Kind.ORDER, self.side, packed_order(option.manoeuvre, option.action, strike))
-            branch: list[Operation | Choice] = [order]
+            order = Ordered(option.manoeuvre, option.action, strike, option.stop)
+            branch: list[Operation | Choice] = [Operation(Kind.ORDER, self.side, packed_order(order))]
             for shot in option.shots if option.action == Action.SHOOT else ():
                 branch += made(number_of[shot])
             if option.charge is not None:

@@ -14,7 +14,7 @@ from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.orders import lines_of
-from analyser.rules.policies import POLICIES, Policy
+from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.structs import INCH, NONE, SideFacts
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats, going_off
@@ -76,8 +76,8 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
             mine.check_has_dice(mine.charge_row(where), where)
     kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (
-        kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a"),
-        kinds[1](b, a, terms.policy_b, terms.distance, ruleset, "b"),
+        kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a", terms.step),
+        kinds[1](b, a, terms.policy_b, terms.distance, ruleset, "b", terms.step),
     )
 
 
@@ -111,14 +111,15 @@ def course_of(
         double = facts.charges or shooters[side].chooses
         a_round = facts.speed * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
         advance.append(a_round * terms.rounds)
-        set_back[side] += facts.speed * terms.rounds if facts.retires else 0
+        set_back[side] += facts.retires * facts.speed * terms.rounds
     if chosen:  # how far apart the two are is told of one of them
         set_back, advance = [sum(set_back)] * 2, [sum(advance)] * 2
     if terms.distance is not None:
         lengths = [INCH, records[0].distance, *(each.speed for each in records)]
         wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
         lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
-        lengths += [length for each in shooters if isinstance(each, Chooser) for length in each.stops_at()]
+        for each in shooters:
+            lengths += [*each.stops_at(), *each.stops] if isinstance(each, Chooser) else []
     if tracked:
         records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
@@ -137,7 +138,7 @@ def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms)
     numbers: dict[str, int] = {
         "rearms": shooter.rearms,
         "policy": Policy[policy.upper()] if isinstance(policy, str) and policy in POLICIES else NONE,
-        "retires": shooter.chooses and given and far,
+        "retires": (1 if far else 2) if shooter.chooses and given else 0,  # who knows its edge may go at double time
         "charges": mine.may_charge(theirs, policy),
         "berserk": mine.has("Berserk"),
         "runs_amok": mine.has("Run Amok"),
@@ -299,6 +300,8 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
     """The warnings of a duel: `file` as it was stated, and as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
     yield from about_lists(policies)
+    if file.duel.step is not None and (file.duel.distance is None or BEST not in policies):
+        yield "duel.step has no effect: that is for who plays best, with a distance"
     contact = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from about_combatant(a, "a", file.a, profiles)
     yield from about_combatant(b, "b", file.b, profiles)

@@ -89,6 +89,7 @@ class Shooter:
     distance: float | None
     ruleset: Ruleset
     where: str
+    step: float | None = None  # inches: who chooses may stop a move at each multiple of them
     chooses: ClassVar[bool] = False  # whether what it does is chosen as things stand
     named: Row | None = field(init=False)  # the row to shoot with, if the scenario names one that its policy can use
 

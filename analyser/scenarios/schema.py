@@ -289,6 +289,9 @@ class DuelTerms(Record):
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."
     )
+    step: Annotated[Inches, Field(gt=0, le=MOST_INCHES)] | None = told(
+        None, "Inches: who plays best may stop a move at each multiple. Default: at its full length, and at ranges."
+    )
 
 
 MOST_SECONDARY = 10  # each can strike at two places of a program

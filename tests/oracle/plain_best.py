@@ -177,6 +177,8 @@ class Game:
             yield from self.shots(moved, side, moved=True, several=True)
         if turn.rallied:
             yield self.certainly(certainly(advance(self.field, duel, side, 2 * speed)))
+            if unit_of(duel, side).edge_distance is not None:  # else it keeps to its SPEED
+                yield self.certainly(certainly(self.retired(duel, side, 2 * speed)))
 
     def moves(self, duel, side):
         """Where a unit may advance to, or retire to."""
@@ -186,13 +188,20 @@ class Game:
             enemy = getattr(self.field, OTHER[side])
             fires = row["kind"] == "ranged" and enemy["category"] in row["against"]
             if fires and "Reactive" not in row["qualities"]:
-                stop = row["long_range"] if row.get("short_range") is None else row["short_range"]
-                lengths.append(min(speed, max(duel.distance - stop, 0)))
+                stops = [row[reach] for reach in ("short_range", "long_range") if row.get(reach) is not None]
+                lengths += [min(speed, max(duel.distance - stop, 0)) for stop in stops]
         found = [advance(self.field, duel, side, length) for length in lengths]
-        if unit_of(duel, side).edge_distance is None:
-            further = at_duel.moves(self.field, duel._replace(distance=duel.distance + speed), side)
-            found.append(in_fumes(self.field, further))
+        found.append(self.retired(duel, side, speed))
         return [each for each in found if each.distance != duel.distance]
+
+    def retired(self, duel, side, inches):
+        """The unit further away from the enemy: at its own edge at most."""
+        edge = unit_of(duel, side).edge_distance
+        inches = inches if edge is None else min(inches, edge)
+        if inches == 0:
+            return duel
+        further = at_duel.moves(self.field, duel._replace(distance=duel.distance + inches), side)
+        return in_fumes(self.field, change(further, side, edge_distance=None if edge is None else edge - inches))
 
     def specials(self, duel, side):
         """Doing nothing, taking cover, going on lookout, re-arming."""

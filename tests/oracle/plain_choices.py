@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
+from math import ceil
+from typing import NamedTuple
 
 HEROIC, STRIKE, GLANCING, MISS, BLANK = "heroic", "strike", "glancing", "miss", "blank"
 WEAKENED, NEUTRAL, IMPROVED = "weakened", "neutral", "improved"
@@ -96,7 +98,7 @@ class Unit:
     suppressed: bool = False
     disordered: bool = False
     activated: bool = False
-    room: Fraction | None = None  # to its own edge; None is far (AC-5.5)
+    room: Fraction | None = None  # behind it, to its own edge; None is far (AC-5.5)
     on_lookout: bool = False
     removed: bool = False  # broke or fled
 
@@ -108,7 +110,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Field:
-    """Both units, and how far apart they are."""
+    """Both units, and how far apart they are in their one line."""
 
     units: tuple[Unit, Unit]
     gap: Fraction | None = None
@@ -139,6 +141,8 @@ class Game:
     #: Whether what a unit's own blanks cost it counts for its test (AC-5.2).
     #: AC-8.5 says "its losses in the combat"; the program rules otherwise.
     blanks_count: bool = False
+    #: Where a move may end besides at its whole length: after each multiple of this.
+    step: Fraction | None = None
     #: How often each kind of decision was put; for the tests to look at.
     asked: dict[str, int] = field(default_factory=dict, compare=False)
 
@@ -276,50 +280,41 @@ def dice_of(row: Row, models: int, target: Profile) -> int | None:
     return None
 
 
-def roll(
-    game: Game,
-    now: Field,
-    side: int,
-    dice: int,
-    rated: str,
-    qualities: frozenset[str],
-    overcharged: bool,
-    then: Callable[[Field, int, int], Fraction],
-) -> Fraction:
-    """Resolve an attack of one side on the other.
+class Attack(NamedTuple):
+    """An attack of one side on the other."""
+
+    side: int
+    dice: int
+    rated: str
+    qualities: frozenset[str] = frozenset()
+    overcharged: bool = False
+
+
+def roll(game: Game, now: Field, attack: Attack, then: Callable[[Field, int, int], Fraction]) -> Fraction:
+    """Resolve an attack.
 
     ``then`` is given the field, and how many of the target's models and how
     many of the attacker's own were destroyed.
     """
-    outcomes = outcomes_of(game, now, side, dice, rated, qualities, overcharged)
+    outcomes = outcomes_of(game, now, attack)
     return sum((p * then(*key) for key, p in outcomes.items()), Fraction(0))
 
 
 @cache
-def outcomes_of(
-    game: Game,
-    now: Field,
-    side: int,
-    dice: int,
-    rated: str,
-    qualities: frozenset[str],
-    overcharged: bool,
-) -> dict[tuple[Field, int, int], Fraction]:
+def outcomes_of(game: Game, now: Field, attack: Attack) -> dict[tuple[Field, int, int], Fraction]:
     """Return what an attack may come to, and the chances; kept, being slow."""
-    results = results_of(game, side, dice, rated, qualities, overcharged)
     outcomes: dict[tuple[Field, int, int], Fraction] = {}
-    for (damage, blanks), chance in results.items():
-        found = struck(game, now, side, damage, blanks, qualities)
+    for (damage, blanks), chance in results_of(game, attack).items():
+        found = struck(game, now, attack, damage, blanks)
         outcomes[found] = outcomes.get(found, Fraction(0)) + chance
     return outcomes
 
 
 @cache
-def results_of(
-    game: Game, side: int, dice: int, rated: str, qualities: frozenset[str], overcharged: bool
-) -> dict[tuple[int, int], Fraction]:
+def results_of(game: Game, attack: Attack) -> dict[tuple[int, int], Fraction]:
     """Return the chances of each damage, and of each number of blanks where they count."""
     results: dict[tuple[int, int], Fraction] = {}
+    side, dice, rated, qualities, overcharged = attack
     striker, target = game.profiles[side], game.profiles[1 - side]
     for extra, chance in cards(game) if overcharged else [(0, Fraction(1))]:
         for counts, q in pool(dice + extra, rated, game.die, "Arc" in qualities).items():
@@ -334,12 +329,11 @@ def cards(game: Game) -> list[tuple[int, Fraction]]:
     return [(int(str(value)), chance) for value, chance in chances(game.deck)]
 
 
-def struck(
-    game: Game, now: Field, side: int, damage: int, blanks: int, qualities: frozenset[str]
-) -> tuple[Field, int, int]:
+def struck(game: Game, now: Field, attack: Attack, damage: int, blanks: int) -> tuple[Field, int, int]:
     """Apply its damage to the target and, with Overcharge, its blanks to the attacker afterwards."""
+    side = attack.side
     before, own = now.units[1 - side], now.units[side]
-    after = suffer(before, damage, game.profiles[1 - side].limit, "Penetrating" in qualities)
+    after = suffer(before, damage, game.profiles[1 - side].limit, "Penetrating" in attack.qualities)
     own_after = suffer(own, blanks, game.profiles[side].limit)
     field_after = now.put(1 - side, after).put(side, own_after)
     return field_after, before.models - after.models, own.models - own_after.models
@@ -413,13 +407,19 @@ def failed_suppression(game: Game, now: Field, side: int, qualities: frozenset[s
     return now.put(side, replace(unit, suppressed=True, disordered=disordered))
 
 
-def retreat(now: Field, side: int) -> Field:
-    """Move a unit 3" away from the other, toward its own edge."""
+def shifted(now: Field, side: int, inches: Fraction) -> Field:
+    """Move a unit toward the other or, if less than 0, toward its own edge: to it at most."""
     unit = replace(now.units[side], on_lookout=False)  # it moves
-    now = now.put(side, unit)
     if unit.room is not None:
-        now = now.put(side, replace(unit, room=max(unit.room - 3, Fraction(0))))
-    return now if now.gap is None else replace(now, gap=now.gap + 3)
+        inches = max(inches, -unit.room)
+        unit = replace(unit, room=unit.room + inches)
+    now = now.put(side, unit)
+    return now if now.gap is None else replace(now, gap=now.gap - inches)
+
+
+def retreat(now: Field, side: int) -> Field:
+    """Move a unit 3" away from the other; AC-5.5: want of room costs no models."""
+    return shifted(now, side, Fraction(-3))
 
 
 def fall_back(now: Field, side: int) -> Field:
@@ -453,7 +453,7 @@ def charge(game: Game, now: Field, active: int, then: Then) -> Fraction:
     # Contact ends being on lookout.
     now = now.put(1 - active, replace(now.units[1 - active], on_lookout=False))
     if now.gap is not None:
-        now = replace(now, gap=Fraction(0))
+        now = shifted(now, active, now.gap)
     dice = game.profiles[1 - active].sponsons
 
     def ensues(after: Field, *_: int) -> Fraction:
@@ -463,7 +463,7 @@ def charge(game: Game, now: Field, active: int, then: Then) -> Fraction:
 
     if not dice:
         return ensues(now)
-    return roll(game, now, 1 - active, dice, WEAKENED, frozenset(), False, ensues)
+    return roll(game, now, Attack(1 - active, dice, WEAKENED), ensues)
 
 
 def combat(game: Game, now: Field, active: int, again: bool, then: Then) -> Fraction:
@@ -481,7 +481,7 @@ def combat(game: Game, now: Field, active: int, again: bool, then: Then) -> Frac
 
     @cache
     def overrun(after: Field) -> Fraction:
-        met = after if after.gap is None else replace(after, gap=Fraction(0))
+        met = after if after.gap is None else shifted(after, active, after.gap)  # it follows the loser
         return combat(game, met, active, True, then)
 
     @cache
@@ -567,7 +567,7 @@ def strike_with(
         return then(after, whole)
 
     def with_overcharge(overcharged: bool) -> Fraction:
-        return roll(game, now, side, dice, rated, row.qualities, overcharged, counted)
+        return roll(game, now, Attack(side, dice, rated, row.qualities, overcharged), counted)
 
     options: list[Callable[[], Fraction]] = [lambda: with_overcharge(False)]
     if "Overcharge" in row.qualities:
@@ -655,7 +655,7 @@ def shoot(game: Game, now: Field, side: int, shot: Shot, then: Then) -> Fraction
             return then(after)
         return suppression_test(game, after, target, destroyed, started, row.qualities, then)
 
-    return roll(game, now, side, shot.dice, rated, row.qualities, shot.overcharged, hit)
+    return roll(game, now, Attack(side, shot.dice, rated, row.qualities, shot.overcharged), hit)
 
 
 def reaction(game: Game, now: Field, active: int, then: Then) -> Fraction:
@@ -744,22 +744,63 @@ def deeds(game: Game, now: Field, side: int, done: Then, aimed: bool) -> list[Ca
 
 def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Callable[[], Fraction]]:
     """Advance to within 1 inch at most, or retire, and a deed if both steps may be used; or double time."""
-    assert now.gap is not None
-    mine, options = game.profiles[side], []
-    gaps = {max(now.gap - mine.speed, Fraction(1)), now.gap + mine.speed}
-    stops = [row.long if row.short is None else row.short for row in mine.rows if row.kind == "ranged"]
-    gaps |= {max(now.gap - mine.speed, stop) for stop in stops if stop < now.gap}
-    gaps = {gap for gap in gaps if abs(gap - now.gap) <= mine.speed and gap != now.gap}
-    for gap in sorted(gaps):
-        moved = replace(now, gap=gap)
+    options = []
+    for inches in advances(game, now, side) + retirements(game, now, side):
+        moved = shifted(now, side, inches)
         if full:
             options += deeds(game, moved, side, done, aimed=False)
         else:
             options.append(lambda moved=moved: done(moved))
-    if full and now.gap > 1:
-        hurried = replace(now, gap=max(now.gap - 2 * mine.speed, Fraction(1)))
-        options.append(lambda: done(hurried))
+    for inches in double_times(game, now, side) if full else ():
+        options.append(lambda inches=inches: done(shifted(now, side, inches)))
     return options
+
+
+def advances(game: Game, now: Field, side: int) -> list[Fraction]:
+    """How far a unit may advance: its SPEED, to the range of a row, or some steps."""
+    assert now.gap is not None
+    rows = game.profiles[side].rows
+    whole = min(game.profiles[side].speed, now.gap - 1)
+    ranges = {reach for row in rows if row.kind == "ranged" for reach in (row.short, row.long)} - {None}
+    lengths = {whole, *(min(whole, now.gap - reach) for reach in ranges), *steps(game, Fraction(0), whole)}
+    return sorted(inches for inches in lengths if inches > 0)
+
+
+def retirements(game: Game, now: Field, side: int) -> list[Fraction]:
+    """How far (less than 0) a unit may go back: its SPEED, or to its edge.
+
+    Only "a unit that is falling back" flees there (AC-5.4): by its own
+    manoeuvre, or withdrawing, a unit may stand at its edge.
+    """
+    whole = behind(now, side, game.profiles[side].speed)
+    return sorted(-inches for inches in {whole, *steps(game, Fraction(0), whole)} if inches > 0)
+
+
+def behind(now: Field, side: int, inches: Fraction) -> Fraction:
+    """Return how many of some inches a unit can go back: to its own edge at most."""
+    room = now.units[side].room
+    return inches if room is None else min(inches, room)
+
+
+def double_times(game: Game, now: Field, side: int) -> list[Fraction]:
+    """How far a unit may go in double time, either way: twice its SPEED, or some steps too long for an advance.
+
+    The text says "up to twice": who may go that way at all need not go toward the enemy.  The program lets a
+    unit do so only where its edge is stated, and says so.
+    """
+    assert now.gap is not None
+    speed = game.profiles[side].speed
+    ahead = min(2 * speed, now.gap - 1)
+    back = Fraction(0) if now.units[side].room is None else behind(now, side, 2 * speed)
+    found = {ahead, *steps(game, speed, ahead), *(-inches for inches in {back, *steps(game, speed, back)})}
+    return sorted(inches for inches in found if inches != 0 and inches >= -back)
+
+
+def steps(game: Game, over: Fraction, under: Fraction) -> list[Fraction]:
+    """Return the multiples of the game's step between two lengths, neither of them included."""
+    if game.step is None:
+        return []
+    return [n * game.step for n in range(1, ceil(under / game.step)) if n * game.step > over]
 
 
 def duel(game: Game, start: Field, order: tuple[int, ...], rounds: int, worth: Then) -> Fraction:

@@ -49,6 +49,8 @@ class Case:
         terms |= {"policy_a": "best", "policy_b": "best"}
         if self.start.gap is not None:
             terms["distance"] = float(self.start.gap)
+        if self.game.step is not None:
+            terms["step"] = float(self.game.step)
         ruleset = {"die": dict(self.game.die), "deck": {str(value): copies for value, copies in self.game.deck}}
         units = {name: {**unit_of(self.game, self.start, side), **keys.get(name, {})} for side, name in enumerate("ab")}
         return {"duel": terms, "ruleset": ruleset, **units}
@@ -183,6 +185,16 @@ def flight_case(seed):
     return Case(game, plain.Field((units[0], units[1]), gap), order, 2, rng.choice(("margin", "survival")))
 
 
+def edge_case(seed):
+    """The same with table edges near, and moves that may stop every inch or half."""
+    rng, case = random.Random(f"edge {seed}"), flight_case(f"edge {seed}")
+    rooms = [rng.choice((None, Fraction(0), Fraction(2), Fraction(4), Fraction(6))) for _ in range(2)]
+    units = [replace(unit, room=room) for unit, room in zip(case.start.units, rooms, strict=True)]
+    step = rng.choice((None, Fraction(1), Fraction(3, 2), Fraction(2)))
+    game = replace(case.game, step=step)
+    return Case(game, replace(case.start, units=tuple(units)), case.order, case.rounds, case.want)
+
+
 def overrun_case(seed):
     """One who must charge and can overrun, against one who strikes back the harder the more are left."""
     rng = random.Random(f"overrun {seed}")
@@ -235,14 +247,14 @@ def gain(case, kind, side):
 
 
 @pytest.mark.parametrize("seed", [0, 2, 4, 5])
-@pytest.mark.parametrize("make", [combat_case, flight_case, overrun_case, amok_case, retreat_case])
+@pytest.mark.parametrize("make", [combat_case, flight_case, edge_case, overrun_case, amok_case, retreat_case])
 def test_a_few_duels(make, seed):
     check(make(seed))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5, 30))
-@pytest.mark.parametrize("make", [combat_case, flight_case, overrun_case, amok_case, retreat_case])
+@pytest.mark.parametrize("make", [combat_case, flight_case, edge_case, overrun_case, amok_case, retreat_case])
 def test_more_duels(make, seed):
     check(make(seed))
 

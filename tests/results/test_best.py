@@ -296,7 +296,7 @@ def test_no_picture_by_distance_without_one():
 
 def test_a_plan_of_many_situations_is_a_list_too():
     gang = "commonwealth/azhdaya-beserker-gang@basic"
-    listed = best_play(RIFLES, gang, distance=18, first="a").as_policy()
+    listed = best_play(RIFLES, GRENADIERS, first="a").as_policy()
     assert len(listed.lines) > 50
     assert listed.gives_away < SAME
     tossed = best_play(small(RIFLES), small(gang), distance=18, rounds=2)  # who has been activated counts, too
@@ -317,7 +317,7 @@ def test_a_charge_may_be_made_with_overcharge():
 
 def test_a_unit_that_failed_its_rally_test_still_moves_by_a_list():
     """A move alone is its movement step (AC-5.6): no line makes more of it, nor less."""
-    play = best_play(small(RIFLES, 6), small(GRENADIERS, 3), rounds=2, distance=12).play
+    play = best_play(small(RIFLES, 6), small(GRENADIERS, 3), rounds=2, distance=12, against="shoot").play
     plan = play.plan_of_lines(0, lines_of(["retire if rally failed", "aim and shoot"], "policy"))
     table = PlanTable(play, plan)
     moved = [
@@ -346,14 +346,14 @@ def test_what_best_play_takes_for_granted_of_moves_is_said_where_it_counts():
     def says_so(*units, **terms):
         said = best_play(*units, rounds=1, **terms).assumptions
         assert any("other stops are not tried" in each for each in said) == ("distance" in terms)
-        return any("no table edge stops who retires" in each for each in said)
+        return any("it retires by its SPEED, not at double time" in each for each in said)
 
     assert says_so(small(RIFLES), small(GRENADIERS), distance=18)
     assert not says_so(small(RIFLES), small(GRENADIERS))
     near = [small(each) | {"edge_distance": 12} for each in (RIFLES, GRENADIERS)]
     assert not says_so(*near, distance=18)
-    held = best_play(*near, rounds=1, distance=18).assumptions
-    assert any("is not let retire" in each for each in held)
+    stepped = best_play(small(RIFLES), small(GRENADIERS), rounds=1, distance=18, step=2).assumptions
+    assert any("a multiple of 2 inches" in each for each in stepped)
 
 
 def test_who_retires_gets_out_of_reach_of_who_advances_and_shoots():
@@ -363,6 +363,39 @@ def test_who_retires_gets_out_of_reach_of_who_advances_and_shoots():
     found = best_play(runner, guns, rounds=2, first="a", distance=3, want="survival")
     assert found.value == 1
     assert found.first_moves()[0]["do"].startswith("retire")
+
+
+def test_nobody_retires_over_the_edge_of_the_table():
+    """Up to its own edge, where it does not flee: it has not fallen back (AC-5.4)."""
+    gun = fight_files.row("ranged", 6, long_range=3)
+    guns = fight_files.unit(gun, models=3, speed=1)
+
+    def survives(inches=None):
+        runner = fight_files.unit(models=3, speed=3) | ({} if inches is None else {"edge_distance": inches})
+        return best_play(runner, guns, rounds=2, first="a", distance=3, want="survival").value
+
+    assert survives(0) < survives(1) + SAME < 1
+    assert survives(6) == survives() == 1
+
+
+def test_moves_may_stop_where_a_step_says():
+    """A habit is worth less to who can stop anywhere, and a list names the stops."""
+    bikes = ("imperium/scion-vierling-dreirad-squadron@basic", "commonwealth/winged-hussar-treadbikes@basic")
+    values, terms = [], {"rounds": 3, "distance": 24, "against": "shoot"}
+    for step in (None, 2, 1):
+        found = best_play(*bikes, step=step, **terms)
+        values.append(found.value)
+    assert values == sorted(values)
+    assert values[2] > values[0] + 0.01
+    listed = found.as_policy()
+    assert any(line.startswith("advance 1 inch ") or " 3 inches" in line for line in listed.lines)
+    fought = duel(*bikes, rounds=3, distance=24, policy_a=list(listed.lines), policy_b="shoot")
+    assert win(fought) == pytest.approx(listed.value, abs=SAME)
+    with pytest.raises(InputError, match=r"no move ends after 1.5 inches \(allowed: 1, 2, 3"):
+        found.play.plan_of_lines(0, lines_of(["advance 1.5 inches"], "policy"))
+    with pytest.raises(InputError, match=r"how far the unit is from its own edge is not known.*a.edge_distance"):
+        duel(*bikes, rounds=1, distance=24, policy_a="retire at double time", policy_b="best")
+    assert any("duel.step has no effect" in each for each in best_play(*bikes, rounds=1, step=1).warnings)
 
 
 PAIRS = (

@@ -42,6 +42,38 @@ def test_a_sentence_is_read_as_lines():
 
 
 @pytest.mark.parametrize(
+    ("said", "manoeuvre", "stop"),
+    [
+        ("advance 3 inches and shoot", Manoeuvre.ADVANCE, 300),
+        ("advance 3 and shoot", Manoeuvre.ADVANCE, 300),
+        ('retire 1.5" and shoot', Manoeuvre.RETIRE, 150),
+        ("retire at double time 9 inches", Manoeuvre.RETIRE_AT_DOUBLE_TIME, 900),
+        ("retire at double time", Manoeuvre.RETIRE_AT_DOUBLE_TIME, 0),
+        ("double time 1 inch", Manoeuvre.DOUBLE_TIME, 100),
+        ("close in to range and shoot", Manoeuvre.COME_INTO_RANGE, 0),
+    ],
+)
+def test_moves_and_how_far_they_go(said, manoeuvre, stop):
+    (line,) = lines_of(said, WHERE)
+    assert (line.manoeuvre, line.stop) == (manoeuvre, stop)
+    assert line.action == (Action.SHOOT if "shoot" in said else Action.NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("advance 0 inches", r"'advance 0 inches': that is no move \(allowed: more than 0, up to 1000 inches\)"),
+        ("retire 4000", "'retire 4000': that is no move"),
+        ("charge 3 inches", "no order 'charge 3 inches'; did you mean 'charge'"),
+        ("retire at double time and shoot", "nothing is done beside that move"),
+    ],
+)
+def test_moves_that_are_none(said, told):
+    with pytest.raises(InputError, match=told):
+        lines_of(said, WHERE)
+
+
+@pytest.mark.parametrize(
     ("said", "condition"),
     [
         ("in range", Condition("in range")),

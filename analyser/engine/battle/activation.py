@@ -162,7 +162,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     view = activation.view_at(state, side.distance, side, row, has_row)
     orders = battle.encoding.orders[side.policy, number_of(view)]
     manoeuvre, action = int(orders[0]), int(orders[1])
-    length = activation.length_moved(manoeuvre, side, row, view.distance)
+    length = activation.length_moved(manoeuvre, side, row, view.distance, NONE)
     if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
         manoeuvre = Manoeuvre.AIM
     note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)

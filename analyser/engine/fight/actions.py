@@ -13,6 +13,7 @@ from analyser.engine.fight.program import Kind, Line, Setup, When, order_in
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.policies import Action, Manoeuvre, View
+from analyser.rules.structs import NONE
 
 
 class Did(IntEnum):
@@ -114,7 +115,7 @@ def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, their
         return Did.HELD, Why.POLICY
     doubles = manoeuvre == Manoeuvre.DOUBLE_TIME
     why = Why.RALLY_FAILED if view.rally_failed else Why.OUT_OF_REACH if doubles else Why.OUT_OF_RANGE
-    if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance) > 0:
+    if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance, NONE) > 0:
         return (Did.DOUBLE_TIMED if doubles else Did.ADVANCED), why
     if action == Action.SHOOT and view.in_range:
         return Did.HELD, Why.NOTHING_TO_FIRE
@@ -125,7 +126,7 @@ def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, their
 def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tuple[int, int]:
     """What a unit does that may choose, by an ORDER that can be given."""
     _, side, number = operation
-    manoeuvre, action, strike = order_in(number)
+    manoeuvre, action, strike, _ = order_in(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
     if manoeuvre == Manoeuvre.CHARGE:
         return Did.CHARGED, (Why.RULE if view.must_charge else Why.CHOICE)
@@ -141,7 +142,7 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
         return Did.TOOK_COVER, Why.CHOICE
     if action == Action.RE_ARM:
         return Did.RE_ARMED, Why.CHOICE
-    if manoeuvre == Manoeuvre.RETIRE:
+    if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
         return Did.RETIRED, Why.CHOICE
     if manoeuvre == Manoeuvre.DOUBLE_TIME:
         return Did.DOUBLE_TIMED, Why.CHOICE

@@ -217,16 +217,18 @@ def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
     _, side, number = operation
-    manoeuvre, action, strike = order_in(number)
+    manoeuvre, action, strike, stop = order_in(number)
     view = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
-    row = setup.strikes[max(strike, 0)]
-    return activation.ordered(mine, (manoeuvre, action), setup.sides[side], row, view.distance)
+    facts, row = setup.sides[side], setup.strikes[max(strike, 0)]
+    to_edge = unit_state.length_to_edge(mine, facts)
+    length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
+    return activation.ordered_to(mine, (manoeuvre, action), facts, activation.stopped(length, stop))
 
 
 @step
 def shoots_by(operation: Line) -> bool:
     """Whether the unit is to shoot by an ORDER."""
-    return operation[0] == Kind.ORDER and order_in(operation[2])[1] == Action.SHOOT
+    return operation[0] == Kind.ORDER and order_in(operation[2]).action == Action.SHOOT
 
 
 @step
@@ -238,7 +240,8 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     strike says.
     """
     _, side, number = operation
-    manoeuvre, action, strike = order_in(number)
+    manoeuvre, action, strike, stop = order_in(number)
+    facts = setup.sides[side]
     view, row = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs), setup.strikes[max(strike, 0)]
     charges = manoeuvre == Manoeuvre.CHARGE
     if view.must_charge and not view.in_building:
@@ -252,12 +255,17 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
         return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
-    if view.in_building or (view.rally_failed and (action != Action.NOTHING or manoeuvre == Manoeuvre.DOUBLE_TIME)):
+    doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
+    if view.in_building or (view.rally_failed and (action != Action.NOTHING or doubles)):
         return False
-    length = activation.length_moved(manoeuvre, setup.sides[side], row, view.distance)
+    to_edge = unit_state.length_to_edge(mine, facts)
+    length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
     if length == 0:
         return False
-    others = activation.length_moved(Manoeuvre.ADVANCE, setup.sides[side], row, view.distance)
+    slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
+    others = activation.length_moved(slower, facts, row, view.distance, to_edge)
+    if stop != 0:
+        return stop < abs(length) and (not doubles or stop > abs(others))
     return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != others
 
 
@@ -280,8 +288,9 @@ def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]
     """What is left of a decision as things stand."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed(decision[0], decision[1], view)
-    advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
-    if advances and activation.length_moved(manoeuvre, side, strike, view.distance) == 0:
+    closes_in = manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE)
+    advances = action == Action.SHOOT and (manoeuvre == Manoeuvre.ADVANCE or closes_in)
+    if advances and activation.length_moved(manoeuvre, side, strike, view.distance, NONE) == 0:
         return Manoeuvre.AIM, action
     return manoeuvre, action
 

@@ -64,19 +64,31 @@ class Operation(NamedTuple):
     number: int = NONE
 
 
-_MANOEUVRE_BITS, _ACTION_BITS = 3, 3  # of a packed order
+class Ordered(NamedTuple):
+    """What an ORDER says."""
+
+    manoeuvre: int
+    action: int
+    strike: int  # of the row that it is done for, or NONE
+    stop: int  # after how many hundredths of an inch the move ends; 0: at its end
 
 
-def packed_order(manoeuvre: int, action: int, strike: int) -> int:
-    """The number of an ORDER: what is done, and the strike of the row that it is done for, or NONE."""
-    return (strike - NONE << _ACTION_BITS | action) << _MANOEUVRE_BITS | manoeuvre
+_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 17  # of a packed order; no move is longer than 1000 inches
+
+
+def packed_order(order: Ordered) -> int:
+    """The number of an ORDER."""
+    packed = order.strike - NONE << _STOP_BITS | order.stop
+    return (packed << _ACTION_BITS | order.action) << _MANOEUVRE_BITS | order.manoeuvre
 
 
 @step
-def order_in(number: int) -> tuple[int, int, int]:
-    """The manoeuvre, the action and the strike of an ORDER."""
-    action = number >> _MANOEUVRE_BITS & (1 << _ACTION_BITS) - 1
-    return number & (1 << _MANOEUVRE_BITS) - 1, action, (number >> _MANOEUVRE_BITS + _ACTION_BITS) + NONE
+def order_in(number: int) -> Ordered:
+    """What an ORDER of that number says."""
+    packed = number >> _MANOEUVRE_BITS
+    action, packed = packed & (1 << _ACTION_BITS) - 1, packed >> _ACTION_BITS
+    stop, strike = packed & (1 << _STOP_BITS) - 1, (packed >> _STOP_BITS) + NONE
+    return Ordered(number & (1 << _MANOEUVRE_BITS) - 1, action, strike, stop)
 
 
 class When(IntEnum):

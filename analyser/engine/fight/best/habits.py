@@ -12,7 +12,9 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import NONE
 
-MANOEUVRE, ACTION, SALVO = range(3)  # the columns of options and of decisions; the salvo is NONE where nothing is fired
+# The columns of options and of decisions; the salvo is NONE where nothing is fired, and a stop as in an order.
+MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
+_OF_A_ROW = (int(Manoeuvre.CLOSE_IN), int(Manoeuvre.COME_INTO_RANGE), int(Manoeuvre.CHARGE))  # by what it can do
 
 
 @tiered(1.0)
@@ -76,33 +78,47 @@ def edge_taken(
     """The number among its edges that is taken in one node; `pair` has the state of the side that decides first."""
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
-    view, salvo = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO])
+    view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
     manoeuvre, action = operations.decided(setup, operation, view, (int(decision[MANOEUVRE]), int(decision[ACTION])))
     if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and rearms and mine & unit_state.RELOADING:
         action = Action.RE_ARM
+    if manoeuvre == Manoeuvre.COME_INTO_RANGE and strike.short_range == NONE:
+        manoeuvre = Manoeuvre.CLOSE_IN
     if manoeuvre not in (Manoeuvre.AIM, Manoeuvre.CHARGE):
-        length = activation.length_moved(manoeuvre, facts, strike, view.distance)
+        to_edge = unit_state.length_to_edge(mine, facts)
+        length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
+        slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
+        shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
+        stop = stop if stop < abs(length) else 0
+        doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
         if length == 0:
             manoeuvre = Manoeuvre.STAY
-        elif length == activation.length_moved(Manoeuvre.ADVANCE, facts, strike, view.distance):
-            manoeuvre = Manoeuvre.ADVANCE
+        elif length == shorter or (doubles and 0 < stop <= abs(shorter)):
+            manoeuvre, stop = slower, (stop if stop < abs(shorter) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
-    found = edge_for(manoeuvre, action, salvo, options, edges, weights)
+    found = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
     if found == NONE and action == Action.SHOOT:  # nothing reaches
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
-        found = edge_for(manoeuvre, Action.NOTHING, salvo, options, edges, weights)
+        found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
     return max(found, 0)
 
 
 @step
 def edge_for(
-    manoeuvre: int, action: int, salvo: int, options: Integers, edges: tuple[int, int], weights: Floats
+    manoeuvre: int,
+    action: int,
+    how: tuple[int, int],
+    options: Integers,
+    edges: tuple[int, int],
+    weights: Floats,
 ) -> int:
-    """The first edge that does that, with that salvo if it fires one; NONE if there is none."""
-    of_salvo = action == Action.SHOOT or manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.CHARGE)
+    """The first edge that does that, with that salvo if it fires one, and that stop; NONE if there is none."""
+    salvo, stop = how
+    of_salvo = action == Action.SHOOT or manoeuvre in _OF_A_ROW
     for edge in range(edges[0], edges[1]):
         option = options[int(weights[edge])]
-        if option[MANOEUVRE] == manoeuvre and option[ACTION] == action and (not of_salvo or option[SALVO] == salvo):
+        is_it = option[MANOEUVRE] == manoeuvre and option[ACTION] == action and option[STOP] == stop
+        if is_it and (not of_salvo or option[SALVO] == salvo):
             return edge - edges[0]
     return NONE
