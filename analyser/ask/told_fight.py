@@ -16,7 +16,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
 from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
 from analyser.engine.fight.sampled.told import Chance, Tracer, What
 from analyser.engine.pool.replay import Die
@@ -28,7 +28,7 @@ from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import hits_of, losses_of, points_of, scores_for
 from analyser.rules.draws import Draw
-from analyser.rules.policies import POLICIES
+from analyser.rules.policies import POLICIES, Manoeuvre
 from analyser.rules.structs import INCH, FightFacts
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_start, in_parts, shooters_of
@@ -48,6 +48,14 @@ _ORDERS = {
     Order.SHOOT_AIMING: "aims and shoots",
     Order.SHOOT: "shoots",
     Order.CHARGE: "charges",
+}
+_MOVES = {
+    Manoeuvre.ADVANCE: "advances",
+    Manoeuvre.CLOSE_IN: "closes in",
+    Manoeuvre.COME_INTO_RANGE: "closes in",
+    Manoeuvre.DOUBLE_TIME: "moves at double time",
+    Manoeuvre.RETIRE: "retires",
+    Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retires at double time",
 }
 _TESTS = {
     Kind.BEGIN: "rally test (AC-5.6)",
@@ -221,8 +229,23 @@ class Walker:
         if operation.kind in (Kind.GIVE_ORDERS, Kind.ORDER) and after[side] != pair[side]:
             reloads = pair[side] & unit_state.RELOADING and not after[side] & unit_state.RELOADING
             otherwise = "reloads and makes no attack (Slow to Fire)" if reloads else "makes no attack"
-            lines.append(f"{name} {_ORDERS.get(Order(unit_state.order_of(after[side])), otherwise)}")
+            order = Order(unit_state.order_of(after[side]))
+            does = _ORDERS.get(order, otherwise)
+            if moves := self._move(operation, pair, after):  # whether the shot then reaches, the next lines say
+                does = f"{moves} to shoot" if order == Order.SHOOT else f"{moves} and {does}"
+            lines.append(f"{name} {does}")
         return [*lines, *self._changes(pair, after)]
+
+    def _move(self, operation: Operation, pair: Pair, after: Pair) -> str:
+        """The move that a unit has made by its orders; nothing of one that stays, or whose place does not count."""
+        side, facts = operation.side, self._setup.sides[operation.side]
+        before, now = pair[side], after[side]
+        if not facts.tracks_position or unit_state.position_of(before, facts) == unit_state.position_of(now, facts):
+            return ""
+        if operation.kind == Kind.ORDER:
+            return _MOVES.get(Manoeuvre(order_in(operation.number).manoeuvre), "")
+        view = operations.view_of(self._setup, operation, pair[side], pair[1 - side])
+        return _MOVES.get(Manoeuvre(operations.decision(self._setup, operation, view)[0]), "")
 
     def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:
         """Who has won a combat, and the test of who has lost it (AC-8.5)."""

@@ -151,9 +151,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
                 allowed=f"with --kind {section}",
             )
         else:
-            raise InputError(
-                f"not of a {kind}", where=option.opts[0], allowed="keys after the colon of a unit, or --over"
-            )
+            raise InputError(f"not of a {kind}", where=option.opts[0], allowed="keys after the colon of a unit")
     return conditions
 
 

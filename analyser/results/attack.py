@@ -254,6 +254,8 @@ def unit_line(unit: Target, defence: int | None = None) -> str:
         parts.append(f"{unit.exposed} exposed")
     stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover", "on_lookout", "reloading")
     parts += [name.replace("_", " ") for name in stated if getattr(unit, name, False)]
+    if defence is None and unit.edge_distance is not None:
+        parts.append(f'{unit.edge_distance:g}" from its edge')
     if isinstance(unit, Combatant) and unit.passengers is not None:
         parts.append(f"{counted(unit.passengers.models or 0, 'model')} embarked")
     return ", ".join(parts)

@@ -94,6 +94,7 @@ class _Columns(NamedTuple):
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
     statuses: dict[str, NDArray[np.bool_]]
+    forward: NDArray[np.int64]  # of where it stood, in hundredths of an inch
 
 
 class PlanTable:
@@ -209,25 +210,34 @@ class PlanTable:
     def _columns(self) -> tuple[list[_Columns], NDArray[np.float64] | None]:
         """How each side stands in every node, and the distance between them in inches, if it counts."""
         states, sides = (self.play.game.first, self.play.game.second), self.play.setup["sides"]
-        columns = [
-            _Columns(models_left(each), damage(each), {name: flag(each, name) for name in STATUSES}) for each in states
-        ]
+        columns = []
+        for state, side in zip(states, sides):
+            statuses = {name: flag(state, name) for name in STATUSES}
+            forward = ((state >> int(side["position_at"])) - int(side["origin"])) * int(side["stride"])
+            columns.append(_Columns(models_left(state), damage(state), statuses, forward))
         if sides[0]["distance"] == NONE:
             return columns, None
-        forward = [
-            ((state >> int(side["position_at"])) - int(side["origin"])) * int(side["stride"])
-            for state, side in zip(states, sides)
-        ]
-        return columns, np.maximum(int(sides[0]["distance"]) - sum(forward), 0) / INCH
+        return columns, np.maximum(int(sides[0]["distance"]) - sum(each.forward for each in columns), 0) / INCH
+
+    @cached_property
+    def _has_edges(self) -> bool:
+        """Whether how far a unit is from its own edge is stated, of either."""
+        return bool((self.play.setup["sides"]["edge_distance"] != NONE).any())
+
+    def _to_edge(self, side: int, forward: int) -> float | None:
+        """Inches to its own edge; None where that is far."""
+        edge = int(self.play.setup["sides"][side]["edge_distance"])
+        return None if edge == NONE else max(edge + forward, 0) / INCH
 
     def _stands(self, place: Place, node: int) -> dict[str, Any]:
         """How both sides stand, as plain data."""
         columns, distance = self._columns
         found: dict[str, Any] = {}
         for who, side in (("own", place.side), ("enemy", 1 - place.side)):
-            models, damages, flags = columns[side]
+            models, damages, flags, forward = columns[side]
             found |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
             found[f"{who}_statuses"] = [name for name, held in flags.items() if held[node]]
+            found |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
         states = (self.play.game.first, self.play.game.second)[place.side]
         if int(states[node]) & unit_state.RALLY_FAILED:
             found["own_statuses"].append("rally_failed")
@@ -239,11 +249,20 @@ def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> 
     parts = [f"{_unit(row, 'own', mine)} against {_unit(row, 'enemy', theirs)}"]
     if row["distance"] is not None:
         parts.append(f'{row["distance"]:g}" apart')
+    parts += _edges_in_words(row.get("own_edge"), row.get("enemy_edge"))
     if row["when"] in ("first", "second"):
         parts.append(f"{row['when']} in the round")
     if row["when"] in _STANDS:
         parts.append(_STANDS[row["when"]])
     return ", ".join(parts)
+
+
+def _edges_in_words(own: float | None, enemy: float | None) -> list[str]:
+    if own is not None and enemy is not None:
+        return [f'{own:g}" and {enemy:g}" from their edges']
+    if own is not None:
+        return [f'{own:g}" from its edge']
+    return [] if enemy is None else [f'the enemy {enemy:g}" from his edge']
 
 
 def _unit(row: dict[str, Any], who: str, unit: Combatant) -> str:

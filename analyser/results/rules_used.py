@@ -12,6 +12,7 @@ from analyser.game.ruleset import Rating
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of
+from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.best import Chooser
@@ -32,8 +33,8 @@ _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
 _FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
-_STEPS = "who plays best moves a multiple of {:g} inches, its full length, or to the range of a row"
-_NO_EDGE = "no table edge is near who has none stated (edge_distance): it retires by its SPEED, not at double time"
+_STEPS = 'who plays best ends a move at a multiple of {:g}", at its full length, or at the range of a row'
+_NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
 _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
@@ -289,7 +290,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
-    assumptions += _of_moves(scenario.terms, [each.mine for each in shooters if each.chooses and each.mine.speed])
+    movers = [each.mine for each in shooters if each.policy == BEST and each.mine.speed]
+    assumptions += _of_moves(scenario.terms, movers)
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []

@@ -79,6 +79,7 @@ _COMPARISONS = {
 }
 _AS_NUMBER = re.compile(r"^\d+(\.\d+)?$")
 _SO_FAR = re.compile(r"^(advance|retire|retire at double time|double time)\s+(\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$")
+_HOW_FAR = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")  # or what may be meant by it
 _FARTHEST = 1000  # inches of a move
 MOST_LINES = 10_000  # as many as a plan has situations
 
@@ -215,7 +216,7 @@ def _order_of(text: str, where: str) -> Line:
         elif part in _DEEDS:
             deeds.append(_DEEDS[part])
         else:
-            problem = f"no order {part!r}{did_you_mean(part, ORDERS)}"
+            problem = f"no order {part!r}{did_you_mean(_HOW_FAR.sub('', part), ORDERS)}"
             raise InputError(problem, where=where, allowed=", ".join(ORDERS))
     if not moves and not deeds:
         raise InputError("there is no order", where=where, allowed=", ".join(ORDERS))

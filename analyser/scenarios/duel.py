@@ -300,8 +300,9 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
     """The warnings of a duel: `file` as it was stated, and as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
     yield from about_lists(policies)
-    if file.duel.step is not None and (file.duel.distance is None or BEST not in policies):
-        yield "duel.step has no effect: that is for who plays best, with a distance"
+    lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
+    if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
+        yield "duel.step has no effect: that is for who plays best, with a distance, in moves that are longer"
     contact = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from about_combatant(a, "a", file.a, profiles)
     yield from about_combatant(b, "b", file.b, profiles)

@@ -64,6 +64,8 @@ def test_moves_and_how_far_they_go(said, manoeuvre, stop):
     [
         ("advance 0 inches", r"'advance 0 inches': that is no move \(allowed: more than 0, up to 1000 inches\)"),
         ("retire 4000", "'retire 4000': that is no move"),
+        ("advnce 3 inches", "no order 'advnce 3 inches'; did you mean 'advance'"),
+        ("advance three inches", "no order 'advance three inches'; did you mean 'advance'"),
         ("charge 3 inches", "no order 'charge 3 inches'; did you mean 'charge'"),
         ("retire at double time and shoot", "nothing is done beside that move"),
     ],
