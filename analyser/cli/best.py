@@ -33,7 +33,7 @@ TERMS = [
     Option("--rounds N", "1 to 10. Default: 6.", _DUEL, type=options.Integer(1, 10)),
     Option("--first", _FIRST, _DUEL, type=Choice(("a", "b", "random"))),
     Option("--distance INCHES", "Between the two. Default: nothing is out of reach.", _DUEL, type=options.Number(0)),
-    Option("--step INCHES", _STEP, _DUEL, type=options.Number(0.01)),
+    Option("--step INCHES", _STEP, _DUEL, type=options.Number(0.25)),
 ]
 BEST_OPTIONS = [
     Option("--against POLICY", "What B does: best (default), a habit, or a policy in words.", _DUEL),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
+from analyser.engine.fight.best.explore import MOST_PLACES
 from analyser.engine.fight.best.followed import Followed
 from analyser.engine.fight.best.game import COUNT, FIRST, GUARD, ORDERS, REACTION, SUBJECT, TEST, Course, flattened
 from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
@@ -298,6 +299,8 @@ def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) 
 def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     """A duel of which at least one side plays best; InputError where more can come of it than there is room for."""
     shooters, contest, course = _laid_out(scenario)
+    if (count := len(contest.rules.places)) >= MOST_PLACES:
+        raise too_large(f"{count:,} places where something is drawn or chosen in a round", scenario)
     ways = float(EDGES_A_WAY)
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)

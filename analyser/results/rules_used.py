@@ -290,8 +290,8 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
-    movers = [each.mine for each in shooters if each.policy == BEST and each.mine.speed]
-    assumptions += _of_moves(scenario.terms, movers)
+    choosers = [each for each in shooters if isinstance(each, Chooser)]
+    assumptions += _of_moves(scenario.terms, [each for each in choosers if each.mine.speed])
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
@@ -299,12 +299,13 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     return rules.all(assumptions, scenario.warnings)
 
 
-def _of_moves(terms: DuelTerms, movers: Sequence[Combatant]) -> Iterator[str]:
-    """What is taken for granted of the moves of who plays best."""
-    if not movers or terms.distance is None:
+def _of_moves(terms: DuelTerms, movers: Sequence[Chooser]) -> Iterator[str]:
+    """What is taken for granted of the moves of who plays best, or goes by lines."""
+    if terms.distance is None:
         return
-    yield _FULL_MOVES if terms.step is None else _STEPS.format(terms.step)
-    if any(each.edge_distance is None for each in movers):
+    if any(each.policy == BEST for each in movers):
+        yield _FULL_MOVES if terms.step is None else _STEPS.format(terms.step)
+    if any(each.may_retire and each.mine.edge_distance is None for each in movers):
         yield _NO_EDGE
 
 

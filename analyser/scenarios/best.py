@@ -146,6 +146,11 @@ class Chooser(Shooter):
         return list(range(step, 2 * length_of(self.mine.speed or 0), step)) if step else []
 
     @property
+    def may_retire(self) -> bool:
+        """Whether it may go away from the enemy."""
+        return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
+
+    @property
     def _at_double_time(self) -> tuple[Manoeuvre, ...]:
         """Its moves at double time: away from the enemy only where it is known how far its edge is."""
         away = [] if self.mine.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
@@ -157,6 +162,11 @@ class Chooser(Shooter):
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
             problem = f"{line.text!r}: how far the unit is from its own edge is not known"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
+        doubles = line.manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
+        longest = length_of(self.mine.speed or 0) * (2 if doubles else 1)
+        if line.stop > longest:
+            problem = f"{line.text!r}: so far the unit cannot go"
+            raise InputError(problem, where=where, allowed=f"up to {longest / INCH:g} inches")
         if line.stop and line.stop not in self.stops:
             problem = f"{line.text!r}: no move ends after {line.stop / INCH:g} inches"
             allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops) or "a step for the duel, such as 1 inch"

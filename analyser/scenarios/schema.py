@@ -289,7 +289,7 @@ class DuelTerms(Record):
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."
     )
-    step: Annotated[Inches, Field(ge=0.01, le=MOST_INCHES)] | None = told(
+    step: Annotated[Inches, Field(ge=0.25, le=MOST_INCHES)] | None = told(
         None, "Inches: who plays best may stop a move at each multiple. Default: at its full length, and at ranges."
     )
 

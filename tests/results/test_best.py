@@ -398,6 +398,41 @@ def test_moves_may_stop_where_a_step_says():
     assert any("duel.step has no effect" in each for each in best_play(*bikes, rounds=1, step=1).warnings)
 
 
+@pytest.mark.parametrize(
+    ("order", "same", "terms"),
+    [
+        ("advance 3 inches and shoot", "aim and shoot", {"distance": 1}),
+        ("advance 3 inches and shoot", "aim and shoot", {}),
+        ("stay and shoot", "aim and shoot", {"distance": 6}),
+        ("retire and shoot", "aim and shoot", {"distance": 6, "edge_distance": 0}),
+        ("retire 2 inches and shoot", "aim and shoot", {"distance": 6, "edge_distance": 0}),
+        ("advance 5 inches and shoot", "advance and shoot", {"distance": 12}),
+    ],
+)
+def test_who_cannot_move_as_a_line_says_does_the_rest(order, same, terms):
+    edge = {key: terms[key] for key in ("edge_distance",) if key in terms}
+    how = {"rounds": 2, "policy_b": "take_cover", **{key: terms[key] for key in terms if key not in edge}}
+    gunner = fight_files.unit(fight_files.row("ranged", 4, long_range=12), models=3, speed=5) | edge
+    found, wanted = (duel(gunner, fight_files.unit(models=2), policy_a=[line], **how) for line in (order, same))
+    assert win(found) == win(wanted) > 0.6
+
+
+def test_a_line_that_goes_farther_than_the_unit_is_refused():
+    for line, longest in (("advance 7 inches", 5), ("retire 5.5 inches", 5), ("double time 11 inches", 10)):
+        with pytest.raises(InputError, match=rf"so far the unit cannot go \(allowed: up to {longest} inches\)"):
+            duel(fight_files.unit(speed=5), fight_files.unit(), distance=12, policy_a=[line], policy_b="take_cover")
+
+
+def test_a_side_may_have_thousands_of_orders():
+    rows = [fight_files.row("ranged", 2, id=f"gun-{at}", long_range=12) for at in range(8)]
+    gunner = fight_files.unit(*rows[:4], models=1, speed=20)
+    terms = {"rounds": 1, "first": "a", "distance": 24, "against": "take_cover"}
+    target = fight_files.unit(models=1, speed=0)
+    assert best_play(gunner, target, step=0.25, **terms).value >= best_play(gunner, target, **terms).value - SAME
+    with pytest.raises(InputError, match=r"places where something is drawn or chosen in a round.*a longer step"):
+        best_play(fight_files.unit(*rows, models=1, speed=60), target, step=0.25, **terms)
+
+
 PAIRS = (
     ("imperium/sturmriese@basic", "empire/green-banner-jez@basic", 18),  # no short range
     ("commonwealth/tsarevna@basic", "imperium/essen@basic", 18),  # Indirect rows, and one that is not

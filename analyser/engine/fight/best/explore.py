@@ -25,11 +25,12 @@ from analyser.rules.structs import NONE
 
 PLACE, STATE = 50, 25  # bits below the place of a node, and below the state of its first side
 SECOND_MASK = (1 << STATE) - 1
+MOST_PLACES = 1 << 63 - PLACE
 _CONDITION, _NUMBER = 32, 48  # as of `StrikeOutcomes`
 _OWN = discipline.ATTACKER_DAMAGE
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
-_SPARE = 1 << 10  # edges of one node that room is made for beside those of a strike
+_SPARE = 1 << 10  # edges of one node that room is made for beside those of a strike or a choice
 
 
 class Graph(NamedTuple):
@@ -311,10 +312,11 @@ def explored(
         while at < last:
             node = waiting[at]
             at += 1
-            if not has_room(graph, _SPARE):
-                graph = roomy(graph, _SPARE)
-            before = graph.nodes.length[0]
-            place, pair = graph.nodes.states[node] >> PLACE, pair_of(graph, node)
+            place = graph.nodes.states[node] >> PLACE
+            more = _SPARE + int(rules.places[place, COUNT])  # of a choice, an edge for each of so many branches
+            if not has_room(graph, more):
+                graph = roomy(graph, more)
+            before, pair = graph.nodes.length[0], pair_of(graph, node)
             graph.rounds[node], graph.begins[node] = number, graph.edges[0]
             if place == BETWEEN_ROUNDS:
                 if not unit_state.is_removed(pair[0]) and not unit_state.is_removed(pair[1]):

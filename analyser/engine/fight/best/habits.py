@@ -14,7 +14,8 @@ from analyser.rules.structs import NONE
 
 # The columns of options and of decisions; the salvo is NONE where nothing is fired, and a stop as in an order.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
-_OF_A_ROW = (int(Manoeuvre.CLOSE_IN), int(Manoeuvre.COME_INTO_RANGE), int(Manoeuvre.CHARGE))  # by what it can do
+_CLOSING = (int(Manoeuvre.CLOSE_IN), int(Manoeuvre.COME_INTO_RANGE))
+_OF_A_ROW = (*_CLOSING, int(Manoeuvre.CHARGE))  # by what it can do
 
 
 @tiered(1.0)
@@ -84,15 +85,18 @@ def edge_taken(
         action = Action.RE_ARM
     if manoeuvre == Manoeuvre.COME_INTO_RANGE and strike.short_range == NONE:
         manoeuvre = Manoeuvre.CLOSE_IN
-    if manoeuvre not in (Manoeuvre.AIM, Manoeuvre.CHARGE):
+    hampered = view.rally_failed or view.in_building
+    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE):
+        stop = 0
+    else:
         to_edge = unit_state.length_to_edge(mine, facts)
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
         stop = stop if stop < abs(length) else 0
         doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
-        if length == 0:
-            manoeuvre = Manoeuvre.STAY
+        if length == 0:  # who stays and shoots, aims if it may
+            manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
         elif length == shorter or (doubles and 0 < stop <= abs(shorter)):
             manoeuvre, stop = slower, (stop if stop < abs(shorter) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
@@ -101,6 +105,8 @@ def edge_taken(
     if found == NONE and action == Action.SHOOT:  # nothing reaches
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
         found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
+    if found == NONE and manoeuvre in _CLOSING:  # with several rows: of a move alone there is no such branch
+        found = edge_for(Manoeuvre.ADVANCE, Action.NOTHING, (salvo, 0), options, edges, weights)
     return max(found, 0)
 
 
