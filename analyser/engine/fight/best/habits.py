@@ -95,13 +95,15 @@ def edge_taken(
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
         stop = stop if stop < abs(length) else 0
         doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
-        if length == 0:  # who stays and shoots, aims if it may
+        if length == 0 and manoeuvre != Manoeuvre.STAY:  # who cannot move, and shoots, aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
-        elif length == shorter or (doubles and 0 < stop <= abs(shorter)):
+        elif length != 0 and (length == shorter or (doubles and 0 < stop <= abs(shorter))):
             manoeuvre, stop = slower, (stop if stop < abs(shorter) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     found = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
+    if found == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired so, unaimed
+        found = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if found == NONE and action == Action.SHOOT:  # nothing reaches
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
         found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
