@@ -240,6 +240,8 @@ class Walker:
         """The move that a unit has made by its orders; nothing of one that stays, or whose place does not count."""
         side, facts = operation.side, self._setup.sides[operation.side]
         before, now = pair[side], after[side]
+        if facts.garrisoned and now & ~before & unit_state.OUT_OF_BUILDING:
+            return "leaves its building"
         if not facts.tracks_position or unit_state.position_of(before, facts) == unit_state.position_of(now, facts):
             return ""
         if operation.kind == Kind.ORDER:

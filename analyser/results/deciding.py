@@ -156,4 +156,5 @@ def _number_of(option: Option, chooser: Chooser) -> int:
     """What the column SALVO says of an option."""
     if option.charge is not None:
         return chooser.charges.index(option.charge)
-    return chooser.salvos.index(option.shots) if option.shots else NONE
+    salvo = tuple(shot._replace(reforming=False) for shot in option.shots)
+    return chooser.salvos.index(salvo) if salvo else NONE

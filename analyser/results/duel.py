@@ -335,6 +335,7 @@ _DID = {
     "re_armed": "re-armed",
     "held": "did nothing",
     "retired_and_shot": "retired and shot",
+    "left_building": "left its building",
 }
 _WHY = {
     "choice": "",

@@ -75,9 +75,10 @@ class Lists:
         commonest = self._orders()[0]
         table = PlanTable(self.play, self.play.plan_as_listed(self.side))
         rows = [row for row in table.reached(self.side, _SAME) if row["when"] not in NO_ORDERS]
+        garrisoned = self.play.shooters[self.side].mine.garrisoned
         said: dict[str, str] = {}  # words do not tell all situations apart: the likeliest counts
         for row in rows:
-            said.setdefault(_conditions(row), row["do"])
+            said.setdefault(_conditions(row, garrisoned), row["do"])
         lines = [f"{order} if {conditions}" for conditions, order in said.items() if order != commonest]
         return self.valued([*lines, commonest])
 
@@ -115,6 +116,8 @@ class Lists:
             flags += ["in range", "in short range", "within reach"]
         for flag in flags:
             text = flag.replace("_", " ")
+            if text not in FLAGS:  # that an enemy is in a building, no list can say
+                continue
             yield from (text, f"not {text}")
         for text, key in (("models", "own_models"), ("enemy models", "enemy_models"), ("round", "round")):
             for value in _spread({row[key] for row in self.rows}):
@@ -131,7 +134,7 @@ def _spread(values: set[Any]) -> list[Any]:
     return [below[place] for place in places.tolist()] if below else []
 
 
-def _conditions(row: dict[str, Any]) -> str:
+def _conditions(row: dict[str, Any], garrisoned: bool) -> str:
     """All that the words of a list can say of how things stand in a row of the plan."""
     parts = [f"round is {row['round']}"]
     for who, before in (("own", ""), ("enemy", "enemy ")):
@@ -140,7 +143,8 @@ def _conditions(row: dict[str, Any]) -> str:
         known = [flag for flag in FLAGS if flag.startswith("enemy ") == (who == "enemy")]
         for flag in known:
             name = flag.removeprefix("enemy ")
-            if name in ("suppressed", "disordered", "on lookout", "taking cover", "reloading", "rally failed"):
+            statuses = ("suppressed", "disordered", "on lookout", "taking cover", "reloading", "rally failed")
+            if name in statuses or (flag == "in building" and garrisoned):
                 parts.append(flag if name in said else f"not {flag}")
     if row["when"] in ("first", "second"):
         parts.append("enemy activated" if row["when"] == "second" else "not enemy activated")

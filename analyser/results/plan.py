@@ -39,6 +39,8 @@ _MOVES = {
     Manoeuvre.DOUBLE_TIME: "double time",
     Manoeuvre.CHARGE: "charge",
     Manoeuvre.COME_INTO_RANGE: "close in to range",
+    Manoeuvre.EXIT: "leave the building",
+    Manoeuvre.EXIT_BACK: "leave the building to the rear",
     Manoeuvre.RETIRE: "retire",
     Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retire at double time",
 }
@@ -229,6 +231,11 @@ class PlanTable:
         edge = int(self.play.setup["sides"][side]["edge_distance"])
         return None if edge == NONE else max(edge + forward, 0) / INCH
 
+    def _is_inside(self, side: int, node: int) -> bool:
+        """Whether a garrison is still in its building."""
+        state = int((self.play.game.first, self.play.game.second)[side][node])
+        return not state & unit_state.OUT_OF_BUILDING
+
     def _stands(self, place: Place, node: int) -> dict[str, Any]:
         """How both sides stand, as plain data."""
         columns, distance = self._columns
@@ -237,6 +244,8 @@ class PlanTable:
             models, damages, flags, forward = columns[side]
             found |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
             found[f"{who}_statuses"] = [name for name, held in flags.items() if held[node]]
+            if self.play.setup["sides"][side]["garrisoned"] and self._is_inside(side, node):
+                found[f"{who}_statuses"].append("in_building")
             found |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
         states = (self.play.game.first, self.play.game.second)[place.side]
         if int(states[node]) & unit_state.RALLY_FAILED:

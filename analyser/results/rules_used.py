@@ -244,8 +244,6 @@ def _not_chosen(shooter: Shooter) -> Iterator[str]:
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
     unit, enemy = shooter.mine, shooter.theirs
-    if unit.garrisoned:
-        yield "the choice to leave a building"
     if enemy.exposed is not None and shooter.lookout_rows:
         yield "the choice to prioritise exposed models, or not (AC-3.9): it is as stated"
     if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:

@@ -24,6 +24,7 @@ class Order(IntEnum):
     NO_ATTACK = 7  # active, orders still to come, or none that attacks; after a combat: a stalemate
 
 
+_BESIDE_BUILDING = 3 * INCH  # how far from it a garrison can be set up that leaves it
 _CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
 OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # what ends with the end phase
 _OF_THE_ACTIVATION = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
@@ -128,6 +129,10 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
     if manoeuvre == Manoeuvre.CHARGE:
         return distance
     room = max(distance - _CLEAR_OF_ENEMIES, 0)
+    if manoeuvre == Manoeuvre.EXIT:
+        return min(_BESIDE_BUILDING, room)
+    if manoeuvre == Manoeuvre.EXIT_BACK:
+        return -_BESIDE_BUILDING if to_edge == NONE else -min(_BESIDE_BUILDING, to_edge)
     if manoeuvre == Manoeuvre.ADVANCE:
         return min(side.speed, room)
     if manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE):
@@ -160,7 +165,7 @@ def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: Stri
 def ordered_to(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
     """The same of a unit whose manoeuvre takes it so far."""
     manoeuvre, action = decision
-    if length != 0 or manoeuvre == Manoeuvre.CHARGE:
+    if length != 0 or manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.EXIT):
         state = unit_state.moved(state, side, length)
     empties = action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms
     if (action == Action.RE_ARM or empties) and state & unit_state.RELOADING:

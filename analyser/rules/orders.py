@@ -50,6 +50,9 @@ _MOVES = {
     "retire at double time": Manoeuvre.RETIRE_AT_DOUBLE_TIME,
     "double time": Manoeuvre.DOUBLE_TIME,
     "charge": Manoeuvre.CHARGE,
+    "exit": Manoeuvre.EXIT,
+    "leave the building": Manoeuvre.EXIT,
+    "leave the building to the rear": Manoeuvre.EXIT_BACK,
 }
 _ALONE = (Manoeuvre.CHARGE, Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)  # no deed goes with them
 _DEEDS = {

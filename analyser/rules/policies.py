@@ -79,6 +79,8 @@ class Manoeuvre(IntEnum):
     RETIRE = 6  # an advance away from the enemy
     RETIRE_AT_DOUBLE_TIME = 7
     COME_INTO_RANGE = 8  # an advance that stops at long range
+    EXIT = 9  # out of a building, toward the enemy
+    EXIT_BACK = 10  # and away from it
 
 
 class Action(IntEnum):
@@ -115,9 +117,12 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:
         manoeuvre = Manoeuvre.RETIRE
-    if view.in_building:
+    exits = manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
+    if exits and not view.in_building:
+        manoeuvre = Manoeuvre.AIM if action == Action.SHOOT else Manoeuvre.STAY
+    if view.in_building and not exits:
         return Manoeuvre.STAY, action
-    if view.must_charge:
+    if view.must_charge and not view.in_building:
         return Manoeuvre.CHARGE, Action.NOTHING
     if not view.rally_failed or manoeuvre == Manoeuvre.STAY or action == Action.NOTHING:
         return manoeuvre, action

@@ -31,6 +31,7 @@ class Shot(NamedTuple):
     row: Row
     overcharge: bool = False
     follows: bool = False  # made after another one (All-Out Attack)
+    reforming: bool = False  # made by a unit that has just left its building
 
 
 class Charged(NamedTuple):
@@ -156,6 +157,13 @@ class Chooser(Shooter):
         away = [] if self.mine.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
         return (Manoeuvre.DOUBLE_TIME, *away)
 
+    @property
+    def _exits(self) -> tuple[Manoeuvre, ...]:
+        """Its ways out of its building: up to 3 inches from it, where places count."""
+        if not self.mine.garrisoned:
+            return ()
+        return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
+
     def check_move(self, line: Line) -> None:
         """InputError for a line whose move the unit cannot make, or not end there."""
         where = f"duel.policy_{self.where}"
@@ -178,15 +186,17 @@ class Chooser(Shooter):
         found = [Shot(row) for row in self.rows]
         found += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
-        return [*found, *(Shot(row, follows=True) for row in self.rows if fires_several)]
+        found += [Shot(row, follows=True) for row in self.rows if fires_several]
+        return [*found, *(shot._replace(reforming=True) for shot in found if self.mine.garrisoned)]
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
         """What can be fired in one activation: each shot; with All-Out Attack each of a row with others after it."""
-        found: list[tuple[Shot, ...]] = [(shot,) for shot in self._shots if not shot.follows]
+        shots = [shot for shot in self._shots if not shot.reforming]
+        found: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
-        for main in self._shots:
-            others = [each for each in self._shots if each.follows and each.row is not main.row]
+        for main in shots:
+            others = [each for each in shots if each.follows and each.row is not main.row]
             if most > 1 and others and not main.follows and not main.overcharge:
                 found.append((main, *others[: most - 1]))
         return found
@@ -194,10 +204,11 @@ class Chooser(Shooter):
     def shots(self) -> list[Strike]:
         """The strikes of all shots."""
         facts: dict[str, Any] = {"striker": self.side, "orders": _SHOTS, "marks": self.is_answered}
-        return [self._strike(each, after_failed_rally=int(not each.follows), **facts) for each in self._shots]
+        alone = [int(not each.follows and not each.reforming) for each in self._shots]
+        return [self._strike(each, after_failed_rally=one, **facts) for each, one in zip(self._shots, alone)]
 
     def _strike(self, shot: Shot, **facts: Any) -> Strike:
-        strike = self.strike(shot.row, overcharge=shot.overcharge, **facts)
+        strike = self.strike(shot.row, overcharge=shot.overcharge, reforming=shot.reforming, **facts)
         if self.distance is not None:
             return strike  # else nobody is at short range: where units stand is no choice of theirs then
         return strike._replace(strike=strike.strike._replace(short_range=NONE))
@@ -241,6 +252,11 @@ class Chooser(Shooter):
             yield Option(manoeuvre, Action.NOTHING)
         for charge in self.charges:
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
+        for exit_ in self._exits:
+            for salvo in self.salvos:
+                yield Option(exit_, Action.SHOOT, tuple(shot._replace(reforming=True) for shot in salvo))
+            for action in (Action.NOTHING, *specials):
+                yield Option(exit_, action)
         for stop in self.stops if moves else ():
             yield from self._options_up_to(stop, specials)
 

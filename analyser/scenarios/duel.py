@@ -110,8 +110,9 @@ def course_of(
             set_back[side] += terms.rounds * set_backs(side, in_a_line(activation), strikes, charger)
         double = facts.charges or shooters[side].chooses
         a_round = facts.speed * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
-        advance.append(a_round * terms.rounds)
-        set_back[side] += facts.retires * facts.speed * terms.rounds
+        exits = unit_state.FALL_BACK if shooters[side].chooses and facts.garrisoned else 0
+        advance.append(a_round * terms.rounds + exits)
+        set_back[side] += facts.retires * facts.speed * terms.rounds + exits
     if chosen:  # how far apart the two are is told of one of them
         set_back, advance = [sum(set_back)] * 2, [sum(advance)] * 2
     if terms.distance is not None:

@@ -160,13 +160,22 @@ class Shooter:
             attack.bonuses |= Bonus.AIMING
         return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 
-    def strike(self, row: Row, *, opportunity: bool = False, overcharge: bool | None = None, **facts: Any) -> Strike:
+    def strike(
+        self,
+        row: Row,
+        *,
+        opportunity: bool = False,
+        overcharge: bool | None = None,
+        reforming: bool = False,
+        **facts: Any,
+    ) -> Strike:
         """The strike with one of the rows, by default with Overcharge if the policy says so.
 
-        Distances count only if the duel has one.
+        Distances count only if the duel has one. Who reforms has left a building, which is no advance (AC-4.2, AC-6).
         """
         bonuses = Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0
         penalties = Penalty.CONCEALED if self.theirs.concealed else 0
+        penalties |= Penalty.REFORMING if reforming else 0
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
         marks = Marks(bonuses, penalties, overcharge)
@@ -174,7 +183,7 @@ class Shooter:
             "long_range": length_of(row.long_range or 0),
             "short_range": length_of(row.short_range),
             "indirect": row.has("Indirect"),
-            "move_or_fire": row.has("Move or Fire"),
+            "move_or_fire": row.has("Move or Fire") and not reforming,
             "reloads": row.has("Slow to Fire"),
             "wrecks": breaks_buildings(row, self.theirs),
         }

@@ -166,7 +166,10 @@ class Game:
             return
         yield from self.specials(duel, side)
         yield from self.shots(duel, side, aiming=can_aim(turn), several=turn.rallied)
-        if unit_of(duel, side).garrisoned or duel.distance is None:
+        if unit_of(duel, side).garrisoned:
+            yield from self.exits(turn)
+            return
+        if duel.distance is None:
             return
         speed = at_duel.speed(self.field, side)
         for moved in self.moves(duel, side):
@@ -179,6 +182,21 @@ class Game:
             yield self.certainly(certainly(advance(self.field, duel, side, 2 * speed)))
             if unit_of(duel, side).edge_distance is not None:  # else it keeps to its SPEED
                 yield self.certainly(certainly(self.retired(duel, side, 2 * speed)))
+
+    def exits(self, turn):
+        """Out of its building, up to 3 inches from it, and a deed if both steps may be used."""
+        duel, side = turn.duel, turn.side
+        left = at_duel.moves(self.field, change(duel, side, garrisoned=False), side)
+        places = [left]
+        if duel.distance is not None:
+            back = self.retired(left, side, 3)
+            places = [advance(self.field, left, side, 3), *([back] if back.distance != duel.distance else [])]
+        for place in places:
+            if not turn.rallied:
+                yield self.certainly(certainly(place))
+                continue
+            yield from self.specials(place, side)
+            yield from self.shots(place, side, several=True, reforming=True)
 
     def moves(self, duel, side):
         """Where a unit may advance to, or retire to."""
@@ -212,7 +230,7 @@ class Game:
             yield self.certainly(certainly(change(duel, side, on_lookout=True)))
         yield self.certainly(re_arm(duel, side))
 
-    def shots(self, duel, side, *, aiming=False, moved=False, opportunity=False, several=False):
+    def shots(self, duel, side, *, aiming=False, moved=False, opportunity=False, several=False, reforming=False):
         """What comes of each attack that may be made, for what comes after it."""
         if is_over(duel) or (opportunity and not getattr(duel, side).on_lookout):
             return
@@ -224,7 +242,7 @@ class Game:
                 facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
                 if not dice_of(row, facts, unit_of(duel, side), enemy, short=short):
                     continue
-                how = {"aiming": aiming, "short": short, "opportunity": opportunity}
+                how = {"aiming": aiming, "short": short, "opportunity": opportunity, "reforming": reforming}
                 yield self.shot(shooting, side, row, **how)
                 if "Overcharge" in row["qualities"]:
                     yield self.shot(shooting, side, row, overcharge=True, **how)

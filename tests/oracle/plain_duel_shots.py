@@ -99,7 +99,9 @@ class Volley(NamedTuple):
     rolls: list  # of (hits, the law of the unit that shoots, its deck, chance)
 
 
-def volley_of(field, duel, side, row, *, aiming=False, short=None, opportunity=False, overcharge=False):
+def volley_of(
+    field, duel, side, row, *, aiming=False, short=None, opportunity=False, overcharge=False, reforming=False
+):
     """A ranged attack with a row (AC-4), or None: an attack of no dice is none."""
     enemy_side = OTHER[side]
     facts, enemy = getattr(field, side), getattr(field, enemy_side)
@@ -117,7 +119,7 @@ def volley_of(field, duel, side, row, *, aiming=False, short=None, opportunity=F
             for name, holds in [("aiming", aiming), ("short_range", short), ("ammo_supply", facts["ammo_supply"])]
             if holds
         ],
-        "penalties": ["suppressed"] if me.unit.suppressed else [],
+        "penalties": [*(["suppressed"] if me.unit.suppressed else []), *(["reforming"] if reforming else [])],
         "qualities": row["qualities"],
         "veteran": value_of(facts, "Veteran"),
         "extra_reroll": facts["extra_reroll"],

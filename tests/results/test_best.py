@@ -398,6 +398,24 @@ def test_moves_may_stop_where_a_step_says():
     assert any("duel.step has no effect" in each for each in best_play(*bikes, rounds=1, step=1).warnings)
 
 
+@pytest.mark.parametrize("distance", [None, 10])
+def test_a_garrison_leaves_where_all_of_it_shoots_then(distance):
+    """Inside, half of it counts (AC-4.4); who has left is reforming, once (AC-4.2)."""
+    gun = fight_files.row("ranged", [1, 2, 3, 4, 5, 6], long_range=12)
+    inside = fight_files.unit(gun, models=6, speed=5) | {"garrisoned": True}
+    outside = fight_files.unit(fight_files.row("ranged", [1, 1, 1], long_range=12), models=3, speed=5)
+    terms = {"rounds": 2, "first": "a", "distance": distance}
+    found = best_play(inside, outside, against="shoot", want="points", **terms)
+    assert found.first_moves()[0]["do"].startswith("leave the building")
+    assert {"in_building"} <= set(found.plan("a")[0]["own_statuses"])
+    leaves, stays = (
+        win(duel(inside, outside, policy_a=lines, **terms))
+        for lines in (["leave the building and shoot if in building", "aim and shoot"], ["aim and shoot"])
+    )
+    assert leaves > stays + 0.05
+    assert win(duel(inside, outside, policy_a=["exit if in building", "aim and shoot"], **terms)) <= leaves
+
+
 @pytest.mark.parametrize(
     ("order", "same", "terms"),
     [

@@ -35,6 +35,7 @@ class Did(IntEnum):
     HELD = 13
     RETIRED = 14
     RETIRED_AND_SHOT = 15
+    LEFT_BUILDING = 16
 
 
 class Why(IntEnum):
@@ -130,9 +131,12 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
     if manoeuvre == Manoeuvre.CHARGE:
         return Did.CHARGED, (Why.RULE if view.must_charge else Why.CHOICE)
+    exits = manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
     if action == Action.SHOOT:
         if manoeuvre == Manoeuvre.AIM:
             return Did.SHOT_AIMING, Why.CHOICE
+        if exits:
+            return Did.SHOT, Why.CHOICE
         if manoeuvre == Manoeuvre.STAY:
             return Did.SHOT, (Why.RALLY_FAILED if view.rally_failed else Why.IN_BUILDING)
         return (Did.RETIRED_AND_SHOT if manoeuvre == Manoeuvre.RETIRE else Did.ADVANCED_AND_SHOT), Why.CHOICE
@@ -142,6 +146,8 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
         return Did.TOOK_COVER, Why.CHOICE
     if action == Action.RE_ARM:
         return Did.RE_ARMED, Why.CHOICE
+    if exits:
+        return Did.LEFT_BUILDING, Why.CHOICE
     if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
         return Did.RETIRED, Why.CHOICE
     if manoeuvre == Manoeuvre.DOUBLE_TIME:

@@ -244,6 +244,13 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     facts = setup.sides[side]
     view, row = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs), setup.strikes[max(strike, 0)]
     charges = manoeuvre == Manoeuvre.CHARGE
+    to_edge = unit_state.length_to_edge(mine, facts)
+    length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
+    if manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK):
+        elsewhere = manoeuvre == Manoeuvre.EXIT or length != 0
+        if action == Action.RE_ARM and not mine & unit_state.RELOADING:
+            return False
+        return bool(view.in_building) and elsewhere and (action == Action.NOTHING or not view.rally_failed)
     if view.must_charge and not view.in_building:
         return charges
     if charges:
@@ -258,8 +265,6 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
     if view.in_building or (view.rally_failed and (action != Action.NOTHING or doubles)):
         return False
-    to_edge = unit_state.length_to_edge(mine, facts)
-    length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
     if length == 0:
         return False
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE

@@ -16,6 +16,7 @@ from analyser.rules.structs import NONE
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 _CLOSING = (int(Manoeuvre.CLOSE_IN), int(Manoeuvre.COME_INTO_RANGE))
 _OF_A_ROW = (*_CLOSING, int(Manoeuvre.CHARGE))  # by what it can do
+_OF_NO_LENGTH = (int(Manoeuvre.AIM), int(Manoeuvre.CHARGE), int(Manoeuvre.EXIT), int(Manoeuvre.EXIT_BACK))
 
 
 @tiered(1.0)
@@ -85,11 +86,12 @@ def edge_taken(
         action = Action.RE_ARM
     if manoeuvre == Manoeuvre.COME_INTO_RANGE and strike.short_range == NONE:
         manoeuvre = Manoeuvre.CLOSE_IN
-    hampered = view.rally_failed or view.in_building
-    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE):
+    hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)
+    if manoeuvre == Manoeuvre.EXIT_BACK and (view.distance == NONE or to_edge == 0):
+        manoeuvre = Manoeuvre.EXIT
+    if manoeuvre in _OF_NO_LENGTH:
         stop = 0
     else:
-        to_edge = unit_state.length_to_edge(mine, facts)
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)

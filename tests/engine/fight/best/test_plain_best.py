@@ -73,6 +73,21 @@ def test_a_charge_with_overcharge_or_without(seed, stated):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("distance", [None, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_garrison_may_leave_its_building(seed, distance):
+    """By its exit manoeuvre, up to 3 inches from it; who has just left shoots reforming (AC-4.2)."""
+    for duel in random_fights(random_duel, seed, 1):
+        for name in "ab":
+            duel[name]["models"] = min(duel[name]["models"], 2)
+            duel[name].pop("exposed", None)
+        duel["a"] |= {"type": "infantry", "garrisoned": True, "suppressed": seed % 2 == 0}
+        duel["b"] |= {"garrisoned": False}
+        duel |= {"rounds": 1 + (seed == 1), "distance": distance, "policy_a": BEST, "policy_b": BEST}
+        check(duel, ("margin", "survival")[seed % 2])
+
+
+@pytest.mark.slow
 def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
     """Who has won knows how both stand (AC-7): to go on whenever he can, as habits do, gives something away."""
     gained = []
