@@ -324,7 +324,7 @@ def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
     power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
     edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
-    if edges > MOST_TRIED or few_times == many_times:
+    if few_times == many_times or edges * few_times / many_times > MOST_TRIED:  # so the larger one would be cut off
         return float(edges * few_times**power)
     more = int(graph_of(_laid_out(many, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
     if more > MOST_TRIED:
