@@ -378,6 +378,14 @@ def test_nobody_retires_over_the_edge_of_the_table():
     assert survives(6) == survives() == 1
 
 
+def test_a_plan_says_how_far_both_are_from_their_edges():
+    found = best_play(small(RIFLES, edge_distance=5), small(GRENADIERS), rounds=1, first="a", distance=12)
+    first = found.plan("a")[0]
+    assert (first["own_edge"], first["enemy_edge"]) == (5, None)
+    assert '5" from its edge' in str(found)
+    assert not {"own_edge", "enemy_edge"} & set(best_play(small(RIFLES), small(GRENADIERS), rounds=1).plan()[0])
+
+
 def test_moves_may_stop_where_a_step_says():
     """A habit is worth less to who can stop anywhere, and a list names the stops."""
     bikes = ("imperium/scion-vierling-dreirad-squadron@basic", "commonwealth/winged-hussar-treadbikes@basic")
