@@ -133,11 +133,11 @@ def test_the_moves_of_who_chooses_are_named():
     runner = {"unit": "crown/rifle-p@basic", "edge_distance": 20}
     guns = "imperium/scion-grenadier-p@basic"
     lines = ["retire at double time 6 inches if round is 1", "advance and shoot"]
-    told = str(
-        an.tell(runner, guns, kind="duel", rounds=2, distance=24, first="a", policy_a=lines, policy_b="take_cover")
-    )
+    terms = {"kind": "duel", "rounds": 2, "distance": 24, "first": "a", "policy_a": lines}
+    told = str(an.tell(runner, guns, **terms))
     assert 'A retires at double time and makes no attack\n  A: back 6"' in told
-    assert "A advances to shoot" in told
+    assert "A advances and makes no attack" in told
+    assert "B advances to shoot" in told
     inside = {"unit": "crown/rifle-p@basic", "garrisoned": True}
     told = str(an.tell(inside, guns, kind="duel", rounds=1, first="a", policy_a="exit", policy_b="take_cover"))
     assert "A leaves its building and makes no attack" in told
