@@ -7,7 +7,7 @@ from enum import IntEnum
 from analyser.common.jit import step
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, DISORDERED, FELL_BACK, SUPPRESSED
-from analyser.rules.policies import Action, Manoeuvre, Policy, View
+from analyser.rules.policies import Action, Manoeuvre, Policy, View, closes_in
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts, TargetFacts
 
 
@@ -135,7 +135,7 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
         return -_BESIDE_BUILDING if to_edge == NONE else -min(_BESIDE_BUILDING, to_edge)
     if manoeuvre == Manoeuvre.ADVANCE:
         return min(side.speed, room)
-    if manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE):
+    if closes_in(manoeuvre):
         is_short = manoeuvre == Manoeuvre.CLOSE_IN and strike.short_range != NONE
         wanted = strike.short_range if is_short else strike.long_range
         return min(side.speed, room, max(distance - wanted, 0))

@@ -83,6 +83,24 @@ class Manoeuvre(IntEnum):
     EXIT_BACK = 10  # and away from it
 
 
+@step
+def closes_in(manoeuvre: int) -> bool:
+    """Whether it is an advance that stops at a range of a row."""
+    return manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE)
+
+
+@step
+def doubles(manoeuvre: int) -> bool:
+    """Whether it is a move at double time."""
+    return manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
+
+
+@step
+def exits(manoeuvre: int) -> bool:
+    """Whether it leads out of a building."""
+    return manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
+
+
 class Action(IntEnum):
     """What the attack step is spent on; a charge has its own."""
 
@@ -117,10 +135,9 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:
         manoeuvre = Manoeuvre.RETIRE
-    exits = manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
-    if exits and not view.in_building:
+    if exits(manoeuvre) and not view.in_building:
         manoeuvre = Manoeuvre.AIM if action == Action.SHOOT else Manoeuvre.STAY
-    if view.in_building and not exits:
+    if view.in_building and not exits(manoeuvre):
         return Manoeuvre.STAY, action
     if view.must_charge and not view.in_building:
         return Manoeuvre.CHARGE, Action.NOTHING

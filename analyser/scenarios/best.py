@@ -13,7 +13,7 @@ from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import Order
 from analyser.rules.orders import Line, lines_of
-from analyser.rules.policies import BEST, Action, Manoeuvre
+from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combats, with_overrun_chosen
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
@@ -170,8 +170,7 @@ class Chooser(Shooter):
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
             problem = f"{line.text!r}: how far the unit is from its own edge is not known"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
-        doubles = line.manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
-        longest = length_of(self.mine.speed or 0) * (2 if doubles else 1)
+        longest = length_of(self.mine.speed or 0) * (2 if doubles(line.manoeuvre) else 1)
         if line.stop > longest:
             problem = f"{line.text!r}: so far the unit cannot go"
             raise InputError(problem, where=where, allowed=f"up to {longest / INCH:g} inches")

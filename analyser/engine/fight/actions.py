@@ -12,7 +12,7 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Line, Setup, When, order_in
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.policies import Action, Manoeuvre, View
+from analyser.rules.policies import Action, Manoeuvre, View, exits
 from analyser.rules.structs import NONE
 
 
@@ -131,11 +131,10 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
     if manoeuvre == Manoeuvre.CHARGE:
         return Did.CHARGED, (Why.RULE if view.must_charge else Why.CHOICE)
-    exits = manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
     if action == Action.SHOOT:
         if manoeuvre == Manoeuvre.AIM:
             return Did.SHOT_AIMING, Why.CHOICE
-        if exits:
+        if exits(manoeuvre):
             return Did.SHOT, Why.CHOICE
         if manoeuvre == Manoeuvre.STAY:
             return Did.SHOT, (Why.RALLY_FAILED if view.rally_failed else Why.IN_BUILDING)
@@ -146,7 +145,7 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
         return Did.TOOK_COVER, Why.CHOICE
     if action == Action.RE_ARM:
         return Did.RE_ARMED, Why.CHOICE
-    if exits:
+    if exits(manoeuvre):
         return Did.LEFT_BUILDING, Why.CHOICE
     if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
         return Did.RETIRED, Why.CHOICE

@@ -13,7 +13,7 @@ from analyser.rules import activation, close_quarters, discipline, special_rules
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.habits import decide
-from analyser.rules.policies import Action, Manoeuvre, View, allowed
+from analyser.rules.policies import Action, Manoeuvre, View, allowed, closes_in, doubles, exits
 from analyser.rules.structs import NONE, FightFacts
 
 NOT_FOUGHT = 3  # beside who can win a combat
@@ -243,34 +243,31 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     manoeuvre, action, strike, stop = order_in(number)
     facts = setup.sides[side]
     view, row = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs), setup.strikes[max(strike, 0)]
+    if action == Action.RE_ARM and not mine & unit_state.RELOADING:
+        return False
     charges = manoeuvre == Manoeuvre.CHARGE
     to_edge = unit_state.length_to_edge(mine, facts)
     length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
-    if manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK):
+    if exits(manoeuvre):
         elsewhere = manoeuvre == Manoeuvre.EXIT or length != 0
-        if action == Action.RE_ARM and not mine & unit_state.RELOADING:
-            return False
         return bool(view.in_building) and elsewhere and (action == Action.NOTHING or not view.rally_failed)
     if view.must_charge and not view.in_building:
         return charges
     if charges:
         return bool(view.can_charge) and not view.in_building and not view.rally_failed
-    if action == Action.RE_ARM and not mine & unit_state.RELOADING:
-        return False
     hampered = view.rally_failed or view.in_building
     if manoeuvre == Manoeuvre.STAY:
         return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
-    doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
-    if view.in_building or (view.rally_failed and (action != Action.NOTHING or doubles)):
+    if view.in_building or (view.rally_failed and (action != Action.NOTHING or doubles(manoeuvre))):
         return False
     if length == 0:
         return False
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
     others = activation.length_moved(slower, facts, row, view.distance, to_edge)
     if stop != 0:
-        return stop < abs(length) and (not doubles or stop > abs(others))
+        return stop < abs(length) and (not doubles(manoeuvre) or stop > abs(others))
     return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != others
 
 
@@ -293,8 +290,7 @@ def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]
     """What is left of a decision as things stand."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed(decision[0], decision[1], view)
-    closes_in = manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE)
-    advances = action == Action.SHOOT and (manoeuvre == Manoeuvre.ADVANCE or closes_in)
+    advances = action == Action.SHOOT and (manoeuvre == Manoeuvre.ADVANCE or closes_in(manoeuvre))
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance, NONE) == 0:
         return Manoeuvre.AIM, action
     return manoeuvre, action

@@ -9,14 +9,11 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations
 from analyser.engine.fight.program import Line, Setup
 from analyser.rules import activation, unit_state
-from analyser.rules.policies import Action, Manoeuvre
+from analyser.rules.policies import Action, Manoeuvre, closes_in, doubles, exits
 from analyser.rules.structs import NONE
 
 # The columns of options and of decisions; the salvo is NONE where nothing is fired, and a stop as in an order.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
-_CLOSING = (int(Manoeuvre.CLOSE_IN), int(Manoeuvre.COME_INTO_RANGE))
-_OF_A_ROW = (*_CLOSING, int(Manoeuvre.CHARGE))  # by what it can do
-_OF_NO_LENGTH = (int(Manoeuvre.AIM), int(Manoeuvre.CHARGE), int(Manoeuvre.EXIT), int(Manoeuvre.EXIT_BACK))
 
 
 @tiered(1.0)
@@ -89,17 +86,16 @@ def edge_taken(
     hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)
     if manoeuvre == Manoeuvre.EXIT_BACK and (view.distance == NONE or to_edge == 0):
         manoeuvre = Manoeuvre.EXIT
-    if manoeuvre in _OF_NO_LENGTH:
+    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE) or exits(manoeuvre):
         stop = 0
     else:
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
         stop = stop if stop < abs(length) else 0
-        doubles = manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
         if length == 0 and manoeuvre != Manoeuvre.STAY:  # who cannot move, and shoots, aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
-        elif length != 0 and (length == shorter or (doubles and 0 < stop <= abs(shorter))):
+        elif length != 0 and (length == shorter or (doubles(manoeuvre) and 0 < stop <= abs(shorter))):
             manoeuvre, stop = slower, (stop if stop < abs(shorter) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
@@ -109,7 +105,7 @@ def edge_taken(
     if found == NONE and action == Action.SHOOT:  # nothing reaches
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
         found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
-    if found == NONE and manoeuvre in _CLOSING:  # with several rows: of a move alone there is no such branch
+    if found == NONE and closes_in(manoeuvre):  # with several rows: of a move alone there is no such branch
         found = edge_for(Manoeuvre.ADVANCE, Action.NOTHING, (salvo, 0), options, edges, weights)
     return max(found, 0)
 
@@ -125,7 +121,7 @@ def edge_for(
 ) -> int:
     """The first edge that does that, with that salvo if it fires one, and that stop; NONE if there is none."""
     salvo, stop = how
-    of_salvo = action == Action.SHOOT or manoeuvre in _OF_A_ROW
+    of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE or closes_in(manoeuvre)
     for edge in range(edges[0], edges[1]):
         option = options[int(weights[edge])]
         is_it = option[MANOEUVRE] == manoeuvre and option[ACTION] == action and option[STOP] == stop
