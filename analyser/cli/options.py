@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli.shell import FORMATS, QUIET, Choice, ChoiceOrWords
 from analyser.common.errors import InputError, check_integer, shown
-from analyser.common.files import parsed_toml
+from analyser.common.files import parsed_toml, read_toml
 from analyser.common.precision import Precision
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
     folder = context.params.get("profiles")
     for path in sorted((shipped_profiles() if folder is None else Path(folder)).glob("*.toml")):
         if path.name not in FOR_ALL_FACTIONS:
-            faction = tomllib.loads(path.read_text(encoding="utf-8"))
+            faction = read_toml(path)
             yield from ((faction["id"], unit) for unit in faction.get("unit", ()))
 
 

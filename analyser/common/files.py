@@ -15,7 +15,7 @@ from analyser.common.errors import InputError, nearest, one_of_these, shown
 
 MOST_BESIDE = 2000  # files of a folder among which the nearest name is looked for
 LIKE_A_FILE = 0.7  # as `likeness` of `nearest`
-LARGEST_TEXT = 32 * 1024 * 1024  # bytes; far above any profile or scenario, far below trouble
+LARGEST_TEXT = 8 * 1024 * 1024  # bytes; far above any profile or army (the shipped ones have 30,000), below trouble
 DEEPEST = 32  # lists and tables within each other
 MOST_VALUES = 5_000_000
 MOST_BITS = 63  # of an integer
@@ -35,6 +35,12 @@ _LOOKS_LIKE = {  # what a file begins with, in small letters
 }
 CUT_SHORT = "the file ends there: is it cut short?"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_TOML_PIECE = re.compile(  # strings and comments, which may hold any number of dots; a dot; and what ends a key
+    r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
+    r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""
+    r"""|"(?:[^"\\\n]++|\\[^\n])*+"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
+    re.DOTALL,
+)
 
 
 def path_of(source: object, where: str) -> Path:
@@ -102,6 +108,9 @@ def looks_like(data: bytes) -> str:
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
     """The table that a TOML text is; raises InputError for broken TOML (with line and column), or for absurd values."""
+    if len(text) > LARGEST_TEXT:
+        raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
+    _check_keys(text, where)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,6 +123,23 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
         raise InputError("broken TOML: a number of thousands of digits", where=where) from None
     check_plain(table, where)
     return table
+
+
+def _check_keys(text: str, where: str) -> None:
+    """Raise InputError for a key of more parts than tables may be deep: the parser's work grows with their square."""
+    if all(line.count(".") < DEEPEST for line in text.split("\n")):  # a key is in one line
+        return
+    dots = 0
+    for piece in _TOML_PIECE.finditer(text):
+        first = piece[0][0]
+        if first == ".":
+            dots += 1
+        elif first not in "\"'":
+            dots = 0
+        if dots >= DEEPEST:
+            line = text.count("\n", 0, piece.start()) + 1
+            problem = f"broken TOML: a key of more than {DEEPEST} parts (at line {line})"
+            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them")
 
 
 def check_plain(value: object, where: str) -> None:
