@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, att
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
 from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, write_content
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -305,14 +305,13 @@ def diff(
     from analyser.report.diff import diff as found_between
     from analyser.report.diffed import diff_markdown, diff_record, diff_rows, diff_text, over_limit
 
-    if summary is not None:
-        check_writable(Path(summary))
     how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
     with progress_bar(after=1.0) as progress:
         found = found_between(old, new, progress=progress, **how)
-    write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found))
+    beside: dict[Path, Callable[[Path], object]] = {}
     if summary is not None:
-        write_content(Path(summary), diff_markdown(found))
+        beside[Path(summary)] = lambda path: path.write_bytes(diff_markdown(found).encode())
+    write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found), beside=beside)
     if fail_over is not None and (reasons := over_limit(found, fail_over)):
         click.echo("\n".join(reasons), err=True)
         context.exit(CHANGED_TOO_MUCH)

@@ -12,7 +12,7 @@ import click
 
 from analyser.cli.shell import given, note, note_other_profiles, progress_bar
 from analyser.common.errors import TooLargeError
-from analyser.common.files import write_content, write_whole
+from analyser.common.files import write_all
 
 if TYPE_CHECKING:  # a compiler that a help need not import
     from analyser.common.jit import Kernel
@@ -97,32 +97,45 @@ def write(
     warnings: Iterable[str] = (),
     plot: Callable[[], Any] | None = None,
     headline: Callable[[], Iterable[str]] | None = None,
+    beside: Mapping[Path, Callable[[Path], object]] | None = None,
 ) -> None:
     """Print an answer, or write it to a file, as the options of the command in progress ask for.
 
     Of `text`, `record` (plain data) and `rows` (a table) only the one that is asked for is made; `plot` gives the
-    Figure, or the Axes in it, for ``--plot``. `warnings` go to standard error where the answer has no room for them; so
-    does its `headline` where the answer goes to a file.
+    Figure, or the Axes in it, for ``--plot``. `beside` are more files, each with the function that writes it: all files
+    are written, or none, and before anything is printed. `warnings` go to standard error where the answer has no room
+    for them; so does its `headline` where the answer goes to a file.
     """
     from analyser.results.rendering import FORMATS, TABLES, Shown
 
     options = click.get_current_context().params
     form, out = options["form"], options.get("out")
-    drawn = plot() if plot is not None and options.get("plot") is not None else None  # refused before anything is shown
+    files = dict(beside or {})
+    if plot is not None and options.get("plot") is not None:
+        files[Path(options["plot"])] = _picture(plot())  # refused before anything is shown
     content = FORMATS[form](Shown(text, record, rows))
+    if out is not None:
+        data = content.encode() if isinstance(content, str) else content
+        files[Path(out)] = lambda temporary: temporary.write_bytes(data)
+    write_all(files)
     if out is None:
         click.echo(content, nl=False)
-    else:
-        write_content(Path(out), content)
-        for line in headline() if headline is not None else ():
+    elif headline is not None:
+        for line in headline():
             note(line, Path(out).name)
-    if drawn is not None:
-        from analyser.plots.look import house_style
-
-        look = {"dpi": DOTS_AN_INCH, "bbox_inches": "tight", "pad_inches": 0.12}
-        figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
-        with house_style():
-            write_whole(Path(options["plot"]), lambda temporary: figure.savefig(temporary, **look))
     if form in TABLES or out is not None:
         for warning in warnings:
             note(warning, "warning")
+
+
+def _picture(drawn: Any) -> Callable[[Path], object]:
+    """A function that writes a Figure, or that of some Axes, to a file."""
+    from analyser.plots.look import house_style
+
+    figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
+
+    def save(temporary: Path) -> None:
+        with house_style():
+            figure.savefig(temporary, dpi=DOTS_AN_INCH, bbox_inches="tight", pad_inches=0.12)
+
+    return save

@@ -28,7 +28,6 @@ from analyser.cli.options import (
 )
 from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, write_content
 
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
 LIST = ".toml"
@@ -112,10 +111,8 @@ def build(
     """
     from analyser.analysis.build import build as built
 
-    if save is not None:
-        if Path(save).suffix.lower() != LIST:
-            raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
-        check_writable(Path(save))
+    if save is not None and Path(save).suffix.lower() != LIST:
+        raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
     how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
     if keys["battles"]:
         note_first_battles()
@@ -135,9 +132,8 @@ def build(
 
         return build_page(found)
 
-    write(text, found.as_dict, rows, headline=lambda: [found.verdict])
-    if save is not None:
-        write_content(Path(save), found.best.to_toml())
+    lists = {} if save is None else {Path(save): lambda path: path.write_bytes(found.best.to_toml().encode())}
+    write(text, found.as_dict, rows, headline=lambda: [found.verdict], beside=lists)
 
 
 @click.command(

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from analyser.common.errors import LONGEST_REMEDY, AnalyserError, InputError, did_you_mean, printable
-from analyser.common.files import check_writable
+from analyser.common.files import check_targets
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -25,6 +25,7 @@ BROKEN_PIPE = 141  # and SIGPIPE
 QUIET = "analyser.quiet"  # in the memory of a context
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 TEXTS = (".txt", ".md")
+TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
 PICTURES = (".png", ".svg", ".pdf")
 _IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
 WIDEST_NAMES = 30  # characters: the column of the options in a help
@@ -133,16 +134,14 @@ class Command(click.Command):
         if "form" in ctx.params:
             out, plot = ctx.params.get("out"), ctx.params.get("plot")
             ctx.params["form"] = ctx.params["form"] or self._form_of(Path(out or ""))
-            if out is not None:
-                check_writable(Path(out))
-            elif ctx.params["form"] == "parquet":
+            if out is None and ctx.params["form"] == "parquet":
                 raise InputError("parquet is not for a terminal", where="--format", allowed="with --out FILE")
             if plot is not None:
                 ending = Path(plot).suffix
                 if ending.lower() not in PICTURES:
                     problem = f"{ending or 'no ending'!r} is not a kind of picture"
                     raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURES))
-                check_writable(Path(plot))
+            check_targets(Path(ctx.params[name]) for name in TARGETS if ctx.params.get(name) is not None)
         return super().invoke(ctx)
 
     def _form_of(self, out: Path) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
+import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,6 +38,7 @@ _LOOKS_LIKE = {  # what a file begins with, in small letters
 }
 CUT_SHORT = "the file ends there: is it cut short?"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_END_OF_TEMPORARY = 16  # characters of an ending that a temporary name keeps: libraries choose a format by it
 _TOML_PIECE = re.compile(  # strings and comments, which may hold any number of dots; a dot; and what ends a key
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
     r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""
@@ -168,37 +172,81 @@ def check_plain(value: object, where: str) -> None:
 def check_writable(path: Path) -> None:
     """Raise InputError for a `path` that no file can be written to, before long work rather than after it."""
     path_of(path, "file")
-    if is_there(path) and not path.is_file():
+    target = Path(os.path.realpath(path))  # a link stays a link: what it points at is written
+    if is_there(target) and not target.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
-    folder = next(each for each in path.absolute().parents if is_there(each))
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
+    folder = next(each for each in target.parents if is_there(each))
+    try:
+        for name in (path, *(folder / part for part in target.relative_to(folder).parts)):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                name.stat()  # a name may be too long, or a link may point at itself
+    except OSError as error:
+        raise InputError(f"cannot write here: {error.strerror}", where=str(path)) from None
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
+    if is_there(target) and not os.access(target, os.W_OK):
+        raise InputError("this file may not be written to", where=str(path), allowed="a file with the right to write")
+
+
+def check_targets(paths: Iterable[Path]) -> None:
+    """Raise InputError unless a file can be written to each of some paths, no two of them the same."""
+    seen = set()
+    for path in paths:
+        check_writable(path)
+        target = os.path.realpath(path)
+        if target in seen:
+            raise InputError("two things cannot be written to one file", where=str(path), allowed="a file for each")
+        seen.add(target)
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then put that in its place; if it fails, nothing is left of it.
+    """Let `write` fill a temporary file beside `path`, then put that in its place, as :func:`write_all` does."""
+    write_all({path: write})
 
-    Raises InputError where the folder cannot be written to, or the disk is full.
+
+def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
+    """Write several files, each whole, or none of them where one fails: a full disk or an error leaves all as it was.
+
+    A new file has the mode that the umask says, one that was there keeps its own. Raises InputError where a folder
+    cannot be written to, or the disk is full.
     """
-    import tempfile
+    check_targets(files)
+    ready: list[tuple[Path, Path]] = []
+    try:
+        for path, write in files.items():
+            with _refused(path):
+                target = Path(os.path.realpath(path))
+                temporary = _new_beside(target)
+                ready.append((temporary, target))
+                write(temporary)
+                if target.exists():
+                    temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        for (temporary, target), path in zip(ready, files):
+            with _refused(path):
+                temporary.replace(target)
+    finally:
+        for temporary, _ in ready:
+            temporary.unlink(missing_ok=True)
 
-    check_writable(path)
-    path = path.resolve()  # a link stays a link, and what it points at gets the new content
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise InputError(f"cannot write here: {error.strerror}", where=str(path)) from None
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        write(temporary)
-        temporary.chmod(0o644)
-        temporary.replace(path)
+        yield
     except OSError as error:
         raise InputError(f"cannot write this file: {error.strerror}", where=str(path)) from None
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def _new_beside(target: Path) -> Path:
+    """A new file in the folder of `target`, which is made if need be, with the mode that new files have."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
+        try:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except FileExistsError:
+            continue
+        return temporary
 
 
 def write_content(path: Path, content: str | bytes) -> None:

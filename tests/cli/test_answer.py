@@ -93,3 +93,32 @@ def test_intervals_of_a_whole_table_stand_beside_the_others():
     assert banded["at_least_band_low"] < row["at_least_low"] <= row["at_least_high"] < banded["at_least_band_high"]
     noted = run("attack", RIFLES, GRENADIERS, "--all-at-once")
     assert (noted.exit_code, noted.stderr) == (0, "note: --all-at-once: no effect on an exact answer; see --method\n")
+
+
+TOO_LONG = "x" * 300
+REFUSED = {
+    "a picture with a name too long": (["attack", RIFLES, GRENADIERS], ["--plot", f"{TOO_LONG}.png"]),
+    "a picture where the answer goes": (["attack", RIFLES, GRENADIERS, "--format", "json"], ["--plot", "o.png"]),
+    "a list with a name too long": (
+        ["build", "--faction", "crown", "--points", "100", "--against", "imperium", "--no-battles"],
+        ["--save", f"{TOO_LONG}.toml"],
+    ),
+    "a summary with a name too long": (["diff", "profiles", "profiles"], ["--summary", f"{TOO_LONG}.md"]),
+}
+
+
+@pytest.mark.parametrize(("command", "second"), REFUSED.values(), ids=REFUSED)
+def test_every_file_is_checked_before_any_work(command, second, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refusal(*command, "--out", "o.png" if "o.png" in second else "o.json", *second)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_that_cannot_be_written_leaves_no_answer_behind(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full)
+    for out in ([], ["--out", tmp_path / "o.json"]):
+        assert "No space left" in refusal(*COMMANDS["attack"], *out, "--plot", tmp_path / "x.png")
+        assert list(tmp_path.iterdir()) == []
