@@ -245,7 +245,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
         axes.set_position((left, bottom * before / height, right - left, (top - bottom) * before / height))
     with house_style():
         place = MARGIN / width, 1 - MARGIN / height
-        figure.text(*place, "\n".join(lines), size=TITLE_POINTS, va="top", parse_math=False)
+        figure.text(*place, "\n".join(lines), size=TITLE_POINTS, va="top")
     return figure
 
 

@@ -156,7 +156,7 @@ def fates_by_system(frame: pd.DataFrame, *, titles: Mapping[str, str], notes: Ma
     look.check_columns(frame, ("system", "round", *(column for column, *_ in STATES)))
     below = 0.55 + LINE * max(text.count("\n") + 1 for text in notes.values()) + 0.45
     width, height = MARGIN_LEFT + len(titles) * (PANEL_WIDTH + GAP), MARGIN_TOP + PANEL_HEIGHT + below
-    text: dict[str, Any] = {"size": look.LABEL_POINTS, "linespacing": 1.3, "parse_math": False, "va": "top"}
+    text: dict[str, Any] = {"size": look.LABEL_POINTS, "linespacing": 1.3, "va": "top"}
     with look.house_style():
         figure = look.new_figure(width, height)
         for place, (system, name) in enumerate(titles.items()):
@@ -257,5 +257,5 @@ def tornado(frame: pd.DataFrame, *, label: str | None = None, heading: str = "",
         axes.margins(x=0.08)
         if idle := [names[place] for place in np.flatnonzero(longest <= SAME_WITHIN)]:
             text = "\n".join(textwrap.wrap(f"No effect: {', '.join(idle)}.", LETTERS_A_LINE))
-            axes.set_xlabel(text, size=look.CELL_POINTS, loc="left", parse_math=False)
+            axes.set_xlabel(text, size=look.CELL_POINTS, loc="left")
     return axes

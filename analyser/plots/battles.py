@@ -116,8 +116,6 @@ def contributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = N
             for bar in bars:
                 bar.set(edgecolor="black", linewidth=0.6, hatch=hatch)
         axes.set_yticks(places, [f"{side}: {name}" for side, name in zip(frame["side"], frame["name"])])
-        for text in axes.get_yticklabels():
-            text.set_parse_math(False)
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)

@@ -114,7 +114,7 @@ def _list(axes: Axes, loadouts: list[str]) -> None:
     """Who the numbers are, beside the picture."""
     lines = "\n".join(f"{number}  {name}" for number, name in enumerate(loadouts, start=1))
     corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
-    text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "parse_math": False, "linespacing": 1.5}
+    text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "linespacing": 1.5}
     axes.annotate(lines, (1, 1), **corner, **text)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 import pandas as pd
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import RendererAgg
@@ -87,6 +88,7 @@ def heatmap(frame: pd.DataFrame, *, metric: str, note: str = "", ax: Axes | None
         written = _label(axes, attackers, defenders, metrics.METRICS[metric], note)
         _separate(axes, defenders)
         _add_scale(axes, image, is_probability=is_probability)
+        look.no_formulas(axes)
         if ax is None:
             look.fit_figure(axes)
             # And there the title stays: each drawing would lay out all labels twice to find its place anew.
@@ -259,6 +261,7 @@ def distributions_by_round(frame: pd.DataFrame, *, x: str, number: str, heading:
         look.title(axes, f"{heading}, percent")
         axes.set_xlabel(x, size=look.LABEL_POINTS)
         axes.set_ylabel(number.replace("_", " "), size=look.LABEL_POINTS)
+        look.no_formulas(axes)
         if ax is None:
             look.fit_figure(axes)
     return axes
@@ -340,7 +343,8 @@ def _outline(text: str, font: FontProperties, across: str, up: str) -> Outline:
     """The outline of `text` about the point that its alignment says; the text need not have letters of full height."""
 
     def path_of(string: str) -> Path:
-        return TextPath((0, 0), string, size=font.get_size_in_points(), prop=font)
+        with rc_context({"text.parse_math": False}):  # which a path of a text cannot be told otherwise
+            return TextPath((0, 0), string, size=font.get_size_in_points(), prop=font)
 
     path, line = path_of(text), path_of(_BOTTOM if up == "bottom" else _MIDDLE).get_extents()
     whole = path.get_extents() if len(path) else Bbox.unit()  # of spaces alone there is no path

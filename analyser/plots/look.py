@@ -58,8 +58,16 @@ class Picture(Axes):
 
 
 def house_style() -> AbstractContextManager[None]:
-    """Draw inside this: a picture does not depend on the user's own settings."""
-    return style.context("default")
+    """Draw inside this: a picture does not depend on the user's own settings, and no text in it is a formula."""
+    return style.context(["default", {"text.parse_math": False}])
+
+
+def no_formulas(ax: Axes) -> None:
+    """Let no text of some axes be read as a formula, wherever the axes were made and the figure is drawn."""
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_ticklabels()  # now, rather than when the figure is drawn
+    for text in ax.findobj(Text):
+        text.set_parse_math(False)
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -153,6 +161,7 @@ def drawing(
         axes.spines[["top", "right"]].set_visible(False)
         if legend:
             _add_legend(axes, legend)
+        no_formulas(axes)
         if ax is None:
             fit_figure(axes)
 
@@ -161,8 +170,7 @@ def _add_legend(ax: Axes, columns: int) -> None:
     lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
     below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
     look: dict[str, Any] = {"borderaxespad": 0, "frameon": False, "fontsize": LABEL_POINTS, "handlelength": 3.2}
-    for text in ax.legend(loc="upper left", bbox_to_anchor=below, ncols=columns, **look).get_texts():
-        text.set_parse_math(False)  # a name is not a formula
+    ax.legend(loc="upper left", bbox_to_anchor=below, ncols=columns, **look)
 
 
 def draw_lines(ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], what: str, **look: Any) -> None:
@@ -196,13 +204,11 @@ def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:
 
 
 def name_rows(ax: Axes, places: Sequence[float] | NDArray[Any], names: Sequence[str]) -> None:
-    """Name rows at those heights, no name a formula.
+    """Name rows at those heights.
 
     A long name may come out wider than it was measured for the size of the figure: blanks before it leave room.
     """
     ax.set_yticks(places, [f"{' ' * (2 + len(name) // 12)}{name}" for name in names])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:

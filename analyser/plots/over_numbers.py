@@ -209,7 +209,6 @@ def _coloured_by_line(
     below: Any = (0, -0.16)
     legend = axes.legend(handles=patches, loc="upper left", bbox_to_anchor=below, frameon=False, borderaxespad=0)
     for text in legend.get_texts():
-        text.set_parse_math(False)
         text.set_fontsize(look.LABEL_POINTS)
 
 
@@ -278,4 +277,4 @@ def _name_points(
         text = ", ".join(together(part[key].tolist(), axis) for key, axis in values.items())
         how: dict[str, Any] = {"ha": "left" if right >= 0 else "right", "va": "center", "size": look.CELL_POINTS}
         where: Any = tuple(spot)
-        axes.annotate(text, where, xytext=(right, up), textcoords="offset points", parse_math=False, **how)
+        axes.annotate(text, where, xytext=(right, up), textcoords="offset points", **how)
