@@ -17,7 +17,7 @@ from analyser.common.errors import InputError
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.intervals import CONFIDENCE
 from analyser.common.sampling import Sampling
-from analyser.common.text import whole_percent
+from analyser.common.text import json_text, whole_percent
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
@@ -131,7 +131,7 @@ class Kept:
         """Keep battles, and write all that are kept."""
         self._done[key] = found
         if self._path is not None:
-            write_content(self._path, json.dumps({"battles": self._done}, indent=0) + "\n")
+            write_content(self._path, json_text({"battles": self._done}, indent=0) + "\n")
 
 
 def kept_battles(path: str | os.PathLike[str] | None) -> Kept:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, att
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
 from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError
+from analyser.common.text import json_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,7 +243,7 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
     page = {"cells": [cell | {"source": source}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "explore.ipynb"
-        path.write_text(json.dumps(page), encoding="utf-8")
+        path.write_text(json_text(page), encoding="utf-8")
         more = [*([f"--port={port}"] if port else []), *(["--no-browser"] if no_browser else [])]
         note("the page is shown until you stop this with Ctrl-C")
         done = subprocess.run([sys.executable, "-m", "voila", str(path), *more], check=False)

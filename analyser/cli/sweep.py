@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from click.core import ParameterSource
 from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, Integer, Option, complete_file
 from analyser.cli.shell import Command, given, note, profiles_in, progress_bar
 from analyser.common.sampling import MOST_THREADS
+from analyser.common.text import json_text
 
 _HANDS_OF = ("workers", "dask", "by_return", "part")
 TAKEN = {  # the options of each verb; without one a sweep begins
@@ -121,7 +121,7 @@ def _status(context: click.Context, path: str, as_json: bool) -> None:
     found = open_sweep(path)
     status = status_of(found)
     if as_json:
-        click.echo(json.dumps(status.as_dict(), indent=1))
+        click.echo(json_text(status.as_dict(), indent=1))
     else:
         click.echo(str(found))
         for each in status.costs:
@@ -158,7 +158,7 @@ def _merge(path: str, out: str | None) -> None:
     if found.plan.is_sample:
         answer = found.answer()
         if out is not None:
-            write_content(Path(out), json.dumps(answer.as_dict(), indent=1))
+            write_content(Path(out), json_text(answer.as_dict(), indent=1))
         click.echo(str(answer), nl=False)
         return
     click.echo(f"The file is {found.merge(out or Path(path) / MERGED)}")

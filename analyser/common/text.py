@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
@@ -136,6 +138,26 @@ def counted(number: int, one: str, many: str = "") -> str:
 def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """Columns as one plain dict a row, ready for JSON."""
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
+
+
+def json_text(value: Any, **look: Any) -> str:
+    """Plain data as JSON, which has no NaN and no infinity: they are null. `look` is that of ``json.dumps``.
+
+    >>> json_text({"value": float("nan"), "range": (1.5, float("inf"))})
+    '{"value": null, "range": [1.5, null]}'
+    """
+    try:
+        return json.dumps(value, allow_nan=False, **look)
+    except ValueError:
+        return json.dumps(_finite(value), allow_nan=False, **look)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

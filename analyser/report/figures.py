@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
@@ -18,6 +17,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.text import json_text
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
 from analyser.plots.look import SCALE, inks
@@ -119,7 +119,7 @@ def packed(data: Mapping[str, Any]) -> str:
     columns = {**data["columns"], **{name: [None if at < 0 else at for at in data[name]] for name in _PLACES}}
     head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
-    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     coded = [_coded(each, steps.get(name, 1.0), len(data["situations"])) for name, each in columns.items()]
     whole = b"".join([len(text).to_bytes(4, "little"), text, *coded])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")

@@ -23,6 +23,7 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
+from analyser.common.text import json_text
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -105,7 +106,7 @@ def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
 def write_units(inputs: Inputs, folder: Path) -> None:
     """Write the units and the ruleset as plain data, units by ``faction/unit``."""
     units = {f"{faction}/{name}": unit for faction, each in units_of(inputs).items() for name, unit in each.items()}
-    text = json.dumps({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
+    text = json_text({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
     (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
@@ -119,7 +120,7 @@ def key_of(inputs: Inputs) -> str:
 
 
 def _sha256(data: object) -> str:
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json_text(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -139,7 +140,7 @@ class Work(NamedTuple):
         shutil.rmtree(self.scratch, ignore_errors=True)
         for path in (self.report, self.parts, self.scratch):
             path.mkdir(exist_ok=True)
-        (self.folder / STATE).write_text(json.dumps({**UNFINISHED, "key": key}) + "\n", encoding="utf-8")
+        (self.folder / STATE).write_text(json_text({**UNFINISHED, "key": key}) + "\n", encoding="utf-8")
 
 
 def work_folder(out: Path) -> Path:
@@ -239,7 +240,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
     """Write `facts` as the manifest of `folder`, with the SHA-256 of every other file in it."""
     files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in _files_in(folder)}
-    text = json.dumps({**FINISHED, **facts, "files": files}, indent=2, ensure_ascii=False)
+    text = json_text({**FINISHED, **facts, "files": files}, indent=2, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 

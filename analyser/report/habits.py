@@ -23,7 +23,7 @@ from analyser.analysis.situations import policy
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.common.text import aligned
+from analyser.common.text import aligned, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
@@ -168,7 +168,9 @@ def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.D
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+    """The rows as plain dicts, None where there is nothing."""
+    known = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]
 
 
 def habits(
@@ -292,7 +294,7 @@ def work_out(
 ) -> None:
     """Write the rows of one attacker into a file, whole or not at all."""
     rows = [_row(attacker, each, terms, ruleset) for each in defenders]
-    write_whole(file, lambda temporary: Path(temporary).write_text(json.dumps(rows), encoding="utf-8"))
+    write_whole(file, lambda temporary: Path(temporary).write_text(json_text(rows), encoding="utf-8"))
 
 
 def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:

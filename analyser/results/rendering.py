@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import RARE
-from analyser.common.text import NEGLIGIBLE, aligned, csv_text, fill, shown_range
+from analyser.common.text import NEGLIGIBLE, aligned, csv_text, fill, json_text, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -219,12 +218,12 @@ def _columns(table: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[A
     """The names of all columns, that of the profiles last, and the cells of each row, None where it has none."""
     names = dict.fromkeys(name for row in table for name in row)
     head = sorted(names, key=lambda name: name == "profiles")
-    return head, [[row.get(name) for name in head] for row in table]
+    return head, [[None if (cell := row.get(name)) != cell else cell for name in head] for row in table]  # NaN is none
 
 
 FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "text": lambda answer: answer.text(),
-    "json": lambda answer: json.dumps(answer.record(), indent=2, allow_nan=False) + "\n",
+    "json": lambda answer: json_text(answer.record(), indent=2) + "\n",
     "csv": lambda answer: csv_text(*_columns(answer.rows())),
     "parquet": _parquet,
 }

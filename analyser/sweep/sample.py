@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from io import BytesIO
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analyser.common.records import empty_record
+from analyser.common.text import json_text
 from analyser.engine.attack.sampled import Sample
 from analyser.engine.battle.tables import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -59,7 +59,7 @@ def sampled_content(plan: Plan, number: int) -> bytes:
     trials, scenario = plan.trials(number), scenario_of(plan)
     of_part = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}
     kind, columns = _counted(plan, scenario, trials.before, trials.trials)
-    schema = kind.with_metadata({b"analyser": json.dumps(of_part, sort_keys=True)})
+    schema = kind.with_metadata({b"analyser": json_text(of_part, sort_keys=True)})
     buffer = BytesIO()
     pq.write_table(pa.Table.from_arrays(list(map(pa.array, columns)), schema=schema), buffer)
     return buffer.getvalue()

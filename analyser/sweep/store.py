@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, is_there, path_of, write_content
+from analyser.common.text import json_text
 from analyser.sweep.changes import changes_of
 from analyser.sweep.plan import Plan
 
@@ -198,7 +199,7 @@ class Store:
         """Add a line to the log. The clock there is for people: nothing else reads it."""
         line = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **what}
         with suppress(OSError), (self.folder / LOG).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+            file.write(json_text(line) + "\n")
 
     def logged(self, event: str) -> Iterator[dict[str, Any]]:
         """The lines of the log of one event; a line that is cut short is left out."""
@@ -223,7 +224,7 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
         if foreign and not is_there(path / PLAN):  # which another job may have written since
             raise InputError("this folder is not empty and holds no sweep", where=str(path), allowed="a new folder")
         if not foreign:
-            write_content(path / PLAN, json.dumps({"digest": plan.digest, **plan.content}, indent=1))
+            write_content(path / PLAN, json_text({"digest": plan.digest, **plan.content}, indent=1))
             (path / PARTS).mkdir(exist_ok=True)
     there = Store(path)
     if there.plan.digest != plan.digest:

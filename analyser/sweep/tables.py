@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import product
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.plots.metrics import METRICS
 from analyser.sweep.attacks import shot_cells
@@ -95,13 +95,13 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
     """The columns of a part, with what each is, and the metadata of the part."""
     block = plan.block(number)
     of_part = {"part": number, "parts": plan.parts, "ruleset": block.ruleset, "situation": block.situation.name}
-    metadata = {METADATA: json.dumps(_of_plan(plan) | of_part | {"faction": block.faction}, sort_keys=True)}
+    metadata = {METADATA: json_text(_of_plan(plan) | of_part | {"faction": block.faction}, sort_keys=True)}
     return pa.schema(_fields(plan), metadata=metadata)
 
 
 def merged_metadata(plan: Plan) -> dict[bytes, str]:
     """The metadata of a file of all parts."""
-    return {METADATA: json.dumps(_of_plan(plan), sort_keys=True)}
+    return {METADATA: json_text(_of_plan(plan), sort_keys=True)}
 
 
 def _of_plan(plan: Plan) -> dict[str, Any]:

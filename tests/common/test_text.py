@@ -1,9 +1,15 @@
 """Numbers and tables as text."""
 
+import json
+import math
+from types import SimpleNamespace
+
+import pyarrow.parquet
 import pytest
 
 from analyser.common.estimates import Estimate, plus_minus
-from analyser.common.text import aligned, counted, percent, rating_text, shown_range
+from analyser.common.text import aligned, counted, json_text, percent, rating_text, shown_range
+from analyser.results.rendering import FORMATS
 
 
 def test_columns_are_aligned_to_their_sides():
@@ -45,3 +51,20 @@ def test_nothing_is_minus_zero():
     assert plus_minus(-0.3, 2, " pp") == "0 pp ±2"
     assert plus_minus(-0.004, 0.02) == "0.00 ±0.02"
     assert plus_minus(-0.6, 2, " pp") == "-1 pp ±2"
+
+
+@pytest.mark.parametrize("nothing", [math.nan, math.inf, -math.inf])
+def test_json_has_null_where_a_number_is_none(nothing):
+    data = {"a": nothing, "rows": [{"b": nothing, "c": 1.5}, (nothing, "NaN", None, True)]}
+    text = json_text(data, indent=1)
+    assert json.loads(text) == {"a": None, "rows": [{"b": None, "c": 1.5}, [None, "NaN", None, True]]}
+    assert json_text({"b": 1, "a": 2.5}, sort_keys=True) == json.dumps({"a": 2.5, "b": 1})
+
+
+def test_every_format_has_nothing_where_a_number_is_none(tmp_path):
+    table = [{"unit": "a", "value": 1.5}, {"unit": "b", "value": math.nan}]
+    shown = SimpleNamespace(text=lambda: "", record=lambda: table, rows=lambda: table)
+    assert json.loads(FORMATS["json"](shown))[1]["value"] is None
+    assert FORMATS["csv"](shown) == "unit,value\na,1.5\nb,\n"
+    (tmp_path / "t.parquet").write_bytes(FORMATS["parquet"](shown))
+    assert pyarrow.parquet.read_table(tmp_path / "t.parquet")["value"].to_pylist() == [1.5, None]

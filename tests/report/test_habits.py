@@ -41,7 +41,11 @@ def test_by_unit(found):
     assert set(table["attacker"]) == {MINE, "crown/sharp-rifles@basic"}
     assert (table["most"] >= table["gives_away"]).all()
     assert table["misjudged"].between(0, 1).all()
-    assert json.loads(json.dumps(found.as_dict()))["kind"] == "habits"
+    record = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert record["kind"] == "habits"
+    flown = [each for each in record["duels"] if "aircraft" in each["reason"]]
+    assert flown
+    assert all(each["value"] is None and each["gives_away"] is None for each in flown)
     assert found.plot().get_xlabel()
 
 
