@@ -6,21 +6,29 @@ import csv
 import io
 import json
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate, plus_minus
 from analyser.common.intervals import NORMAL_95
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 WIDTH = 80  # characters of a line, where no terminal says
 NARROWEST = 12  # characters of a column whose cells are broken
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
 NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
 
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NO_FORMULA = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
+_BACKTICKS = re.compile("`+")
+_MARKUP = re.compile(r"[\\`*_\[\]<>|~&$]")
 _RATING_BY = {
     "stated": "as stated",
     "rule": "by its rule",
@@ -161,10 +169,49 @@ def _finite(value: Any) -> Any:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """`rows` under `head` as CSV; numbers with every digit that they have."""
+    """`rows` under `head` as CSV; numbers with every digit that they have, text as :func:`csv_cell` writes it."""
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([head, *rows])
+    csv.writer(buffer, lineterminator="\n").writerows(map(csv_cell, row) for row in (head, *rows))
     return buffer.getvalue()
+
+
+def csv_cell(value: Any) -> Any:
+    """A cell of CSV that no spreadsheet runs: an apostrophe before text that begins as a formula does.
+
+    To read it, take away one apostrophe before such a beginning; numbers, also those written as text, stay as they are.
+
+    >>> [csv_cell(value) for value in ("=1+1", "-1.5", -1.5, "'=1+1", "Guard's", "-")]
+    ["'=1+1", '-1.5', -1.5, "''=1+1", "Guard's", '-']
+    """
+    is_run = isinstance(value, str) and _FORMULA.match(value) and not _NO_FORMULA.fullmatch(value)
+    return f"'{value}" if is_run else value
+
+
+def csv_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame whose text is as :func:`csv_cell` writes it."""
+    words = frame.select_dtypes(exclude=["number", "bool"])
+    return frame.assign(**{str(name): cells.map(csv_cell) for name, cells in words.items()})
+
+
+def code_span(text: str) -> str:
+    """A text as code in a line of Markdown, whatever backticks are in it.
+
+    >>> code_span("80 -> 75"), code_span("a `b` c"), code_span("`")
+    ('`80 -> 75`', '``a `b` c``', '`` ` ``')
+    """
+    line = " ".join(text.split())
+    fence = "`" * (max(map(len, _BACKTICKS.findall(line)), default=0) + 1)
+    gap = " " if line[:1] == "`" or line[-1:] == "`" else ""
+    return f"{fence}{gap}{line}{gap}{fence}"
+
+
+def markdown(text: str) -> str:
+    r"""A text in a line or a cell of Markdown, where none of it is markup.
+
+    >>> print(markdown("<b> *x* | a_b"))
+    \<b\> \*x\* \| a\_b
+    """
+    return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def together(values: Iterable[Any], axis: Sequence[Any]) -> str:

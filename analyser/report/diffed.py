@@ -10,7 +10,7 @@ import pandas as pd
 
 from analyser.analysis.prices import Among
 from analyser.analysis.verdict import RULE
-from analyser.common.text import aligned, counted, fill
+from analyser.common.text import aligned, code_span, counted, fill, markdown
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import EFFICIENCY, METRICS, number_text
 from analyser.report.edits import Edit
@@ -233,14 +233,15 @@ def diff_rows(found: Diff) -> list[dict[Any, Any]]:
 def diff_markdown(found: Diff) -> str:
     """A summary in Markdown, to paste into a pull request: sentences, edits, and the matchups that changed most."""
     blocks = [["### What the change does (exact)"]]
-    sentences = [f"- **{name}**:{rest}" for name, _, rest in (each.sentence.partition(":") for each in found.moves)]
+    parts = (markdown(each.sentence).partition(":") for each in found.moves)
+    sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
     if found.others:
-        sentences.append(f"- Other verdicts that moved: {_listed(_others(found), MOST_OTHERS)}")
+        sentences.append(f"- Other verdicts that moved: {markdown(_listed(_others(found), MOST_OTHERS))}")
     blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
     if found.moves or found.others:
-        blocks.append([_judged(found)])
+        blocks.append([markdown(_judged(found))])
     if found.edits:
-        lines = [f"- `{each}`" for each in found.edits[:MOST_EDITS]]
+        lines = [f"- {code_span(str(each))}" for each in found.edits[:MOST_EDITS]]
         blocks.append(["What is written differently:", "", *lines, *_more(found.edits, MOST_EDITS)])
     changed = f"{counted(found.n_compared, 'matchup')} compared"
     for frame, heading in ((found.frame, changed), (found.for_points, METRICS[EFFICIENCY].title)):
@@ -248,8 +249,8 @@ def diff_markdown(found: Diff) -> str:
             shown = frame.head(MOST_IN_SUMMARY)
             columns = _columns(shown) | _names(shown)
             head = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-            rows = [f"| {' | '.join(row)} |" for row in zip(*columns.values())]
+            rows = [f"| {' | '.join(map(markdown, row))} |" for row in zip(*columns.values())]
             first = f", the first {MOST_IN_SUMMARY}" if len(frame) > MOST_IN_SUMMARY else ""
             blocks.append([f"{heading}: {len(frame):,} changed, worst first{first}:", "", *head, *rows])
-    blocks.append([f"Old: {found.old}. New: {found.new}."])
+    blocks.append([markdown(f"Old: {found.old}. New: {found.new}.")])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

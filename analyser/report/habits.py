@@ -23,7 +23,7 @@ from analyser.analysis.situations import policy
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.common.text import aligned, json_text
+from analyser.common.text import aligned, csv_frame, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
@@ -239,7 +239,7 @@ def habits(
         _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress, executor)
         frame = frame_in(files)
     if target is not None:
-        write_whole(target, lambda temporary: frame.to_csv(temporary, index=False, lineterminator="\n"))
+        write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
         shutil.rmtree(str(kept))
     return Habits(frame, wanted, library.used)
 

@@ -21,6 +21,7 @@ from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
+from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots import heatmap
@@ -222,5 +223,5 @@ def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = l
     with path.open("w", encoding="utf-8", newline="") as file:
         for first in range(0, max(len(frame), 1), LINES_AT_ONCE):
             tell(first)
-            lines = frame.iloc[first : first + LINES_AT_ONCE]
+            lines = csv_frame(frame.iloc[first : first + LINES_AT_ONCE])
             lines.to_csv(file, index=False, header=first == 0, float_format=NUMBER, lineterminator="\n")

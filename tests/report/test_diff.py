@@ -296,6 +296,19 @@ def test_a_summary_in_markdown_can_be_pasted(dear, tmp_path, capsys):
     assert err.startswith("error: ")
 
 
+def test_a_summary_has_no_markup_but_its_own(dear, tmp_path, capsys):
+    new, summary = write_wood(tmp_path / "new", oak=60), tmp_path / "summary.md"
+    path = new / "wood.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('name = "oak"', 'name = "oak `x` | <b>"'), encoding="utf-8")
+    assert run(capsys, dear, new, "--summary", summary)[0] == 0
+    told = summary.read_text(encoding="utf-8")
+    assert "- ``wood/oak: name: oak -> oak `x` | <b>``" in told
+    without_code = re.sub(r"(`+).*?\1", "", told)
+    assert "<b>" not in without_code
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in without_code.splitlines() if line[:1] == "|"} == {8}
+
+
 def test_the_reasons_for_a_failure_name_the_matchups(dear, tmp_path, capsys):
     new = write_wood(tmp_path / "new", oak=60)
     status, _, err = run(capsys, dear, new, "--fail-over", "0.2")
