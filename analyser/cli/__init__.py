@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -81,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
     sys.unraisablehook = _interrupted_again
+    os.environ["MPLBACKEND"] = "agg"  # which writes all pictures, whatever the variable says
     gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)

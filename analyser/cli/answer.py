@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.shell import given, note, note_other_profiles, progress_bar
-from analyser.common.errors import TooLargeError
+from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
 
 if TYPE_CHECKING:  # a compiler that a help need not import
@@ -133,6 +134,10 @@ def _picture(drawn: Any) -> Callable[[Path], object]:
     from analyser.plots.look import house_style
 
     figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
+
+    date = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not (date.isascii() and date.isdecimal()):  # which the library reads for the date of a picture
+        raise InputError(f"{shown(date)} is not usable", where="SOURCE_DATE_EPOCH", allowed="seconds since 1970")
 
     def save(temporary: Path) -> None:
         with house_style():

@@ -6,14 +6,20 @@ The compiler is imported when the first kernel is compiled, not before.
 from __future__ import annotations
 
 import functools
+import importlib
+import os
+import re
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import thread_time
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+from analyser.common.errors import InputError, shown
 from analyser.common.records import views
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -21,6 +27,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Whole = Any  # a whole number of a type that the compiler is told: indices that cannot be negative are the faster ones
 
+_COMPILER = "analyser.common.compiler"
 _LOADING = 0.3  # seconds that a compiled kernel takes to be read from disk, with the compiler's own import
 
 _is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)  # None: whichever pays
@@ -57,10 +64,8 @@ class Kernel(Generic[P, R]):
     def compiled(self) -> Any:
         """The compiler's own object, which compiles for each new signature of arguments."""
         if self._compiled is None:
-            from analyser.common.compiler import compiled
-
             with self._compiling:
-                self._compiled = self._compiled or compiled(self.function)
+                self._compiled = self._compiled or _compiler().compiled(self.function)
         _tell_of_steps()
         return self._compiled
 
@@ -181,11 +186,36 @@ def _tell_of_steps() -> None:
     """Tell the compiler of the steps, and of kernels that are called by kernels, before it meets them."""
     if not _steps:
         return
-    from analyser.common.compiler import tell_of_kernels, tell_of_step
-
+    compiler = _compiler()
     with _telling:
-        tell_of_kernels(Kernel)
+        compiler.tell_of_kernels(Kernel)
         while _steps:
             function, body, is_inlined = _steps[-1]
-            tell_of_step(function, body, inlined=is_inlined)
+            compiler.tell_of_step(function, body, inlined=is_inlined)
             _steps.pop()
+
+
+_USABLE = {  # variables on which the compiler ends in an error: what it takes, in words and as an expression
+    "NUMBA_NUM_THREADS": ("a number of 1 or more", r"\s*\+?0*[1-9]\d*\s*"),
+    "NUMBA_DISABLE_JIT": ("0, since kernels are always compiled", r"\s*0*\s*"),
+    "NUMBA_CPU_FEATURES": ("features such as +avx2,-fma", r"([+-][\w.-]+(,[+-][\w.-]+)*)?"),
+}
+_UNREAD = re.compile(r"Environment variable '(\w+)' is defined but its associated value '(.*?)' could not be parsed")
+
+
+def _compiler() -> ModuleType:
+    """The module that compiles, imported now; InputError for a variable of the environment that it cannot use."""
+    if (module := sys.modules.get(_COMPILER)) is None:
+        for name, (allowed, pattern) in _USABLE.items():
+            if (value := os.environ.get(name, "")) and not re.fullmatch(pattern, value):
+                raise InputError(f"{shown(value)} is not usable", where=name, allowed=allowed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", _UNREAD.pattern, RuntimeWarning)
+            try:
+                module = importlib.import_module(_COMPILER)
+            except RuntimeWarning as error:
+                _, name, value, _ = _UNREAD.split(str(error), 1)
+                raise InputError(
+                    f"{value!r} is not usable", where=name, allowed="a value that numba can read"
+                ) from None
+    return module
