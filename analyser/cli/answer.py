@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # a compiler that a help need not import
 FIGHTS = ("charge", "focus", "duel")  # the longer ones
 OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
+_DIGITS_OF_DATE = 11  # of the seconds from 1970 to the year 5138
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
@@ -135,8 +136,8 @@ def _picture(drawn: Any) -> Callable[[Path], object]:
 
     figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
 
-    date = os.environ.get("SOURCE_DATE_EPOCH", "0")
-    if not (date.isascii() and date.isdecimal()):  # which the library reads for the date of a picture
+    date = os.environ.get("SOURCE_DATE_EPOCH", "")  # which the library reads for the date of a picture
+    if date and not (date.isascii() and date.isdecimal() and len(date) <= _DIGITS_OF_DATE):
         raise InputError(f"{shown(date)} is not usable", where="SOURCE_DATE_EPOCH", allowed="seconds since 1970")
 
     def save(temporary: Path) -> None:
