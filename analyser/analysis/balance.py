@@ -104,6 +104,7 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if not np.isfinite(values).any():
         return np.full(values.shape, np.nan)
     away = values - np.nanmedian(values)
+    away = np.where(np.abs(away) <= SAME_WITHIN, 0.0, away)
     spread = NORMAL * np.nanmedian(np.abs(away))
     with np.errstate(invalid="ignore", divide="ignore"):
         found = np.where(away == 0, 0.0, away / spread)

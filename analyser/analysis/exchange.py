@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -95,9 +96,10 @@ class Exchange(NamedTuple):
         Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each place arises more or less
         often (a beta distribution about a half).
         """
-        generator, units = np.random.default_rng(seed), self.units
-        shares = field * generator.dirichlet(np.ones(units.max() + 1), draws)[:, units]
-        weights = generator.dirichlet(np.full(len(self.losses), NARROW), draws)
+        names = [unit_of(each.selector) for each in self.loadouts]
+        drawn = {name: _drawn(name, draws, seed) for name in dict.fromkeys(names)}
+        shares = field * np.column_stack([drawn[name] for name in names])
+        weights = np.random.default_rng(seed).dirichlet(np.full(len(self.losses), NARROW), draws)
         return shares / shares.sum(axis=1, keepdims=True), weights
 
 
@@ -232,6 +234,11 @@ def _in_country(country: Country, movers: Movers, reach: Array, far: Losses, nea
     )
     answered = (spent.outranged + spent.far) * far.held + spent.near * near.held
     return _Rounds(held, free, shot, answered, alone)
+
+
+def _drawn(unit: str, draws: int, seed: int) -> Array:
+    """A unit's shares; over the sum of all units' a flat Dirichlet draw. The order of the units changes nothing."""
+    return np.random.default_rng([seed, crc32(unit.encode())]).standard_exponential(draws)
 
 
 def _points(loadouts: Sequence[Loadout]) -> Array:

@@ -20,7 +20,7 @@ from analyser.analysis.policy import priced_by, told_of_best
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, kind_of_doubt, rate
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, ends_text, kind_of_doubt, rate
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -274,6 +274,7 @@ def fair_points(
         `low` and `high` (95% of fields and grounds, 5% wider); `verdict`, which follows from them as
         :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, `edge`, how near another
         verdict is, and `why`; `not_counted`, its special rules that no figure here counts; `points_over_fair`;
+        `at_most`, what a cheaper equal of its faction costs, above which nothing is fair (NaN without one);
         `trades_evenly_at`, the price without what its role is paid for; `comes_out_even_at`, fair points the other way,
         so that nobody comes out ahead more than behind (:func:`analyser.analysis.pricing.evenly_ahead`);
         `fair_by_shooting` and `fair_by_charges`, fair points if all did that alone; `offence` and `toughness`, per
@@ -393,7 +394,8 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
     told = []
     for row in found.to_dict("records"):
         known = not np.isnan(row["fair_points"])
-        fair = f", fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f})" if known else ""
+        ends = "–".join(ends_text(row["points"], row["low"], row["high"])) if known else ""
+        fair = f", fair {row['fair_points']:.0f} ({ends})" if known else ""
         verdict = f": {row['verdict']}" if with_verdict else ""
         verdict += f" ({row['edge']})" if row["edge"] else ""
         points = "no" if pd.isna(row["points"]) else row["points"]

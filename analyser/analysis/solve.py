@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, situations_called
 from analyser.analysis.standing import Standing, Standings, figure
-from analyser.analysis.verdict import FAIR, verdict_of
+from analyser.analysis.verdict import FAIR, ends_text, verdict_of
 from analyser.analysis.what_if import field_of
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
@@ -91,9 +91,10 @@ class SolvedPrice:
         """The price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
+        ends = " to ".join(ends_text(price.points, price.low, price.high))
         line = (
-            f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {price.low:.0f} to "
-            f"{price.high:.0f}; exact but for the interval), today {today}."
+            f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {ends}; "
+            f"exact but for the interval), today {today}."
         )
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
@@ -186,7 +187,7 @@ class SolvedDice:
         """The answer, and the curve as a table."""
         head = [["dice", "fair points", "95% interval", f"at {self.points} points"]]
         rows = [
-            [f"{row['dice']:+d}", figure(row["fair_points"]), f"{row['low']:.0f}–{row['high']:.0f}", row["verdict"]]
+            [f"{row['dice']:+d}", figure(row["fair_points"]), _ends(row, self.points), row["verdict"]]
             for row in self.frame.to_dict("records")
         ]
         blocks = [
@@ -333,37 +334,59 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
     return loadout.with_(points=int(np.median(points)))
 
 
+def _ends(row: Mapping[Any, Any], points: int) -> str:
+    return "–".join(ends_text(points, row["low"], row["high"]))
+
+
 class _Priced(NamedTuple):
-    """Fair points of a loadout at the points that it has, paid as units of a role are; as of :class:`Price`."""
+    """Fair points of a loadout at the points that it has, paid as units of a role are; as of :class:`Price`.
+
+    `at_most` is what a cheaper equal of its faction costs, NaN where there is none.
+    """
 
     fair: float
     low: float
     high: float
     verdict: str
     doubt: str
+    at_most: float
 
 
 def _price_in(field: Standings, selector: str, role: str) -> _Priced:
-    here = _exchanging(field, selector)
+    here, frame = _exchanging(field, selector), field.prices.frame
+    at_most = float(frame["at_most"][frame["loadout"] == selector].iloc[0])
     if role == here.role:
-        return _Priced(here.fair_points, here.low, here.high, here.verdict, here.doubt)
+        return _Priced(here.fair_points, here.low, here.high, here.verdict, here.doubt, at_most)
     times = _paid_as(role, field, selector) / here.fair_points
-    return _Priced(times * here.fair_points, times * here.low, times * here.high, "", "")
+    return _Priced(times * here.fair_points, times * here.low, times * here.high, "", "", at_most)
 
 
 def _settled(field: Standings, selector: str, role: str, threads: int | None) -> Price:
-    """The price that is fair while the loadout is in the field at it, in whole points."""
+    """The price that is fair while the loadout is in the field at it, in whole points.
+
+    A cheaper equal, seen at whatever price is tried, keeps it from costing more.
+    """
     loadout = next(each for each in field.table.attackers if each.selector == selector)
-    tried: dict[int, tuple[float, Price]] = {}
-    points = int(loadout.level.points or 0)
+    tried: dict[int, _Priced] = {}
+    points, at_most = int(loadout.level.points or 0), np.inf
     for _ in range(_MOST_ROUNDS):
-        found = _price_in(field, selector, role)
-        tried[points] = abs(np.log(found.fair / points)), Price(points, *found[1:])
-        points = max(round(found.fair), 1)
+        tried[points] = found = _price_in(field, selector, role)
+        at_most = float(np.fmin(at_most, found.at_most))
+        points = max(round(min(found.fair, at_most)), 1)
         if points in tried:
             break
         field = field.with_([loadout.with_(points=points)], threads)
-    return min(tried.values())[1]
+    return _nearest(tried, at_most)
+
+
+def _nearest(tried: Mapping[int, _Priced], at_most: float) -> Price:
+    """Of the prices that were tried the one nearest to its own fair price, which is `at_most` that of an equal."""
+    points = min(tried, key=lambda each: abs(np.log(min(tried[each].fair, at_most) / each)))
+    found = tried[points]
+    doubt = found.doubt
+    if found.fair > at_most:
+        doubt = f"a loadout that does all that it does costs {at_most:.0f} points, and no more is fair"
+    return Price(points, min(found.low, at_most), min(found.high, at_most), found.verdict, doubt)
 
 
 def _exchanging(field: Standings, selector: str) -> Standing:

@@ -118,7 +118,7 @@ class Standings:
         return Standing(
             **facts | {"points": None if pd.isna(row["points"]) else int(row["points"])},
             efficiency=float(self._efficiency.get(selector, np.nan)),
-            rank=None if np.isnan(over) else 1 + int((peers > over).sum()),
+            rank=None if np.isnan(over) else 1 + int((peers > over * (1 + _EVEN)).sum()),
             of=len(peers),
         )
 
@@ -137,7 +137,7 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
     both = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
     was, now = (each.leads.loc[selector].loc[both].to_numpy(np.float64) for each in (before, after))
     found = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
-    found["changes_hands"] = was * now < 0
+    found["changes_hands"] = (np.minimum(was, now) < -_EVEN) & (np.maximum(was, now) > _EVEN)
     return found.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
 
 

@@ -42,6 +42,8 @@ _KINDS = {  # words of a doubt, and what it is of several loadouts
 MOST_OPPONENTS = 3
 ONE_WAY = {"shooting": "ranged", "charges": "charge"}
 _PLAYED = 0.005  # of an equilibrium; less is rounding
+_DIGITS = 9  # of shares that are lost or gained; what comes after them is the rounding of sums
+_SAME = 1e-6  # of a price: as near as prices are solved for
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, CANNOT_SAY: 0}
 
 
@@ -85,9 +87,10 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     missing = frozenset(each.name for each in found.not_modelled)
     reasons = Reasons(exchange, field, even.prices, dice_of(found.frame, exchange), roles, missing)
     figures, dearer = np.exp([fair, low, high]), _dearer(found, exchange)
-    for at, (price, _) in dearer.items():  # of twins one is wrong: what the other costs is enough
-        if exchange.points[at] > np.round(figures[0, at]):
-            figures[:, at] = np.minimum(figures[:, at], price)
+    at_most = np.full(len(today), np.nan)
+    for at, (price, _) in dearer.items():
+        at_most[at] = price
+        figures[:, at] = np.minimum(figures[:, at], price)
     verdicts = _verdicts(exchange.points, np.vstack([figures, np.exp(other_way)]), reasons, dearer)
     table = pd.DataFrame(
         {
@@ -101,6 +104,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
             "why": [each.why for each in verdicts],
             "not_counted": [reasons.not_counted(at) for at in range(len(today))],
             "points_over_fair": exchange.points / figures[0],
+            "at_most": at_most,
             "trades_evenly_at": np.exp(peers.anchored(even.prices, alike)),
             "comes_out_even_at": np.exp(other_way),
             **{f"fair_by_{name}": np.exp(peers.of_one_way(exchange, way, field)) for name, way in ONE_WAY.items()},
@@ -124,7 +128,19 @@ def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) ->
     found = pricing.even_trades(exchange.losses, weights, fields, prices, within=_NEAR_ENOUGH)
     drawn = peers.fair(found.prices, fields / field)
     low, high = np.percentile(drawn, (LOW, HIGH), axis=0)
+    for twins in _twins(exchange):  # by other draws alone one of them would have another verdict
+        low[twins], high[twins] = np.percentile(drawn[:, twins], (LOW, HIGH))
     return low - STEPS, high + STEPS
+
+
+def _twins(exchange: Exchange) -> list[list[int]]:
+    """The groups of loadouts that nothing but their names tells apart: one role, level, price, and the same fights."""
+    both = np.concatenate([exchange.losses, exchange.losses.transpose(0, 2, 1)]).round(_DIGITS) + 0.0
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for at, each in enumerate(exchange.loadouts):
+        key = (role_of(each.unit), each.level_name, each.level.points, both[:, at].tobytes())
+        groups.setdefault(key, []).append(at)
+    return [each for each in groups.values() if len(each) > 1]
 
 
 def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
@@ -218,19 +234,35 @@ class _Verdict(NamedTuple):
 
 
 def verdict_of(points: float, low: float, high: float, doubt: str = "") -> str:
-    """The verdict on what costs so much, by an interval of fair points as it is printed; :data:`RULE` in words.
+    """The verdict on what costs so much, by an interval of fair points; :data:`RULE` in words.
 
-    >>> [verdict_of(points, 80.4, 99.6) for points in (79, 80, 100, 101)]
+    >>> [verdict_of(points, 80.4, 99.6) for points in (80, 81, 99, 100)]
     ['under-priced', 'fair', 'fair', 'over-priced']
     >>> verdict_of(100, 60, 121), verdict_of(130, 60, 121), verdict_of(100, 90, 110, "it may fly")
     ('cannot say', 'over-priced', 'cannot say')
     """
     if doubt or np.isnan(low):
         return CANNOT_SAY
-    low, high = round(low), round(high)
-    if low <= points <= high:
-        return FAIR if high <= MOST_SPREAD * low else CANNOT_SAY
-    return OVER if points > high else UNDER
+    if points > high * (1 + _SAME):
+        return OVER
+    if points < low * (1 - _SAME):
+        return UNDER
+    return FAIR if high <= MOST_SPREAD * low * (1 + _SAME) else CANNOT_SAY
+
+
+def ends_text(points: float | None, low: float, high: float) -> tuple[str, str]:
+    """The ends of an interval as text: whole points, or the decimals that tell an end from the points.
+
+    >>> ends_text(125, 106.3, 124.77), ends_text(125, 106.3, 124.97), ends_text(None, 106.3, 124.77)
+    (('106', '124.8'), ('106', '124.97'), ('106', '125'))
+    """
+    return _end_text(points, low), _end_text(points, high)
+
+
+def _end_text(points: float | None, end: float) -> str:
+    if points is None or np.isnan(points) or abs(end - points) <= _SAME * end or round(end) != points:
+        return f"{end:.0f}"
+    return next(text for digits in range(1, _DIGITS) if float(text := f"{end:.{digits}f}") != points)
 
 
 def edge_of(points: float, low: float, high: float) -> str:
@@ -268,7 +300,8 @@ def _verdicts(points: Array, figures: Array, reasons: Reasons, dearer: Mapping[i
         if np.isnan(fair):
             doubt = f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
         elif verdict == CANNOT_SAY:
-            doubt = f"anything from {low:.0f} to {high:.0f} points may be fair, by whom it meets and where"
+            ends = " to ".join(ends_text(today, low, high))
+            doubt = f"anything from {ends} points may be fair, by whom it meets and where"
         elif sign and not twin and (uncounted := reasons.uncounted(at, -sign)):
             doubt = f"by its fights it should cost {fair:.0f} points, but nothing here counts {uncounted}"
         elif sign and not twin and (today > fair) != (today > other):
@@ -283,15 +316,15 @@ def _dearer(found: Matchups, exchange: Exchange) -> dict[int, tuple[int, str]]:
     """Of whom another does all that it does, has all that it has, and costs less: what that costs, and who it is."""
     pairs = dominations(found.frame, found.attackers)
     equals = pairs[~pairs["has_besides"].astype(bool) & (pairs["points_saved"] > 0)]
-    cheapest = equals.sort_values("points_saved", ascending=False, kind="stable").drop_duplicates("attacker")
-    cheapest = cheapest[cheapest["by"].isin([each.selector for each in exchange.loadouts])]
+    equals = equals[equals["by"].isin([each.selector for each in exchange.loadouts])]
+    cheapest = equals.sort_values(["points_saved", "by"], ascending=[False, True]).drop_duplicates("attacker")
     saved = cheapest.set_index("attacker")[["points_saved", "by"]].to_dict("index")
     points = exchange.points.astype(np.int64).tolist()
     return {
         at: (
             points[at] - saved[each.selector]["points_saved"],
             f"{saved[each.selector]['by']} does at least as well in every matchup, has all that it has, and costs "
-            f"{saved[each.selector]['points_saved']} points less",
+            f"{counted(int(saved[each.selector]['points_saved']), 'point')} less",
         )
         for at, each in enumerate(exchange.loadouts)
         if each.selector in saved
@@ -310,8 +343,9 @@ def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
 def _opponents(surplus: Array, exchange: Exchange) -> str:
     """The units against whom it does most beyond what is expected, at most :data:`MOST_OPPONENTS`, each once."""
     units: dict[str, str] = {}
-    for at in np.argsort(-surplus, kind="stable").tolist():
-        if surplus[at] <= 0 or len(units) == MOST_OPPONENTS:
+    rounded, names = surplus.round(_DIGITS), np.array([each.selector for each in exchange.loadouts])
+    for at in np.lexsort([names, -rounded]).tolist():
+        if rounded[at] <= 0 or len(units) == MOST_OPPONENTS:
             break
         each = exchange.loadouts[at]
         units[unit_of(each.selector)] = each.unit.name

@@ -27,7 +27,7 @@ from analyser.analysis.standing import (
     moved,
     sentence,
 )
-from analyser.analysis.verdict import RULE
+from analyser.analysis.verdict import RULE, ends_text
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
@@ -165,7 +165,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
 
 
 def _interval(each: Standing) -> str:
-    return NONE if np.isnan(each.low) else f"{each.low:.0f}–{each.high:.0f}"
+    return NONE if np.isnan(each.low) else "–".join(ends_text(each.points, each.low, each.high))
 
 
 def _rank(each: Standing) -> str:

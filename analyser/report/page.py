@@ -26,7 +26,8 @@ from analyser.analysis.prices import FairPoints
 from analyser.analysis.reasons import defence_of
 from analyser.analysis.roles import MEANS
 from analyser.analysis.situations import BEST_TRADE, Situation
-from analyser.analysis.verdict import OVER, RULE, UNDER
+from analyser.analysis.verdict import OVER, RULE, UNDER, ends_text
+from analyser.common.estimates import SAME_WITHIN
 from analyser.common.text import percent, whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
@@ -330,6 +331,10 @@ def faction_lines(factions: Trades) -> list[str]:
             continue
         (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda each: -each[1])
         names = faction_name(ahead), faction_name(behind)
+        if more - less < SAME_WITHIN:
+            both = f"100 points of each destroy {more:.1f} points of the other a round"
+            lines.append(f"{names[0]} and {names[1]} come out even: {both}.")
+            continue
         points = f"100 points of it destroy {more:.1f} points a round, and lose {less:.1f} to 100 points of {names[1]}"
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
@@ -381,6 +386,7 @@ def _template(names: Mapping[str, str]) -> Any:
         "unit_of": unit_of,
         "anchor": anchor_of,
         "row_names": lambda rows: ", ".join(names.get(each, each) for each in rows.split(", ")),
+        "ends": lambda row: "–".join(ends_text(row["points"], row["low"], row["high"])),
         "after_name": lambda text: text.partition(":")[2],
         "inches": _inches,
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",

@@ -29,15 +29,58 @@ def rated(sides, **how):
 
 
 @pytest.mark.parametrize(
-    ("points", "verdict"), [(35, FAIR), (50, OVER), (36, OVER), (34, FAIR), (33, FAIR), (32, UNDER)]
+    ("points", "verdict"), [(35, FAIR), (50, OVER), (36, OVER), (34, FAIR), (33, UNDER), (32, UNDER)]
 )
-def test_of_copies_all_have_one_price_and_the_one_that_costs_another_is_wrong(library, points, verdict):
+def test_of_copies_all_have_one_price_and_whoever_costs_more_than_another_is_wrong(library, points, verdict):
     found = rated(copies(library[RIFLES], 6, points=points))
-    assert found["fair_points"].tolist() == pytest.approx([35] * 6)
+    least = min(points, 35)
+    assert found["fair_points"].tolist() == pytest.approx([35, *[least] * 5])
     # Beside those of its kind it is sure what it should cost, but for the steps in which points come.
     high = 35 if points > 35 else 35 * 1.05  # what its cheaper twins cost is enough
     assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([35 / 1.05, high])
-    assert found["verdict"].tolist() == [verdict, *[FAIR] * 5]
+    assert found["verdict"].tolist() == [verdict, *[FAIR if points >= 35 else OVER] * 5]
+    assert found["at_most"].tolist() == pytest.approx(
+        [35 if points > 35 else np.nan, *[points if points < 35 else np.nan] * 5], nan_ok=True
+    )
+
+
+@pytest.fixture(scope="module")
+def basic(library):
+    return library.matching("*/*@basic")
+
+
+@pytest.mark.parametrize("share", [1.1, 1.25, 0.75])
+def test_of_two_that_are_the_same_the_dearer_is_over_priced_however_cheap_both_are(library, basic, share):
+    """At 35 points the rifles are under-priced, and so is a copy of them that costs less; but no copy at more is."""
+    rifles = library[RIFLES]
+    (copy,) = copies(rifles, 1, points=round(share * rifles.level.points))
+    found = rated([*basic, copy])
+    assert rated(basic).loc[RIFLES, "verdict"] == UNDER
+    dear, cheap = sorted([rifles, copy], key=lambda each: -each.level.points)
+    assert found.loc[[dear.selector, cheap.selector], "verdict"].tolist() == [OVER, UNDER]
+    assert found.loc[dear.selector, ["fair_points", "low", "high", "at_most"]].tolist() == [cheap.level.points] * 4
+    assert f"{cheap.selector} does at least as well in every matchup" in found.loc[dear.selector, "why"]
+
+
+def test_units_that_are_the_same_have_the_same_answer_in_any_order_of_the_file(library, basic):
+    twins = copies(library["crown/horse-guard-cavalry@basic"], 3)
+    orders = [[*basic, *twins], [*twins[::-1], *basic[::-1]], [twins[1], *basic, twins[0], twins[2]]]
+    there, *others = (rated(each) for each in orders)
+    figures = ["fair_points", "low", "high", "points_over_fair", "offence", "toughness"]
+    same = there.loc[[each.selector for each in twins]]
+    assert same[["verdict", "edge", "why"]].nunique().tolist() == [1, 1, 1]
+    for each in figures:
+        assert same[each].tolist() == pytest.approx([same[each].iloc[0]] * 3, rel=1e-6)
+    for other in (each.loc[there.index] for each in others):
+        assert other["verdict"].equals(there["verdict"])
+        assert other[["beats", "beaten_by"]].equals(there[["beats", "beaten_by"]])
+        for each in figures:
+            assert other[each].tolist() == pytest.approx(there[each].tolist(), rel=1e-6, nan_ok=True)
+
+
+def test_those_that_are_the_same_beat_nobody_of_their_kind(library):
+    found = rated(copies(library[RIFLES], 7))
+    assert set(found["beats"]) | set(found["beaten_by"]) == {""}
 
 
 def test_a_twin_that_costs_less_settles_it_whatever_the_interval(library):
@@ -290,7 +333,7 @@ def test_duels_beside_other_situations_change_no_price(library):
 
 @pytest.mark.parametrize(
     ("points", "edge"),
-    [(50, ""), (36, "1 point from fair"), (35, ""), (33, "1 point from under-priced"), (32, "1 point from fair")],
+    [(50, ""), (36, "1 point from fair"), (35, ""), (34, "1 point from under-priced"), (33, "1 point from fair")],
 )
 def test_how_near_another_verdict_is_is_told_at_the_edge_alone(library, points, edge):
     found = rated(copies(library[RIFLES], 6, points=points))

@@ -7,7 +7,7 @@ import pytest
 
 from analyser.analysis.prices import LIMITS, fair_points
 from analyser.analysis.reasons import defence_of
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, verdict_of
+from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, ends_text, verdict_of
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import copies
 
@@ -18,22 +18,34 @@ def shipped():
 
 
 @pytest.mark.slow
-def test_of_all_loadouts_the_verdict_follows_from_the_numbers_as_they_are_printed(shipped):
+def test_of_all_loadouts_the_verdict_follows_from_the_numbers_and_so_it_does_as_they_are_printed(shipped):
     assert len(shipped.frame) == 274
     seen = set()
     for row in shipped.as_dict()["loadouts"]:
-        printed = [float(f"{row[name]:.0f}") for name in ("points", "low", "high")]
-        points, low, high = printed
+        points, low, high = (row[name] for name in ("points", "low", "high"))
         wanted = OVER if points > high else UNDER if points < low else FAIR if high <= 2 * low else CANNOT_SAY
+        ends = ends_text(points, low, high)
+        assert [points > float(ends[1]), points < float(ends[0])] == [points > high, points < low]
         if wanted == CANNOT_SAY:
-            assert f"from {low:.0f} to {high:.0f} points" in row["why"]
+            assert f"from {ends[0]} to {ends[1]} points" in row["why"]
         assert row["verdict"] == (CANNOT_SAY if row["doubt"] else wanted), row
         assert (row["verdict"] == CANNOT_SAY) == bool(row["doubt"])
         assert not row["doubt"] or row["why"] == row["doubt"]
         assert low <= row["fair_points"] + 0.5
         assert row["fair_points"] - 0.5 <= high
+        assert row["at_most"] is None or (row["verdict"] == OVER and high <= row["at_most"] < points)
         seen.add(row["verdict"])
     assert seen == {OVER, UNDER, FAIR, CANNOT_SAY}
+
+
+def test_no_end_of_an_interval_is_rounded_over_the_points(shipped):
+    tanks = shipped.frame.set_index("loadout").loc["commonwealth/tsarevna-strike-tanks@basic"]
+    assert tanks["points"] == 125
+    assert 124 < tanks["high"] < 125
+    assert tanks["verdict"] == OVER
+    assert verdict_of(125, 82.06, 124.77) == OVER
+    assert verdict_of(125, 125.2, 180) == UNDER
+    assert verdict_of(125, 125, 125) == FAIR
 
 
 @pytest.mark.slow

@@ -138,16 +138,39 @@ def test_bad_input_is_told(dear, unit, how, message):
 # --- the number at which it is fair ---------------------------------------------------------------------------------
 
 
-def test_at_the_solved_price_it_is_fair_and_that_price_is_its_own_fair_price(dear, tmp_path):
-    solved = analyser.solve_price(OAK, profiles=dear)
-    at_it = write_wood(tmp_path / "solved", oak=solved.price.points)
-    row = analyser.fair_points("*/*", profiles=at_it).frame.set_index("loadout").loc[OAK]
+def test_at_the_solved_price_it_is_fair_and_that_price_is_its_own_fair_price(tmp_path):
+    solved = analyser.solve_price("wood/beech@basic", profiles=write_wood(tmp_path / "today", beech=90))
+    at_it = write_wood(tmp_path / "solved", beech=solved.price.points)
+    row = analyser.fair_points("*/*", profiles=at_it).frame.set_index("loadout").loc["wood/beech@basic"]
     assert row["verdict"] == FAIR == solved.price.verdict
     assert round(row["fair_points"]) == solved.price.points
-    assert (solved.today, solved.role) == (75, "infantry")
+    assert (solved.today, solved.role) == (90, "infantry")
     assert solved.price.low <= solved.price.points <= solved.price.high
     assert solved.price.low == pytest.approx(row["low"], rel=1e-9)
     assert f"fair at {solved.price.points} points" in str(solved)
+
+
+def test_the_solved_price_of_a_copy_is_at_most_that_of_its_equal(dear, tmp_path):
+    solved = analyser.solve_price(OAK, profiles=dear)
+    assert (solved.price.points, solved.price.verdict, solved.price.high) == (60, FAIR, 60)
+    assert "costs 60 points, and no more is fair" in " ".join(str(solved).split())
+    row = analyser.fair_points(OAK, profiles=write_wood(tmp_path / "solved", oak=60)).frame.iloc[0]
+    assert (row["verdict"], solved.price.low) == (FAIR, pytest.approx(row["low"], rel=1e-9))
+
+
+def test_what_is_the_same_ranks_the_same_and_changes_no_hands(tmp_path):
+    """Rounding puts neither of two equals before the other, whichever stands first in the file."""
+    library = analyser.load_profiles(write_wood(tmp_path / "wood"))
+    for field in (list(library), list(library)[::-1]):
+        before = Standings(matchups(field, field, situations=SITUATIONS, profiles=library))
+        assert before[OAK].rank == before["wood/ash@basic"].rank
+        assert before[OAK].verdict == before["wood/ash@basic"].verdict
+        noisy = before.leads.copy()
+        noisy.loc[OAK, "wood/ash@basic"] = -1e-15
+        after = Standings(before.table)
+        after.__dict__["leads"] = noisy
+        before.__dict__["leads"] = noisy.abs()
+        assert not moved(before, after, OAK).set_index("opponent").loc["wood/ash@basic", "changes_hands"]
 
 
 def test_a_solved_price_does_not_depend_on_the_price_of_today(tmp_path):
