@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
-from analyser.common.intervals import CONFIDENCE, NORMAL_95
+from analyser.common.intervals import CONFIDENCE
+from analyser.common.means import Mean, mean_between
 from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
@@ -130,10 +131,10 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
     figures = {
         **{name: _figure(p) for name, p in probabilities_of(result, at_least).items()},
-        "mean_models_destroyed": _figure(*result.mean_with_error("models_destroyed")),
+        "mean_models_destroyed": _of_mean(result.mean_with_interval("models_destroyed")),
         "models_destroyed_10th_percentile": _figure(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
         "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
-        "mean_damage": _figure(*_damage(result)),
+        "mean_damage": _of_mean(_damage(result)),
     }
     victory_points = np.nan if target.victory_points is None else target.victory_points
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
@@ -154,20 +155,23 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
     }
 
 
-def _figure(value: float, error: float | None = None) -> NDArray[np.float64]:
-    """A figure with the ends of its interval: of an estimate, or by the standard error of a mean; NaN for none."""
-    if isinstance(value, Estimate):
-        return np.array([value, value.low, value.high], np.float64)  # None becomes NaN
-    reach = np.nan if error is None else NORMAL_95 * error
-    return np.array([value, value - reach, value + reach])
+def _figure(value: float) -> NDArray[np.float64]:
+    """A figure with the ends of its interval, of an estimate; NaN for none."""
+    low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
+    return np.array([value, low, high], np.float64)  # None becomes NaN
 
 
-def _damage(result: AttackResult) -> tuple[float, float | None]:
+def _of_mean(mean: Mean) -> NDArray[np.float64]:
+    """A mean with the ends of its interval; NaN for none."""
+    return np.array([mean.value, mean.low, mean.high], np.float64)
+
+
+def _damage(result: AttackResult) -> Mean:
     """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8)."""
     fight = plain(result.scenario.fight)
     losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
     worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
-    return estimates.mean_of(np.array(worth), result.score_weights, result.trials)
+    return mean_between(np.array(worth), result.score_weights, result.trials, np.array([0, *worth]))
 
 
 def compared_side(name: str, points: int | None, played: Played, at_least: int) -> Side:

@@ -11,8 +11,8 @@ import numpy as np
 
 from analyser.analysis.figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, listed, shown
-from analyser.common.estimates import Estimate, decimals_of
-from analyser.common.intervals import NORMAL_95, clopper_pearson
+from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
+from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson
 from analyser.common.sequences import mean_bounds, mixture_bounds
 from analyser.plots.metrics import COMPARED, PER_100_POINTS
 from analyser.results.attack import AttackResult
@@ -151,9 +151,9 @@ def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
         return Reading(float(result.quantile(found[1], int(found[2]) / 100, moment)))
     what, _, figure = metric.partition("_")
     if what in ("mean", "expected") and figure in result.figures:
-        value, error = result.mean_with_error(figure, moment)
-        half = np.nan if error is None else NORMAL_95 * error
-        return Reading(float(value), float(value - half), float(value + half))
+        mean = result.mean_with_interval(figure, moment)
+        low, high = (np.nan if end is None else end for end in (mean.low, mean.high))
+        return Reading(float(mean.value), float(low), float(high))
     return None
 
 
@@ -174,10 +174,13 @@ def kept_to(found: Reading, metric: str, trials: int | None, error: float, *, fi
         counts = np.array([round(found.value * trials)])
         low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
         return Reading(found.value, float(low[0]), float(high[0]))
-    standard_error = (found.high - found.low) / (2 * NORMAL_95)
-    if fixed:
-        half = float(ndtri(1 - error / 2)) * standard_error
-        return Reading(found.value, found.value - half, found.value + half)
+    below, above = found.value - found.low, found.high - found.value
+    longer = max(below, above)
+    if fixed:  # of rare events as the interval of what was never seen, which is wider than the normal one
+        is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
+        factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
+        return Reading(found.value, found.value - float(factor) * below, found.value + float(factor) * above)
+    standard_error = longer / NORMAL_95
     return Reading(
         found.value, *mean_bounds(found.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
     )

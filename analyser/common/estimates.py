@@ -168,22 +168,6 @@ def mean_and_variance(values: NDArray[Any], weights: NDArray[Any], trials: int |
     return mean, float(((values - mean) ** 2 * weights).sum() / whole) + missing * mean**2
 
 
-def mean_figures(name: str, mean: float, error: float | None) -> dict[str, float]:
-    """A mean by name; of a sample its standard error beside it."""
-    return {name: mean} if error is None else {name: mean, f"{name}_standard_error": error}
-
-
-def points_figures(name: str, rating: int | None, gone: tuple[float, float | None]) -> dict[str, float | None]:
-    """Expected victory points for a unit (AC-5.9), by name, None without a rating.
-
-    `gone` is the probability that the unit is removed, with the standard error of a sample.
-    """
-    if rating is None:
-        return {name: None}
-    p, error = gone
-    return {**mean_figures(name, rating * p, None if error is None else rating * error)}
-
-
 def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
     """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
     if estimated.low is None or estimated.high is None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from analyser.common.estimates import CERTAIN_WITHIN, Estimate, plus_minus
-from analyser.common.intervals import NORMAL_95
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.means import mean_in, mean_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,9 +110,8 @@ def whole_percent(probability: float) -> str:
 
 
 def with_error(figures: Mapping[str, Any], name: str) -> str:
-    """A mean as a table shows it: with half its 95% interval, if it was sampled."""
-    error = figures.get(f"{name}_standard_error")
-    return plus_minus(figures[name], NORMAL_95 * error) if error else f"{figures[name]:.3f}"
+    """A mean as a table shows it: with its 95% interval, if it was sampled."""
+    return mean_text(mean_in(figures, name))
 
 
 def points_text(figures: Mapping[str, Any], name: str) -> str:

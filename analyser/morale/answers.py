@@ -42,18 +42,20 @@ Facts = Mapping[str, Any]  # what there is to say, and whether it holds
 class Mean(NamedTuple):
     """A mean, as sums over a distribution or a sample: of weight times value, and of weight times its square.
 
-    `given` is the weight of what a conditional mean is given; None for all there is.
+    `given` is the weight of what a conditional mean is given; None for all there is. `ends` are the least and the
+    greatest value that is possible.
     """
 
     first: Weights
     second: Weights
     given: Weights | None = None
+    ends: tuple[float, float] = (-np.inf, np.inf)
 
     @classmethod
     def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Mean:
         """The mean of `values` under `weights`, over the last axis of both."""
         numbers = np.asarray(values, np.float64)
-        return cls(weights @ numbers, weights @ numbers**2)
+        return cls(weights @ numbers, weights @ numbers**2, ends=(float(numbers.min()), float(numbers.max())))
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,11 @@ def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}
     keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
     weights = {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities}
-    sums = {key: zip(*(table.means[key][:2] for table in several)) for key in several[0].means}
-    means = {key: Mean(*map(np.concatenate, parts)) for key, parts in sums.items()}
+    means = {}
+    for key in several[0].means:
+        first, second, _, ends = zip(*(table.means[key] for table in several))
+        lows, highs = zip(*ends)
+        means[key] = Mean(np.concatenate(first), np.concatenate(second), ends=(min(lows), max(highs)))
     return Table(keys, weights, means, several[0].outcomes)
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
-from analyser.common.estimates import estimate, plus_minus
-from analyser.common.intervals import NORMAL_95, intervals
+from analyser.common.estimates import estimate
+from analyser.common.intervals import intervals
+from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, records
 from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
@@ -58,7 +59,7 @@ class MoraleResult(Result):
         """The columns of every table by name: keys, probabilities, means.
 
         Of a sample, ``p_x`` is followed by ``p_x_low`` and ``p_x_high``, its 95% interval, and ``p_x_interval``, whose
-        it is, and ``mean_x`` by ``mean_x_standard_error``.
+        it is, and ``mean_x`` by ``mean_x_standard_error`` and an interval of the same kind of names.
         """
         return {name: self._columns_of(table) for name, table in self.tables.items()}
 
@@ -79,7 +80,12 @@ class MoraleResult(Result):
             columns[name] = mean.first / number
             if self.trials is not None:
                 variance = np.maximum(mean.second / number - columns[name] ** 2, 0.0)
-                columns[f"{name}_standard_error"] = np.sqrt(variance / number)
+                numbers = np.broadcast_to(number, variance.shape)
+                rows = [
+                    mean_figures(name, mean_of_moments(*each, *mean.ends))
+                    for each in zip(columns[name].tolist(), variance.tolist(), numbers.tolist())
+                ]
+                columns |= {column: np.array([row[column] for row in rows]) for column in rows[0]} if rows else {}
         return columns
 
     @cached_property
@@ -124,6 +130,9 @@ class MoraleResult(Result):
         *others, values = table.keys.values()
         rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
         return np.array(values)[rows], table.probabilities["probability"][rows]
+
+    def _possible(self, figure: str) -> NDArray[Any]:
+        return np.array(list(self.tables[figure].keys.values())[-1])
 
     def _all_weights(self) -> list[NDArray[Any]]:
         return [*(each for table in self.tables.values() for each in table.probabilities.values()), np.zeros(1)]
@@ -256,5 +265,4 @@ def _heading(name: str) -> str:
 
 
 def _mean(columns: dict[str, Any], name: str, row: int) -> str:
-    value, error = float(columns[name][row]), columns.get(f"{name}_standard_error")
-    return f"{value:.3f}" if error is None else plus_minus(value, NORMAL_95 * float(error[row]))
+    return mean_text(mean_in({column: values[row] for column, values in columns.items()}, name))

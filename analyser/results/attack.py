@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, shown
-from analyser.common.estimates import Estimate, mean_of, points_figures, probability_figures
+from analyser.common.estimates import Estimate, probability_figures
+from analyser.common.means import points_figures, values_of_unit
 from analyser.common.precision import WIDEST_PILOT, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
@@ -21,6 +22,7 @@ from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.ruleset import Face
+from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, Weighed, frame_of, share_columns
 from analyser.results.flags import BIT_OF_FLAG, FLAGS
@@ -106,6 +108,16 @@ class AttackResult(Result):
             return np.arange(len(self.hits_weights)), self.hits_weights
         return self.column(figure), self.weights
 
+    def _possible(self, figure: str) -> NDArray[Any]:
+        if figure == "hits":
+            return np.arange(len(self.hits_weights))
+        attack, target = self.scenario.attack, self.scenario.target
+        if figure.startswith("attacker_"):
+            if not attack.overcharge:
+                return np.arange(1)
+            return values_of_unit(figure, attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit)
+        return values_of_unit(figure, target.models, target.damage_limit)
+
     def at_least(self, models: int) -> Estimate:
         """The probability that so many models or more, 0 or more, are destroyed."""
         return self.at_least_of("models_destroyed", models)
@@ -137,8 +149,8 @@ class AttackResult(Result):
         events = (*FLAGS, *(["activated"] if "activated" in self._beside else []))
         summary = self._figures_named({f"p_{name}": name for name in events}, means)
         summary |= self._percentiles("models_destroyed", "models_destroyed")
-        gone = mean_of(self.column("annihilated"), self.weights, self.trials)
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, gone)
+        gone = self.column("annihilated"), self.weights, self.trials
+        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *gone)
         if self.building_wrecked_weight is not None:
             summary |= probability_figures("p_building_wrecked", self.probability("building_wrecked"))
         return summary

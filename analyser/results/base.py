@@ -17,11 +17,11 @@ from analyser.common.estimates import (
     Method,
     estimate,
     mean_and_variance,
-    mean_figures,
     mean_of,
     probability_figures,
 )
 from analyser.common.intervals import intervals, rare, widest
+from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import records
 from analyser.game.profiles import ProfilesUsed, profiles_record
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
-THIN = 40  # trials: a mean that hangs on fewer is covered less often than 94.5% of the time
 
 
 @dataclass(frozen=True)
@@ -141,6 +140,10 @@ class Result(ABC):
         """The values of a figure and the weight of each, shape (n,); a value may come up more than once."""
 
     @abstractmethod
+    def _possible(self, figure: str) -> NDArray[Any]:
+        """Every value that a figure can have, or more."""
+
+    @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""
 
@@ -241,6 +244,10 @@ class Result(ABC):
         """The mean of a figure, and of a sample its standard error; see :meth:`pmf` for the parameters."""
         return mean_of(*self._checked(figure, moment), self.trials)
 
+    def mean_with_interval(self, figure: str, moment: int | None = None) -> Mean:
+        """The mean of a figure; of a sample with its 95% interval (:mod:`analyser.common.means`)."""
+        return mean_between(*self._checked(figure, moment), self.trials, self._possible(figure))
+
     def std(self, figure: str, moment: int | None = None) -> float:
         """The standard deviation of a figure; see :meth:`pmf` for the parameters."""
         return float(np.sqrt(mean_and_variance(*self._checked(figure, moment), self.trials)[1]))
@@ -288,7 +295,7 @@ class Result(ABC):
         for name, estimated in zip(events, estimates.estimates(weights, self.trials)):
             named |= probability_figures(name, estimated)
         for name, figure in figures.items():
-            named |= mean_figures(name, *self.mean_with_error(figure, moment))
+            named |= mean_figures(name, self.mean_with_interval(figure, moment))
         return named
 
     def _percentiles(self, name: str, figure: str, moment: int | None = None) -> dict[str, float]:
@@ -315,14 +322,10 @@ class Result(ABC):
 
     @property
     def thin_means(self) -> tuple[str, ...]:
-        """The figures that differ from what they are most often in so few trials that intervals of their means fail.
-
-        The normal law that these rest on does not hold there (`docs/calibration.md`); at the end, of several moments.
-        """
-        if self.trials is None:
-            return ()
-        unlike = {name: self.trials - int(self._marginal(name, None)[1].max(initial=0)) for name in self.figures}
-        return tuple(name for name, number in unlike.items() if 0 < number < THIN)
+        """The means of the summary that rest on too few trials for the normal interval; theirs is a wider one."""
+        summary = getattr(self, "summary", {}) if self.trials is not None else {}
+        means = (name for name in summary if name.startswith(("mean_", "expected_")))
+        return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
         """How often everything was seen that a precision is asked of: every event, or whatever has a probability."""

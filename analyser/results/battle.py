@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, probability_figures
 from analyser.common.intervals import trials_for
+from analyser.common.means import mean_figures
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill
@@ -94,6 +95,27 @@ class BattleResult(Result):
         (values,) = np.nonzero(table[number, SIDES.index(side)])
         return values, table[number, SIDES.index(side)][values]
 
+    def _possible(self, figure: str) -> NDArray[Any]:
+        most = self._most_points
+        side, _, what = figure.partition("_")
+        if figure == "margin":
+            return np.arange(-most["yours"], most["mine"] + 1)
+        if what == "victory_points":
+            return np.arange(most[side] + 1)
+        units = len(self.scenario.fielded[SIDES.index(side)])
+        return np.arange(units + 1 if what == "units" else self.counts.percent.shape[-1])
+
+    @property
+    def _most_points(self) -> dict[str, int]:
+        """The most victory points that each side can win: ratings, and of a Hunter two combats a round and enemy."""
+        most = {}
+        for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
+            hunters = sum(each.combatant.has("Hunter") for each in units)
+            targets = [target for each in enemies for target in (each.combatant, each.combatant.passengers) if target]
+            ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
+            most[side] = ratings + 2 * self.rounds * hunters * len(enemies)
+        return most
+
     def _all_weights(self) -> list[NDArray[Any]]:
         margins = self._weighed("margin", None)
         by_margin = np.bincount(margins[0] - margins[0].min(), margins[1])
@@ -166,10 +188,9 @@ class BattleResult(Result):
                 own = slice(place * MOST_UNITS, (place + 1) * MOST_UNITS)
                 points = float(self.counts.models[number - 1, own] @ self._worth[own]) / self.trials
                 figures: dict[str, Any] = {"round": number, "side": side}
-                mean, error = self.mean_with_error(f"{side}_units", number)
-                figures |= {"mean_units": mean, "mean_units_standard_error": error, "mean_points": points}
-                percent, spread = self.mean_with_error(f"{side}_points_percent", number)
-                figures |= {"mean_percent": percent, "mean_percent_standard_error": spread}
+                figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
+                figures["mean_points"] = points
+                figures |= mean_figures("mean_percent", self.mean_with_interval(f"{side}_points_percent", number))
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
         return rows
 

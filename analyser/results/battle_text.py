@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.intervals import NORMAL_95
+from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.results.battle_orders import orders_lines
 from analyser.results.battle_swings import better_without, swing_units
@@ -78,8 +79,8 @@ def by_margin(found: BattleResult) -> Block:
         ends = sorted({first, last})
         label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
         lines.append([label, str(estimate(round(float(battles[bands == band].sum())), found.trials))])
-    mean, error = found.mean_with_error("margin")
-    return Block(f"VP of mine less VP of yours: {_with(mean, error)} on average", rows=lines, align=">")
+    mean = mean_text(found.mean_with_interval("margin"), decimals=1)
+    return Block(f"VP of mine less VP of yours: {mean} on average", rows=lines, align=">")
 
 
 def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
@@ -114,7 +115,7 @@ def left_of(rows: Sequence[dict[str, Any]], side: str) -> Block:
 
 def _left(row: dict[str, Any]) -> list[str]:
     """Who is left of a side: units, percent of its points, and that of the middle 80% of battles."""
-    units = _with(row["mean_units"], row["mean_units_standard_error"])
+    units = mean_text(mean_in(row, "mean_units"), decimals=1)
     percentiles = f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"
     return [units, f"{row['mean_percent']:.0f}%", percentiles]
 

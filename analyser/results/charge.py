@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.estimates import CERTAIN_WITHIN, mean_figures, mean_of
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.sampling import Sampling
 from analyser.common.text import NEGLIGIBLE, counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.fight import strikes
@@ -124,8 +125,16 @@ class ChargeResult(FightResult):
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             summary[name] = None
             if points is not None:
-                summary |= mean_figures(name, *mean_of(points, self.moments[0].weights, self.trials))
+                mean = mean_between(points, self.moments[0].weights, self.trials, self._possible_points(side))
+                summary |= mean_figures(name, mean)
         return summary
+
+    def _possible_points(self, side: str) -> NDArray[np.float64]:
+        """The victory points that one side can win, whose ratings are known."""
+        mine, theirs = self.units if side == CHARGE_SIDES[0] else self.units[::-1]
+        ratings = [float(unit.victory_points or 0) for unit in (theirs, theirs.passengers) if unit is not None]
+        wins = 1 << unit_state.BITS_OF_WINS_IN_A_CHARGE if mine.has("Hunter") else 1
+        return np.unique(np.add.outer(np.arange(wins), sums_of(ratings)))
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.estimates import estimate, estimate_in, mean_figures, mean_of, plus_minus, probability_figures
-from analyser.common.intervals import NORMAL_95
+from analyser.common.estimates import estimate, estimate_in, probability_figures
+from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
@@ -101,6 +101,24 @@ class DuelResult(FightResult):
         bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
         return states.points_won(self.states_of(side, moment), self.states_of(other, moment), mine, theirs, bits)
 
+    @property
+    def _possible_points(self) -> list[NDArray[np.int64]]:
+        """The victory points that each side can win."""
+        sides = (self.scenario.a, self.scenario.b)
+        found = []
+        for place, (mine, theirs) in enumerate((sides, sides[::-1])):
+            wins = np.arange(1 << bits_of_wins(mine, theirs, self.scenario.terms, place))
+            rating = 1 if theirs.victory_points is None else theirs.victory_points
+            found.append(np.unique(np.add.outer(wins, [0, rating])))
+        return found
+
+    def _possible(self, figure: str) -> NDArray[Any]:
+        if figure == "margin":
+            return np.unique(np.subtract.outer(*self._possible_points))
+        if figure.endswith("victory_points"):
+            return self._possible_points[DUEL_SIDES.index(figure[0])]
+        return super()._possible(figure)
+
     def _all_weights(self) -> list[NDArray[Any]]:
         return [*super()._all_weights(), np.array([each for deeds in self._deeds.values() for each in deeds.values()])]
 
@@ -162,8 +180,10 @@ class DuelResult(FightResult):
             return None
         terms, side = self.scenario.terms, self.play.wanter
         ends = self.moments[-1]
-        mean, error = mean_of(worth(terms.want, ends, self.scenario, side), ends.weights, self.trials)
-        figures = mean_figures("played", mean, error) | mean_figures("difference", mean - self.play.value, error)
+        points = self._possible_points
+        possible = np.array([0, 1]) if terms.want in CHANCES else np.append(points[side], -points[1 - side])
+        mean = mean_between(worth(terms.want, ends, self.scenario, side), ends.weights, self.trials, possible)
+        figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.play.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.play.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
@@ -274,11 +294,10 @@ class DuelResult(FightResult):
             return []
         in_percent = plan["want"] in CHANCES
         factor, unit = (100.0, "%") if in_percent else (1.0, " VP")
-        half = NORMAL_95 * factor * plan["played_standard_error"]
         rows = [
             ["As planned, with cards put back", f"{factor * plan['planned']:.2f}{unit} exact"],
-            ["As played", plus_minus(factor * plan["played"], half, unit)],
-            ["Difference", plus_minus(factor * plan["difference"], half, " pp" if in_percent else unit)],
+            ["As played", mean_text(mean_in(plan, "played").times(factor), unit)],
+            ["Difference", mean_text(mean_in(plan, "difference").times(factor), " pp" if in_percent else unit)],
         ]
         return [Block(f"What the plan is worth to {plan['side'].upper()}: {WANTS[plan['want']]}", rows=rows)]
 

@@ -10,15 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import (
-    Estimate,
-    estimate,
-    estimate_in,
-    mean_figures,
-    mean_of,
-    points_figures,
-    probability_figures,
-)
+from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
+from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
@@ -151,8 +144,11 @@ class FocusResult(FightResult):
         models = self.scenario.attacks[number - 1].attack.attacker_models or MOST_MODELS
         missing = MOST_MODELS - models  # of a side with as many as there can be
         destroyed = states.models_destroyed(own, MOST_MODELS) - missing
-        losses |= mean_figures("mean_attacker_models_destroyed", *mean_of(destroyed, weights, self.trials))
-        return losses | mean_figures("mean_attacker_damage_left", *mean_of(states.damage(own), weights, self.trials))
+        limit = self.scenario.attacks[number - 1].attack.attacker_damage_limit
+        for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
+            possible = values_of_unit(name.removesuffix("_left"), models, limit)
+            losses |= mean_figures(f"mean_attacker_{name}", mean_between(values, weights, self.trials, possible))
+        return losses
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -160,25 +156,24 @@ class FocusResult(FightResult):
         summary = self._figures(len(self.moments))
         for name in ("attack", "attacker", "row", "p_made"):
             del summary[name]
-        gone = mean_of(self.event("annihilated"), self.moments[-1].weights, self.trials)
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, gone)
+        gone = self.event("annihilated"), self.moments[-1].weights, self.trials
+        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *gone)
         return summary | (self._points_lost() if self.scenario.at_risk else {})
 
-    def _points_lost(self) -> dict[str, float | None]:
+    def _points_lost(self) -> dict[str, Any]:
         """Mean victory points for the other side; None if an attacker that can be gone has no rating.
 
-        Of a sample the standard error is the sum of those of the attackers, which is not exceeded, however their fates
-        hang together in a trial.
+        Of a sample the standard error and the ends of the interval are the sums of those of the attackers, which are
+        not exceeded, however their fates hang together in a trial.
         """
-        name, lost, error = "expected_victory_points_lost", 0.0, 0.0
+        name, means = "expected_victory_points_lost", []
         for attacker, (own, _, weights) in zip(self.scenario.attackers, self.moments):
             gone = states.is_removed(own)
             rating = None if attacker is None else attacker.victory_points
             if rating is None and gone.any():
                 return {name: None}
-            mean, its_error = mean_of((rating or 0) * gone, weights, self.trials)
-            lost, error = lost + mean, error + (its_error or 0.0)
-        return {**mean_figures(name, lost, None if self.exact else error)}
+            means.append(mean_between(gone, weights, self.trials, np.arange(2)).times(rating or 0))
+        return mean_figures(name, sum_of(means))
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The target after each attack as columns by name; see :meth:`to_frame`."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
 _WIDEST_LIST = 120  # characters; a longer list has a line for each entry
 _MORE = "{} of any such battle (--full names them; JSON too; in Python in_full())"
-_THIN = "they hang on fewer than 40 trials, so that their ± is too narrow; go by their chances."
+_THIN = "Means that rest on few trials: Gaffke's, which allow for values that were not seen."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
@@ -101,10 +101,9 @@ def _of_rules_in_short(result: Result) -> list[list[str]]:
 
 
 def of_intervals(results: Sequence[Result]) -> list[str]:
-    """What there is to say of the intervals: whose those of rare events are, and which means hang on few trials."""
-    thin = dict.fromkeys(name.replace("_", " ") for result in results for name in result.thin_means)
+    """What there is to say of the intervals: whose they are, of rare events and of means of few trials."""
     lines = [_INTERVALS] if any(result.has_rare for result in results) else []
-    return [*lines, f"Means of {', '.join(thin)}: {_THIN}"] if thin else lines
+    return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
+from analyser.common.means import values_of_unit
 from analyser.common.sampling import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
@@ -177,6 +178,11 @@ class FightResult(Result):
 
     def _weighed(self, figure: str, moment: int | None) -> Weighed:
         return self.values(figure, moment), self.after(moment).weights
+
+    def _possible(self, figure: str) -> NDArray[Any]:
+        side, what = self._split(figure)
+        unit = getattr(self.scenario, side)
+        return values_of_unit(what, unit.models, unit.damage_limit)
 
     def _all_weights(self) -> list[NDArray[Any]]:
         weights: list[NDArray[Any]] = [self.table()["count"]]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import TARGET_STATE, side_of
 from analyser.analysis.situations import duel_between, duel_row
 from analyser.common.errors import InputError
-from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate, mean_of
-from analyser.common.intervals import NORMAL_95
+from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.means import mean_between
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.sweep import STATUSES
@@ -185,21 +185,15 @@ def _figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
             found |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
         else:
             found |= dict(
-                zip((name, *(f"{name}{end}" for end in ENDS)), mean_between(values, weights, seen.trials, most))
+                zip((name, *(f"{name}{end}" for end in ENDS)), mean_up_to(values, weights, seen.trials, most))
             )
     return found
 
 
-def mean_between(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
-    """A mean of numbers from 0 to `most`, with the ends of its 95% interval.
-
-    Where one value alone was seen, another is as rare as what was never seen in so many trials.
-    """
-    mean, error = mean_of(values, weights, trials)
-    if error:
-        return mean, max(mean - NORMAL_95 * error, 0.0), min(mean + NORMAL_95 * error, most)
-    rare = estimate(0.0, trials).high or 0.0
-    return mean, mean - mean * rare, mean + (most - mean) * rare
+def mean_up_to(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
+    """A mean of numbers from 0 to `most`, with the ends of its 95% interval."""
+    mean = mean_between(values, weights, trials, np.array([0.0, most / 2, most]))
+    return mean.value, mean.low or 0.0, most if mean.high is None else mean.high
 
 
 def _percentile(values: Values, weights: Values, share: float) -> float:

@@ -58,9 +58,9 @@ By how many events each chance was expected to have (or to lack), over all kinds
 
 Means, with 1.96 standard errors on either side; beside each, in how many of the {trials:,} trials its figure is
 expected not to be what it is most often. Where these are some tens or fewer, a mean hangs on a few events, and so does
-its standard error: the normal law does not hold there, and fewer are covered. What can be said of such a figure is said
-by its chances (*at least so much*), whose intervals do. Answers name
-figures that fewer than 40 trials differ in (`thin_means`).
+its standard error: the normal law does not hold there, and fewer are covered. Answers give such means another interval:
+of two possible values that of the probability, of more Gaffke's, which allows for values that were not seen and
+covers 95% or more; `thin_means` names them.
 
 {means}
 

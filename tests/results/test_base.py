@@ -157,10 +157,11 @@ def test_an_estimate_is_a_number():
 
 
 def intervals_in(plain):
-    """The width of every interval, however deep in an answer."""
+    """The width of every interval of a probability, however deep in an answer."""
     if isinstance(plain, dict):
         for name, low in plain.items():
-            if name == "low" or name.endswith("_low"):
+            of_mean = name.startswith(("mean_", "expected_"))
+            if (name == "low" or name.endswith("_low")) and not of_mean:
                 yield plain[f"{name[:-3]}high"] - low
     for inside in plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ():
         yield from intervals_in(inside)

@@ -50,7 +50,8 @@ def means_in(answer):
     """The names of means and expected figures that are known, each with the table that it stands in."""
     for table in tables_in(answer):
         for name, value in table.items():
-            if name.startswith(("mean_", "expected_")) and not name.endswith("_standard_error") and value is not None:
+            beside = name.endswith(("_standard_error", "_low", "_high", "_interval"))
+            if name.startswith(("mean_", "expected_")) and not beside and value is not None:
                 yield name, table
 
 
@@ -129,17 +130,63 @@ def test_the_exact_mean_of_what_is_certain_is_that_number():
     assert result.summary["mean_attacker_models_left"] == 10.0
 
 
-def test_means_that_hang_on_a_few_trials_say_so():
-    """Named are the figures that differ from their commonest value in 1 to 39 trials, and no others."""
-    fight = {"attack": {"dice": 3}, "target": {"models": 3, "defence": 2, "damage_limit": 1}}
-    for trials in (50, 300, 5000):
-        found = analyser.simulate(fight, trials=trials, seed=2)
-        thin = []
-        for name in found.figures:
-            counts = (found.pmf(name)["probability"] * trials).round()
-            thin += [name] if 0 < trials - counts.max() < 40 else []
-        assert found.thin_means == tuple(thin)
-        assert found.as_dict().get("thin_means", []) == thin
-        assert ("so that their ± is too narrow" in str(found)) == bool(thin)
-    assert analyser.simulate(fight, trials=50, seed=2).thin_means
-    assert not analyser.exact(fight).thin_means
+# --- few trials -----------------------------------------------------------------------------------------------
+
+FEW = {
+    "charge": lambda **how: analyser.charge(RIFLES, GRENADIERS, **how),
+    "attack": lambda **how: analyser.attack(RIFLES, GRENADIERS, distance=30, **how),
+    "focus fire": lambda **how: analyser.focus([{"attacker": RIFLES} | RISKY] * 2, {**TARGET, "models": 9}, **how),
+    "duel": lambda **how: analyser.duel(RIFLES, GRENADIERS, rounds=1, **how),
+}
+
+
+def mean_names(summary):
+    return [name for name in summary if name.startswith(("mean_", "expected_")) and f"{name}_low" in summary]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FEW)
+def test_intervals_of_means_hold_where_little_was_seen(kind):
+    """Of 300 samples of 60 trials 95% cover, less 2.5 standard deviations, though victory points are rare."""
+    exact, samples, covered = FEW[kind]().summary, 300, {}
+    for seed in range(samples):
+        summary = FEW[kind](method="monte-carlo", trials=60, seed=seed, replacement=True).summary
+        for name in mean_names(summary):
+            holds = summary[f"{name}_low"] - 1e-12 <= exact[name] <= summary[f"{name}_high"] + 1e-12
+            covered[name] = covered.get(name, 0) + holds
+    assert any(name.startswith("expected") for name in covered)
+    least = samples * 0.95 - 2.5 * math.sqrt(samples * 0.95 * 0.05)
+    assert {name: number for name, number in covered.items() if number < least} == {}
+
+
+def test_means_of_few_trials_are_named_with_victory_points():
+    found = analyser.charge(RIFLES, GRENADIERS, method="monte-carlo", trials=150, seed=3)
+    summary = found.summary
+    assert {"expected_attacker_victory_points", "expected_target_victory_points"} <= set(found.thin_means)
+    assert found.as_dict()["thin_means"] == list(found.thin_means)
+    gone, rating = found.probability("target_annihilated"), found.scenario.target.victory_points
+    ends = [summary[f"expected_attacker_victory_points_{end}"] for end in ("low", "high")]
+    assert ends == pytest.approx([rating * gone.low, rating * gone.high])
+    assert "Means that rest on few trials" in str(found)
+    assert not analyser.exact({"attack": RISKY, "target": TARGET}).thin_means
+
+
+def test_what_was_never_seen_is_not_zero_give_or_take_nothing():
+    fight = {"attack": {"dice": 1}, "target": {"models": 20, "defence": 6, "damage_limit": 3, "victory_points": 4}}
+    found = analyser.simulate(fight, trials=40, seed=1)
+    summary = found.summary
+    assert summary["expected_victory_points"] == summary["mean_models_destroyed"] == 0
+    assert summary["expected_victory_points_high"] == pytest.approx(4 * found.probability("annihilated").high)
+    assert summary["mean_models_destroyed_high"] == pytest.approx(20 * (1 - 0.025 ** (1 / 40)), rel=0.01)
+    assert "±0.0\n" not in str(found)
+
+
+def test_large_samples_keep_the_normal_interval():
+    found = analyser.simulate({"attack": {"dice": 6}, "target": TARGET}, trials=100_000, seed=1)
+    summary = found.summary
+    for name in ("mean_hits", "mean_models_destroyed"):
+        half = 1.959963984540054 * summary[f"{name}_standard_error"]
+        assert summary[f"{name}_interval"] == "normal"
+        assert summary[f"{name}_high"] - summary[name] == pytest.approx(half)
+        assert summary[name] - summary[f"{name}_low"] == pytest.approx(half)
+    assert found.thin_means == ()

@@ -10,7 +10,7 @@ import analyser
 from analyser.common.errors import InputError
 from analyser.sweep import tables
 from analyser.sweep.plan import read_plan
-from analyser.sweep.sampled_cells import mean_between
+from analyser.sweep.sampled_cells import mean_up_to
 from analyser.sweep.tables import part_content, slices_of
 
 FIGURES = ["mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken", "mean_damage"]
@@ -241,9 +241,9 @@ def test_a_precision_is_reached():
 
 
 def test_what_was_never_seen_has_an_interval():
-    mean, low, high = mean_between(np.array([0]), np.array([100]), 100, 5.0)
+    mean, low, high = mean_up_to(np.array([0]), np.array([100]), 100, 5.0)
     assert (mean, low) == (0.0, 0.0)
-    assert 0.1 < high < 0.2
+    assert high == pytest.approx(5 * (1 - 0.025 ** (1 / 100)), rel=0.003)  # Clopper and Pearson's of 0 of 100
 
 
 @pytest.mark.parametrize(

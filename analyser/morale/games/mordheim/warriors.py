@@ -223,7 +223,7 @@ class Stupid(Part[Stupidity]):
         probabilities = {name: by_turn[:, :, place].sum(axis=1) for place, name in enumerate(names)}
         of_lost, turns = by_turn.sum(axis=2), np.arange(1, len(weights) + 1)
         lost = Mean.of(of_lost, np.arange(of_lost.shape[1]))
-        share = Mean(lost.first / turns, lost.second / turns**2)
+        share = Mean(lost.first / turns, lost.second / turns**2, ends=(0.0, 1.0))
         tables = {
             "stupidity": Table(turns_of(weights), probabilities, {"mean_share_of_turns_lost": share}),
             "turns_lost": Table({"turns_lost": range(len(of_lost) + 1)}, {"probability": of_lost[-1]}),

@@ -1,0 +1,216 @@
+"""Means of a sample with 95% intervals: of numbers whose possible values are known, so that rare ones are allowed for.
+
+Where a number has two possible values, its interval is that of the probability of one of them. Where the sample says
+enough of the variance (:data:`ENOUGH`), it is the normal one, 1.96 standard errors each way. Elsewhere it is Gaffke's:
+the sample's weights are drawn anew (Dirichlet), with one more trial at the largest possible value for the high end, at
+the smallest for the low end. Of two values that is the interval of Clopper and Pearson; of many trials the normal one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.estimates import mean_and_variance, plus_minus
+from analyser.common.intervals import CONFIDENCE, NORMAL_95, RARE, intervals
+
+ENOUGH = RARE  # times the squared range: the sum of squares from which on the normal interval covers 94.5%
+_HALVINGS = 50
+_EQUAL_ENOUGH = 1.25  # of the sides of an interval, to be shown as one
+
+
+class Mean(NamedTuple):
+    """A mean; of a sample with its standard error, the ends of its 95% interval, and whose interval that is."""
+
+    value: float
+    error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    by: str | None = None  # "normal", "gaffke"; of two possible values "wilson", "blaker"; "none" of one
+
+    def times(self, factor: float) -> Mean:
+        """The mean of the number times a factor, 0 or more."""
+        error, low, high = (None if each is None else factor * each for each in self[1:4])
+        return Mean(factor * self.value, error, low, high, self.by)
+
+    def less(self, known: float) -> Mean:
+        """The mean of the number less a known one."""
+        low, high = (None if end is None else end - known for end in (self.low, self.high))
+        return self._replace(value=self.value - known, low=low, high=high)
+
+
+def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None, possible: NDArray[Any]) -> Mean:
+    """The mean of a number over a distribution, or over a sample with its interval.
+
+    Parameters
+    ----------
+    values, weights, trials
+        As of :func:`analyser.common.estimates.mean_of`.
+    possible : array
+        Every value that the number can have, or at least the smallest, the largest and one between them.
+
+    Examples
+    --------
+    >>> nothing = mean_between(np.array([0]), np.array([150]), 150, np.arange(4))  # of up to three models
+    >>> nothing.value, round(nothing.high, 3), nothing.by
+    (0.0, 0.073, 'gaffke')
+    """
+    mean, variance = mean_and_variance(values, weights, trials)
+    if trials is None:
+        return Mean(mean)
+    error, possible = math.sqrt(variance / trials), np.unique(np.append(possible, values[weights > 0]))
+    least, most = float(possible[0]), float(possible[-1])
+    if least == most:
+        return Mean(mean, error, mean, mean, "none")
+    if len(possible) == 2:
+        ends = intervals(np.array([weights[values == most].sum()]), trials)
+        low, high = (least + (most - least) * float(end[0]) for end in ends[:2])
+        return Mean(mean, error, low, high, str(ends.by[0]))
+    if variance * trials >= ENOUGH * (most - least) ** 2:
+        return _normal(mean, error, least, most)
+    counts = np.append(weights, max(trials - float(weights.sum()), 0.0))
+    return _gaffke(mean, error, (np.append(values, 0.0) - least) / (most - least), counts, least, most)
+
+
+def mean_of_moments(mean: float, variance: float, trials: float, least: float, most: float) -> Mean:
+    """A sampled mean of which no more is known than the variance, of a number from `least` to `most`.
+
+    Where the normal interval does not hold, it is Gaffke's of the two values with these moments of which one is the
+    end that is nearer.
+
+    >>> round(mean_of_moments(0.0, 0.0, 150, 0, 3).high, 3)
+    0.073
+    """
+    error = math.sqrt(variance / trials)
+    if least == most or trials < 1:
+        return Mean(mean, error, least, most, "none")
+    if math.isinf(most - least) or variance * trials >= ENOUGH * (most - least) ** 2:
+        return _normal(mean, error, least, most)
+    near, sign = (least, 1) if mean - least <= most - mean else (most, -1)
+    away = abs(mean - near)
+    square = variance + away**2
+    other = near + sign * min(square / away, most - least) if away else near
+    count = trials * away**2 / square if away else 0.0
+    shares = (np.array([near, other]) - least) / (most - least)
+    return _gaffke(mean, error, shares, np.array([trials - count, count]), least, most)
+
+
+def _normal(mean: float, error: float, least: float, most: float) -> Mean:
+    return Mean(mean, error, max(mean - NORMAL_95 * error, least), min(mean + NORMAL_95 * error, most), "normal")
+
+
+def _gaffke(
+    mean: float, error: float, shares: NDArray[np.float64], counts: NDArray[Any], least: float, most: float
+) -> Mean:
+    low = most - (most - least) * _high_end(1 - shares, counts)
+    high = least + (most - least) * _high_end(shares, counts)
+    return Mean(mean, error, min(low, mean), max(high, mean), "gaffke")
+
+
+def sum_of(means: Sequence[Mean]) -> Mean:
+    """The mean of a sum; of samples with the sums of errors and of ends, whatever the numbers have to do with another.
+
+    >>> sum_of([Mean(1.0, 0.5, 0.0, 2.0, "normal")] * 2)
+    Mean(value=2.0, error=1.0, low=0.0, high=4.0, by='normal')
+    """
+    value = math.fsum(mean.value for mean in means)
+    if not means or any(mean.error is None for mean in means):
+        return Mean(value)
+    error, low, high = (math.fsum(parts) for parts in zip(*(mean[1:4] for mean in means)))
+    by = next((mean.by for mean in means if mean.by in ("blaker", "gaffke")), means[0].by)
+    return Mean(value, error, low, high, by)
+
+
+def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
+    """Every sum of some of the parts.
+
+    >>> sums_of([3, 5]).tolist()
+    [0.0, 3.0, 5.0, 8.0]
+    """
+    sums = np.zeros(1)
+    for part in parts:
+        sums = np.concatenate([sums, sums + part])
+    return np.unique(sums)
+
+
+def _high_end(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
+    """Gaffke's 97.5% upper bound of the mean of numbers from 0 to 1, each seen `counts` times.
+
+    The tail of a mean by Dirichlet weights is that of a sum of gamma variables about 0, which is found by the
+    saddlepoint (Lugannani and Rice, 1980), within 1% of 2.5%.
+    """
+    atoms, place = np.unique(np.append(shares, np.float64(1)), return_inverse=True)
+    weights = np.asarray(np.bincount(place.reshape(-1), np.append(counts, 1.0)), np.float64)
+    atoms, weights = atoms[weights > 0], weights[weights > 0]
+    if len(atoms) == 1:
+        return 1.0
+    nearer, farther = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        tilt = (nearer + farther) / 2
+        end, tail = _tail(atoms, weights, tilt)
+        nearer, farther = (tilt, farther) if tail > (1 - CONFIDENCE) / 2 else (nearer, tilt)
+    return end
+
+
+def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float) -> tuple[float, float]:
+    """The mean of the atoms under a tilt, above 0 and below 1, and the probability of a higher one."""
+    tilted = weights / (1 - tilt * atoms)
+    end = float(tilted @ atoms / tilted.sum())
+    slope = tilt / (1 - tilt * end)
+    parts = 1 - slope * (atoms - end)
+    deviance = math.sqrt(max(2 * float(weights @ np.log(parts)), 0.0))
+    spread = slope * math.sqrt(float(weights @ ((atoms - end) / parts) ** 2))
+    if not deviance or not spread:
+        return end, 0.5
+    density = math.exp(-(deviance**2) / 2) / math.sqrt(2 * math.pi)
+    return end, math.erfc(deviance / math.sqrt(2)) / 2 + density * (1 / spread - 1 / deviance)
+
+
+def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
+    """A mean by name; of a sample its standard error and its interval beside it."""
+    if mean.error is None:
+        return {name: mean.value}
+    parts = {"standard_error": mean.error, "low": mean.low, "high": mean.high, "interval": mean.by}
+    return {name: mean.value} | {f"{name}_{part}": value for part, value in parts.items()}
+
+
+def points_figures(
+    name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
+) -> dict[str, Any]:
+    """Expected victory points for a unit (AC-5.9), by name, None without a rating; `gone`: whether it is removed."""
+    if rating is None:
+        return {name: None}
+    return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
+
+
+def values_of_unit(figure: str, models: int | None, damage_limit: int | None) -> NDArray[np.int64]:
+    """The values that a figure of a unit can have: models left or destroyed, or damage on the model that is hurt."""
+    return np.arange(max(damage_limit or 1, 1) if figure.endswith("damage") else (models or 0) + 1)
+
+
+def mean_in(figures: Any, name: str) -> Mean:
+    """The mean `name` of a row of figures, with what stands beside it."""
+    return Mean(
+        figures[name], *(figures.get(f"{name}_{part}") for part in ("standard_error", "low", "high", "interval"))
+    )
+
+
+def mean_text(mean: Mean, unit: str = "", decimals: int = 3) -> str:
+    """A mean as a table shows it: with half its interval, or with both ends where they are not equally far.
+
+    >>> mean_text(Mean(0.5)), mean_text(Mean(2.5, 0.01, 2.48, 2.52)), mean_text(Mean(0.01, 0.01, 0.001, 0.047))
+    ('0.500', '2.50 ±0.02', '0.01 (0.00 to 0.05)')
+    """
+    if mean.low is None or mean.high is None or mean.high == mean.low:
+        return f"{mean.value:.{decimals}f}{unit}"
+    below, above = mean.value - mean.low, mean.high - mean.value
+    longer = max(below, above)
+    shown = plus_minus(mean.value, longer, unit)
+    if longer <= _EQUAL_ENOUGH * min(below, above):
+        return shown
+    digits = len(shown.split("±")[1].partition(".")[2])
+    return f"{mean.value:z.{digits}f}{unit} ({mean.low:z.{digits}f} to {mean.high:z.{digits}f})"
