@@ -50,6 +50,8 @@ def draw_for_each(trials: int, thresholds: Integers, last: int, counts: Integers
     The thresholds stand in order; a draw of 0 to 2**32 - 1 reaches those that are no higher.
     """
     stream = buffers.stream
+    while last > 0 and thresholds[last - 1] >= 1 << DRAW_BITS:  # beyond every draw
+        last -= 1
     waiting = push(buffers, 0, 0, DRAW_BITS, trials, thresholds_up_to(thresholds, 0, last, 0), last)
     while waiting > 0:
         waiting -= 1

@@ -66,6 +66,7 @@ class Replayed(NamedTuple):
 def draw_for_each(trials: Trials, thresholds: list[int], words: Words) -> list[Trials]:
     """Which of the trials reach 0, 1, ... of the thresholds, in the order of :func:`.bitwise.draw_for_each`."""
     found: list[list[Trials]] = [[] for _ in range(len(thresholds) + 1)]
+    thresholds = [threshold for threshold in thresholds if threshold < 1 << DRAW_BITS]  # the others no draw reaches
 
     def reached(below: int, first: int) -> int:
         return next((place for place in range(first, len(thresholds)) if thresholds[place] > below), len(thresholds))

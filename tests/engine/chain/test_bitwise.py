@@ -99,3 +99,11 @@ def test_ones_are_those_of_the_stream(count):
     after = fill(words, len(words), stream.start, stream.gamma)
     digits = "".join(f"{int(word):064b}"[::-1] for word in words)
     assert ones_in_kernel(count, stream.start, stream.gamma) == (digits[:count].count("1"), after)
+
+
+@pytest.mark.parametrize("trials", [1, 400, 511, 513, 1000, 1_000_000])
+def test_a_chance_below_every_draw_does_not_happen(trials):
+    """A chance below 2**-33 has a threshold of 2**32, which no draw reaches; a certain one is reached by all."""
+    assert shown(bernoulli(1e-12), trials, 3)[1] == 0
+    assert shown(Die((1 - 3e-12, 1e-12, 2e-12)), trials, 3)[1:].sum() == 0
+    assert shown(bernoulli(1.0), trials, 3)[1] == trials
