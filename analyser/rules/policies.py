@@ -131,7 +131,8 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     wanted; and no charge, unless the unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or
     advances.
     """
-    if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
+    must_charge = view.must_charge and not view.in_building
+    if view.rally_failed and not must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:
         manoeuvre = Manoeuvre.RETIRE
@@ -139,7 +140,7 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
         manoeuvre = Manoeuvre.AIM if action == Action.SHOOT else Manoeuvre.STAY
     if view.in_building and not exits(manoeuvre):
         return Manoeuvre.STAY, action
-    if view.must_charge and not view.in_building:
+    if must_charge:
         return Manoeuvre.CHARGE, Action.NOTHING
     if not view.rally_failed or manoeuvre == Manoeuvre.STAY or action == Action.NOTHING:
         return manoeuvre, action

@@ -305,6 +305,12 @@ def test_who_runs_amok_charges_whatever_its_policy():
     assert duel(fury("Run Amok"), unit(), **LONE).rules_applied == ("Run Amok",)
 
 
+def test_a_berserk_garrison_that_cannot_charge_does_what_its_policy_says():
+    """AC-7: it charges if it can; a building allows no charge, so it shoots as it would without Berserk."""
+    for rules in ((), ("Berserk",)):
+        assert models_lost(fury(*rules, suppressed=True, garrisoned=True), policy_a="charge") == 1
+
+
 def test_who_is_berserk_charges_after_a_failed_rally_test_only():
     assert models_lost(fury("Berserk")) == 1
     assert models_lost(fury("Berserk", suppressed=True)) == 3
