@@ -170,6 +170,12 @@ class BattleResult(Result):
     def _models(self) -> list[int]:
         return [each.combatant.models or 1 for units in self.scenario.fielded for each in units]
 
+    def _whole_points(self, own: slice) -> float:
+        """Return the points of a side before the battle, its units numbered by a slice."""
+        numbers = range(own.start, own.stop)
+        sizes = [(number, models) for number, models in zip(self._numbers, self._models) if number in numbers]
+        return sum(float(self._worth[number]) * models for number, models in sizes)
+
     @cached_property
     def _batches(self) -> NDArray[np.int64]:
         """How many battles there are in each batch."""
@@ -190,7 +196,9 @@ class BattleResult(Result):
                 figures: dict[str, Any] = {"round": number, "side": side}
                 figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
                 figures["mean_points"] = points
-                figures |= mean_figures("mean_percent", self.mean_with_interval(f"{side}_points_percent", number))
+                rounded = self.mean_with_interval(f"{side}_points_percent", number)
+                percent = 100 * points / whole if (whole := self._whole_points(own)) else 0.0
+                figures |= mean_figures("mean_percent", rounded.less(rounded.value - percent))
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
         return rows
 

@@ -92,6 +92,9 @@ def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> t
             units |= {f"{side}_names": [each.title for each in units] for side, units in sides}
             head = {"changed": changed, "order": order.name, "picked": is_end}
             rows.append({**head, **policies, **units, **said})
+        first = len(rows) - len(found)
+        if found and rows[first]["p_victory"] > rows[-1]["p_victory"]:  # as played anew
+            rows[first], rows[-1] = rows[-1], rows[first]
     return tuple(rows)
 
 

@@ -42,7 +42,7 @@ def test_points_that_are_left_and_lost_are_those_of_the_army(result):
         assert last[side]["mean_points"] + absorbed == pytest.approx(army.points)
         enemy = sum(row["points_destroyed"] for row in result.contributions() if row["side"] != side)
         assert enemy == pytest.approx(absorbed)
-        assert last[side]["mean_percent"] == pytest.approx(100 * last[side]["mean_points"] / army.points, abs=0.6)
+        assert last[side]["mean_percent"] == pytest.approx(100 * last[side]["mean_points"] / army.points, rel=1e-12)
 
 
 @pytest.mark.slow
