@@ -1,12 +1,13 @@
 """Compiled kernels kept on disk: found by what they are made of, and by nothing else.
 
-The compiler's own cache looks at a kernel's own file alone. Here a kernel is kept under a digest of its module and of
-every module of this package that it imports, directly or not: whatever the clock says of a file, a changed rule is
-compiled anew, and only in the kernels that can reach it.
+Numba's own cache looks at a kernel's own file alone. Here a kernel is kept under a digest of the code of its module and
+of every module of this package that it imports, directly or not: a changed rule is compiled anew, whatever the clock
+says of its file, and only in the kernels that can reach it. Comments and docstrings are not code.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import pickle
@@ -18,6 +19,7 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from analyser.common.files import write_content
@@ -162,7 +164,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _digest_of_sources(source: Path) -> str:
-    """A digest of a source file and of all modules of this package that it imports, as they stand now."""
+    """Return a digest of the code of a source file and of all modules of this package that it imports."""
     found: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
@@ -175,14 +177,38 @@ def _digest_of_sources(source: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
-    """The digest of a source file, and the files of this package that it imports from."""
+    """Return the digest of the code of a source file, and the files of this package that it imports from."""
     content = path.read_bytes()
+    code = compile(_without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
     named = set()
     for package, names, module in _IMPORTS.findall(content):
         named.add(module or package)
         named.update(package + b"." + name for name in _NAME.findall(names))
     files = (file for name in named if (file := _file_of(name.decode())) is not None)
-    return hashlib.sha256(content).digest(), tuple(files)
+    return hashlib.sha256(repr(_operations(code)).encode()).digest(), tuple(files)
+
+
+def _without_docstrings(module: ast.Module) -> ast.Module:
+    """Return a module without its docstring and those of its classes, methods and functions."""
+    waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [module]
+    while waiting:
+        tree = waiting.pop()
+        if ast.get_docstring(tree, clean=False) is not None:
+            tree.body[0:1] = [] if len(tree.body) > 1 else [ast.copy_location(ast.Pass(), tree.body[0])]
+        waiting += [part for part in tree.body if isinstance(part, (ast.ClassDef, ast.FunctionDef))]
+    return module
+
+
+def _operations(code: CodeType) -> tuple[object, ...]:
+    """Return what a code object does: its instructions, names and constants, without its place in the file."""
+    constants = [_operations(value) if isinstance(value, CodeType) else _constant(value) for value in code.co_consts]
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return *names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants
+
+
+def _constant(value: object) -> str:
+    """Return a constant as text, that of a set in an order that does not change between processes."""
+    return f"{{{sorted(map(repr, value))}}}" if isinstance(value, frozenset) else repr(value)
 
 
 def _file_of(module: str) -> Path | None:

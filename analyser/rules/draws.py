@@ -49,7 +49,7 @@ def odds_of(die: Integers, deck: Integers) -> Odds:
         so_far += deck[value]
         below += deck[value] / size
         cards[value], at_most[value] = so_far, below
-    return Odds(die[Face.HEROIC], die[Face.STRIKE], die[Face.MISS], sides, cards, at_most)
+    return Odds(die[Face.HEROIC.value], die[Face.STRIKE.value], die[Face.MISS.value], sides, cards, at_most)
 
 
 @step

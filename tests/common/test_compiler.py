@@ -1,5 +1,9 @@
 """What is compiled for a kernel is of use to other compiled functions of the same program, and the other way round."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numba
@@ -105,3 +109,33 @@ def test_arrays_that_steps_borrow_are_given_back_once():
             _nrt_python.memsys_disable_stats()
     assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free > 0
     assert after.alloc - before.alloc == after.free - before.free > 0
+
+
+ANSWERS = """
+import sys
+from analyser.common import compiler, jit
+compiler.LINKS_ONCE = sys.argv[1] == "linked"
+import analyser
+one, other, sample = "crown/rifle-platoon@basic", "scion-grenadier-p@basic", {"trials": 2000, "seed": 1, "threads": 1}
+with jit.interpreted(False):
+    for ask in (analyser.attack, analyser.charge, analyser.duel):
+        print(ask(one, other).as_dict()["summary"])
+        print(ask(one, other, method="monte-carlo", **sample).as_dict()["summary"])
+"""
+
+
+@pytest.mark.slow
+def test_public_numba_alone_gives_the_same_numbers(tmp_path):
+    root = Path(__file__).parents[2]
+    answers = []
+    for way in ("linked", "plain"):
+        folder = tmp_path / way
+        folder.mkdir(mode=0o700)
+        environment = {**os.environ, "PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(folder)}
+        command = [sys.executable, "-c", ANSWERS, way]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert list(folder.rglob("*.nbc"))
+        answers.append(done.stdout)
+    assert answers[0] == answers[1]
+    assert answers[0].count("p_") > 50

@@ -85,6 +85,16 @@ def test_a_file_that_no_kernel_imports_compiles_nothing(copied):
     assert ask(copied) == ["8", "True"]
 
 
+def test_comments_and_docstrings_compile_nothing(copied):
+    ask(copied)
+    rule = copied / "analyser/rule.py"
+    text = '"""Rules of a copy."""\n\n' + rule.read_text() + "# And a comment.\n"
+    rule.write_text(text.replace("(x):\n", '(x):\n    """Return one more."""\n'))
+    assert ask(copied) == ["8", "True"]
+    rule.write_text(rule.read_text().replace("x + 1", "x + 1.5"))
+    assert ask(copied) == ["9.0", "False"]
+
+
 @pytest.mark.parametrize("damage", [lambda b: b"", lambda b: b[:40], lambda b: b[:-7], lambda b: b[:-9] + b"\0" * 9])
 def test_a_damaged_cache_is_taken_away_and_made_again(copied, damage):
     ask(copied)
