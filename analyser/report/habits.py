@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser import __version__
+from analyser.analysis.kept import program
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
 from analyser.common.errors import InputError
@@ -227,7 +227,7 @@ def habits(
     check_threads(threads)
     number = threads or default_threads()
     ruleset = library.ruleset.model_dump(mode="json")
-    facts: list[Any] = [__version__, str(library.used), wanted.model_dump(mode="json"), ruleset]
+    facts: list[Any] = [program(), str(library.used), wanted.model_dump(mode="json"), ruleset]
     facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
     key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
     target = None if out is None else Path(out).resolve()

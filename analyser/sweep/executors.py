@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -79,6 +80,19 @@ def _one_voice() -> Iterator[None]:
 
 
 @contextmanager
+def _unheard() -> Iterator[None]:
+    """Block Ctrl-C in all threads and processes that begin inside this; one that comes is raised at its end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def dask(address: str, workers: int) -> Iterator[Executor]:
     """The workers of the scheduler at an address; with ``"local"`` a scheduler and so many workers are begun."""
     try:
@@ -86,9 +100,17 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
     except ImportError:
         raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == HERE:
-        cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, host=LOOPBACK, dashboard_address=None, memory_limit=_MEMORY
-        )
+        with _unheard():  # the threads and processes that are begun here
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host=LOOPBACK,
+                protocol="tls://",
+                security=True,  # certificates of its own, for as long as it is there
+                dashboard_address=f"{LOOPBACK}:0",  # the scheduler cannot do without its server of statistics
+                worker_dashboard_address=f"{LOOPBACK}:0",
+                memory_limit=_MEMORY,
+            )
         with _one_voice(), cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
             yield executor
         return

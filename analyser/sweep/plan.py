@@ -129,6 +129,13 @@ class Plan:
         """Whether it is one question, sampled."""
         return "sample" in self.content["file"]
 
+    @property
+    def is_whole(self) -> bool:
+        """Return True if the content has every key of a plan of its kind."""
+        keys = self.content.keys()
+        own = {"kind", "scenario"} if "sample" in (self.content.get("file") or {}) else {"units", "rulesets"}
+        return isinstance(self.content.get("file"), dict) and keys >= {"format", "program", "profiles", *own}
+
     @cached_property
     def file(self) -> SweepFile:
         """The file of a sweep of cells."""

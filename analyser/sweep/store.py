@@ -158,13 +158,19 @@ class Store:
             raise damaged(self.folder, f"{part.path.name}: {why}")
 
     def _fault_of(self, part: PartFile) -> str:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         if not part.is_whole:
             return "cut short, or in the wrong folder"
         if _digest_of(part.path) != part.digest:
             return "changed since it was written"
-        said = json.loads((pq.read_schema(part.path).metadata or {}).get(b"analyser", b"{}"))
+        try:
+            said = json.loads((pq.read_schema(part.path).metadata or {}).get(b"analyser", b"{}"))
+        except (pa.ArrowException, OSError, ValueError, RecursionError):
+            said = None
+        if not isinstance(said, dict):
+            return "no part of a sweep"
         if (said.get("plan"), said.get("part")) != (self.plan.digest, part.number):
             return "a part of another plan" if said.get("plan") != self.plan.digest else "another part"
         return ""
@@ -205,7 +211,7 @@ class Store:
         """The lines of the log of one event; a line that is cut short is left out."""
         with suppress(FileNotFoundError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
             for line in file:
-                with suppress(ValueError):
+                with suppress(ValueError, RecursionError):
                     read = json.loads(line)
                     if isinstance(read, dict) and read.get("event") == event:
                         yield read
@@ -245,11 +251,13 @@ def _plan_in(folder: Path) -> Plan:
     except FileNotFoundError:
         problem = "no sweep here" if is_there(folder) else "no such folder"
         raise InputError(problem, where=str(folder), allowed="a folder that a sweep has written") from None
-    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"the plan cannot be read: {type(error).__name__}", where=str(path)) from None
     plan = Plan(content)
     if plan.digest != digest:
         raise InputError("the plan was changed by hand, or is damaged", where=str(path), allowed="a new store")
+    if not plan.is_whole:
+        raise InputError("this is no plan of a sweep", where=str(path), allowed="a folder that a sweep has written")
     return plan
 
 
