@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.shell import FORMATS, QUIET, Choice, ChoiceOrWords
+from analyser.cli.shell import FORMATS, QUIET, Choice, ChoiceOrInteger, ChoiceOrWords
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml, read_toml
 from analyser.common.precision import Precision
@@ -159,8 +159,9 @@ def plain_type(annotation: Any) -> Any:
 def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
     """Of a key of that type the value as the help shows it, its type for click, and what reads it after that."""
     words = get_args(kind)
-    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # a name of those, or in words
-        return name, ChoiceOrWords(get_args(words[0])), None
+    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # a name of those, or something else
+        other = ChoiceOrInteger if int in map(plain_type, words[1:]) else ChoiceOrWords
+        return name, other(get_args(words[0])), None
     if get_origin(kind) is Literal and all(isinstance(each, str) for each in words):
         return (name if len(words) > MOST_CHOICES else ""), Choice(words), None
     if getattr(kind, "__name__", "") == "ExtraReroll":

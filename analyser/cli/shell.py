@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -206,6 +207,19 @@ class ChoiceOrWords(Choice):
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
             self.fail(f"{error.message}; nor a policy in words, such as 'aim and shoot'", param, ctx)
+
+
+class ChoiceOrInteger(Choice):
+    """One of several words, or an integer, whose bounds are for the question to check."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The integer, else as of one of several words."""
+        if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
+            return int(value)
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            self.fail(f"{error.message}; nor an integer", param, ctx)
 
 
 def is_quiet() -> bool:

@@ -1,12 +1,15 @@
 """Every key of a question is an option, with a `--no-` form where it is yes or no; so is every value of the ruleset."""
 
 import json
+from types import NoneType, UnionType
+from typing import Literal, Union, get_args, get_origin
 
 import pytest
 from click.testing import CliRunner
 
 from analyser.cli import cli
-from analyser.cli.morale import system_command
+from analyser.cli.morale import _keys, system_command
+from analyser.cli.options import KeyOption, plain_type
 from analyser.morale.systems import SYSTEMS
 
 DIVISION = ("grande-tactique", "--division-units", "[{rout = 0, state = 'routed'}, {rout = 0}, {rout = 0}]")
@@ -99,3 +102,64 @@ def test_a_wrong_value_is_told_with_its_key():
     )
     assert found.exit_code == 2
     assert found.stderr == "error: question: ruleset.check_sides: 0 is not usable (allowed: 1 to 1000)\n"
+
+
+def file_forms(kind):
+    """What a file may say of a key of that type: numbers, words, lists and tables, as TOML has them."""
+    if kind is bool:
+        return [True, False]
+    if get_origin(kind) is Literal:
+        return [*get_args(kind)]
+    if get_origin(kind) in (Union, UnionType):
+        return [form for each in get_args(kind) if each is not NoneType for form in file_forms(plain_type(each))]
+    return {int: [2], float: [0.25, 1], str: ["seven", "two words", "7"]}.get(
+        kind, [2, {"0": 0.5, "2": 0.5}, [0, 0.5], ["a"]]
+    )
+
+
+def in_toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {in_toml(each)}" for key, each in value.items()) + "}"
+    return json.dumps(value)
+
+
+OPTIONS = [
+    (system, option) for system in SYSTEMS for option in system_command(system).params if isinstance(option, KeyOption)
+]
+
+
+@pytest.mark.parametrize(("system", "option"), OPTIONS, ids=[f"{system}{option.opts[0]}" for system, option in OPTIONS])
+def test_what_a_file_may_say_an_option_may(system, option):
+    """Every key of every question, by what its type allows."""
+    field = dict(_keys(SYSTEMS[system].question))[option.path]
+    for value in file_forms(plain_type(field.annotation)):
+        if isinstance(value, bool):
+            words = [option.opts[0] if value else option.secondary_opts[0]]
+        else:
+            words = [option.opts[0], value if isinstance(value, str) else in_toml(value)]
+        given = system_command(system).make_context(system, words).params[option.name]
+        assert (given, type(given)) == (value, type(value))
+
+
+@pytest.mark.parametrize(("falls", "expected"), [("2", 2), ("first", "first"), ("never", "never")])
+def test_when_the_leader_falls_is_a_turn_or_a_word(falls, expected):
+    """MD-1: before the test of a turn."""
+    warband = ("--warband-leader", "8", "--warband-others", "[{leadership = 7, number = 3}]")
+    given = answer("mordheim", *warband, "--warband-leader-falls", falls)
+    assert given["question"]["warband"]["leader_falls"] == expected
+
+
+@pytest.mark.parametrize(
+    ("falls", "told"),
+    [
+        ("frist", "did you mean 'first'"),
+        ("1.5", "nor an integer"),
+        ("0", "leader_falls: 0 is not usable"),
+        ("99", "leader_falls: turn 99"),
+    ],
+)
+def test_a_leader_who_falls_at_no_time_is_refused(falls, told):
+    found = CliRunner().invoke(cli, ["morale", "mordheim", "--warband-leader", "8", "--warband-leader-falls", falls])
+    assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
+    assert told in found.stderr
+    assert "polic" not in found.stderr
