@@ -15,12 +15,12 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
-from analyser.common.files import toml_lines, write_content
+from analyser.common.files import read_toml, toml_lines, write_content
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
 from analyser.game.keywords import LONGEST_NAME, tidy
-from analyser.game.profiles import FOR_ALL_FACTIONS
+from analyser.game.profiles import FOR_ALL_FACTIONS, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import read_document
@@ -90,10 +90,21 @@ def import_files(
         factions[faction.id] = (faction, path)
     if not factions:
         where = ", ".join(str(path) for path, _ in documents)
+        if (game := _other_game([root for _, root in documents])) is not None:
+            raise InputError(f"no unit can be made out: data of {game}", where=where, allowed="data of Armoured Clash")
         why = f"; the first doubt: {warnings[0]}" if warnings else ""
         raise InputError(f"no unit can be made out{why}", where=where, allowed="at least one unit in the files")
     imported = tuple(faction for faction, _ in factions.values())
     return ImportReport(imported, tuple(warnings), () if out is None else _written(imported, Path(out), replace))
+
+
+def _other_game(roots: Sequence[Element]) -> str | None:
+    """The game that data files name, by its name where its own file is among them; None if it is ours or not named."""
+    ours = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
+    named = {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
+    games = dict.fromkeys([*named, *(root.get("gameSystemId", "") for root in roots)])
+    shown = [printable(tidy(named.get(game) or f"the game {game}")[:LONGEST_NAME]) for game in games if game]
+    return None if ours in games or not shown else " and ".join(shown)
 
 
 def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:

@@ -14,6 +14,7 @@ from analyser.importers.battlescribe import import_files, to_toml
 from tests.helpers.catalogues import (
     BOONS,
     FORCES,
+    GAME_SCHEMA,
     SCHEMA,
     Entry,
     catalogue,
@@ -648,3 +649,26 @@ def test_a_profile_corrected_by_hand_is_not_replaced_unasked(tmp_path):
     assert corrected.read_text(encoding="utf-8").endswith("# corrected\n")
     import_files(source, out=tmp_path / "out", replace=True)
     assert "# corrected" not in corrected.read_text(encoding="utf-8")
+
+
+UNKNOWN = '<selectionEntry type="model" id="m" name="Pawn"/>'
+CHESS = f'<gameSystem id="chess" name="Chess" xmlns="{GAME_SCHEMA}"/>'
+
+
+@pytest.mark.parametrize(
+    ("attributes", "more", "says"),
+    [
+        ('gameSystemId="chess"', [CHESS], "no unit can be made out: data of Chess (allowed: data of Armoured Clash)"),
+        ('gameSystemId="chess"', [], "data of the game chess (allowed: data of Armoured Clash)"),
+        ('gameSystemId="go"', [CHESS], "data of Chess and the game go (allowed: data of Armoured Clash)"),
+        ("", [], "no unit can be made out; the first doubt"),
+        ('gameSystemId="sys-e850-e7dd-b6e5-f6c0"', [], "no unit can be made out; the first doubt"),
+    ],
+)
+def test_data_of_another_game_is_refused_by_its_name(tmp_path, attributes, more, says):
+    (tmp_path / "x.cat").write_text(catalogue(UNKNOWN, attributes=attributes), encoding="utf-8")
+    for text in more:
+        (tmp_path / "x.gst").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        import_files(sorted(tmp_path.iterdir()))
+    assert says in str(error.value)
