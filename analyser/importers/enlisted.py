@@ -21,6 +21,7 @@ from analyser.importers.rosters import Pick, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
 WHOSE_NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
+MOST_NAMED = 8  # units of one line
 MOST_TOLD = 200  # lines about a roster; one of another version of the data has as many as it has units
 
 
@@ -62,6 +63,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     told = [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
     told += [str(each) for each in roster.doubts.warnings]
     told += _about_profiles(found)
+    told += _about_unread(found)
     told += chain.from_iterable(map(_about_unit, found))
     told += [
         f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
@@ -194,8 +196,6 @@ def _about_unit(found: Found) -> Iterator[str]:
     elif not _same_name(stated.name, loadout.unit.name):
         yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
     yield from (f"{name}: {each}" for each in found.differences)
-    for each in stated.unread:
-        yield f"{name}: {each or 'something without a name'} is selected, and not understood; nothing is counted for it"
     if loadout is None:
         yield from (f"{name}: {each}" for each in stated.doubts)
     elif stated.own is not None:  # the profile of a unit that is found was doubted when it was imported
@@ -212,6 +212,18 @@ def _about_profiles(found: list[Found]) -> Iterator[str]:
     elif bare:
         some = ", ".join(dict.fromkeys(bare))
         yield f"the roster carries no profile of {some}: those here count, and could not be compared"
+
+
+def _about_unread(found: list[Found]) -> Iterator[str]:
+    """What is selected for units and not understood: each once, with the units."""
+    units: dict[str, dict[str, None]] = {}
+    for stated in (each.stated for each in found):
+        for name in stated.unread:
+            units.setdefault(name or "something without a name", {})[stated.name or "a unit without a name"] = None
+    for name, having in units.items():
+        some, more = [*having][:MOST_NAMED], len(having) - MOST_NAMED
+        those = ", ".join(some) + (f" and {more} more" if more > 0 else "")
+        yield f"{those}: {name} is selected, and not understood; nothing is counted for it"
 
 
 def about_points(roster: Roster, army: Army) -> Iterator[str]:

@@ -314,3 +314,25 @@ def test_a_roster_without_profiles_says_so_once_and_leaves_nobody_out(form, own_
     assert sorted(found(army)) == sorted(listed(made))
     assert not [line for line in army.warnings if "left out" in line]
     assert len([line for line in army.warnings if "no profile" in line]) == 1
+
+
+def bare_copy(made):
+    """A roster of which the data tool has left out all profiles and rules."""
+    for selection in [*made.root.iter("selection")]:
+        for tag in ("profiles", "rules"):
+            for each in selection.findall(tag):
+                selection.remove(each)
+    return made
+
+
+@pytest.mark.parametrize("form", rosters.FORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_not_understood_in_many_units_is_told_once_with_the_units(own_library, tmp_path, form, seed):
+    made = bare_copy(rosters.roster(rosters.tree_of(rosters.own_catalogue()), seed))
+    army = read(made, form, tmp_path, profiles=own_library)
+    lines = [line for line in army.warnings if "Weapons is selected" in line]
+    assert len(lines) == 1
+    named, _, rest = lines[0].partition(": ")
+    assert rest == "Weapons is selected, and not understood; nothing is counted for it"
+    assert set(named.split(", ")) <= {unit.name for unit in made.units}
+    assert found(army) == listed(made)

@@ -1,5 +1,6 @@
 """The sample rosters that the README's commands take: legal, read without a loss, the same whenever they are made."""
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -50,3 +51,16 @@ def test_a_roster_is_packed_to_the_same_bytes_whenever_it_is(monkeypatch):
     before = rosters.zip_of(made)
     monkeypatch.setattr("time.time", lambda: 2_000_000_000.0)
     assert rosters.zip_of(rosters.roster(rosters.tree_of(rosters.own_catalogue()), 5)) == before
+
+
+@pytest.mark.parametrize("file", sample_rosters.SAMPLES)
+def test_a_sample_without_profiles_says_so_and_names_what_is_not_understood_once(file, tmp_path):
+    with zipfile.ZipFile(sample_rosters.FOLDER / file) as archive:
+        text = archive.read(archive.infolist()[0]).decode()
+    path = tmp_path / "bare.ros"
+    path.write_text(re.sub(r"<(profiles|rules)>.*?</\1>", "", text, flags=re.DOTALL), encoding="utf-8")
+    army, whole = analyser.load_army(path), analyser.load_army(sample_rosters.FOLDER / file)
+    assert army.loadouts == whole.loadouts
+    told = [line for line in army.warnings if "not understood" in line]
+    assert len(told) == len({line.partition(": ")[2] for line in told}) >= 1
+    assert any("carries no profiles of its units" in line for line in army.warnings)
