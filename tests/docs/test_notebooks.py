@@ -1,9 +1,11 @@
 """The notebooks run from top to bottom, and what is kept in them is what they show."""
 
+import ast
+
 import nbformat
 import pytest
 
-from notebooks.running import cleaned, paths, run
+from notebooks.running import FOLDER, cleaned, paths, run
 
 pytestmark = pytest.mark.slow
 
@@ -47,6 +49,32 @@ def test_it_ends_by_asserting_what_it_claims(path):
     assert cells[-1].outputs[0].text == "Every claim holds.\n"
     assert all(cell.execution_count for cell in cells if cell.cell_type == "code")
     assert cells[0].source.startswith("# ")
+
+
+def code_of(path):
+    """The sources of the code cells of a notebook."""
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+@each_notebook
+def test_no_file_is_named_by_a_path_from_one_folder(path):
+    texts = [each.value for source in code_of(path) for each in ast.walk(ast.parse(source)) if is_text(each)]
+    named = [each for each in texts for folder in (FOLDER, FOLDER.parent) if (folder / each).is_file()]
+    assert named == [each for each in named if "/" not in each and each.endswith(".toml")]  # joined to their folder
+
+
+def is_text(node):
+    """Whether it is a text of one line that a path could be."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and 0 < len(node.value) < 100
+
+
+def test_the_armies_are_found_from_any_folder(tmp_path, monkeypatch):
+    (first,) = (code_of(path)[0] for path in PATHS if "load_army(" in code_of(path)[0])
+    for folder in (tmp_path, FOLDER, FOLDER / "armies", FOLDER.parent):
+        monkeypatch.chdir(folder)
+        names = {}
+        exec(first, names)
+        assert (names["mine"].name, names["yours"].name) == ("Iron Duke's Own", "Sturmbrigade Krupp")
 
 
 def test_the_first_one_explores():
