@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
-from analyser.common.estimates import (
-    Estimate,
-    Method,
-    estimate,
-    mean_and_variance,
-    mean_of,
-    probability_figures,
-)
+from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
