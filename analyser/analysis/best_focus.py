@@ -14,7 +14,7 @@ from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.text import aligned, counted, percent
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
-from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.results.states import damage, exact_laws_of, flag, is_removed, models_left
 from analyser.results.states import holds as holds_of
 from analyser.scenarios import load as scenarios
@@ -54,6 +54,7 @@ class BestFocus:
     steps : tuple of dict
         What to do: `fired`, how many have; how the target stands; who fires next and how; `chance` then, and what the
         runner-up `costs`; `probability` of the situation.
+    profiles : ProfilesUsed
     """
 
     wanted: str
@@ -61,6 +62,7 @@ class BestFocus:
     chances: tuple[float, ...]
     as_given: float
     steps: tuple[dict[str, Any], ...]
+    profiles: ProfilesUsed
 
     @property
     def value(self) -> float:
@@ -85,7 +87,9 @@ class BestFocus:
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
-        return {**head, "chances": list(self.chances), "as_given": self.as_given, "steps": self.rows()}
+        return {**head, "chances": list(self.chances), "as_given": self.as_given, "steps": self.rows()} | (
+            self.profiles.of_fights()
+        )
 
     def __str__(self) -> str:
         lines = [f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"]
@@ -95,7 +99,7 @@ class BestFocus:
         for step in self.steps[:_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
-        return "\n".join([*lines, "", "What to do", *aligned(rows, "<<<>>>")]) + "\n"
+        return "\n".join([*lines, "", "What to do", *aligned(rows, "<<<>>>"), "", *self.profiles.notes()]) + "\n"
 
     __repr__ = __str__
 
@@ -232,9 +236,9 @@ class _Search:
         everybody = (1 << count) - 1
         chances = tuple(self.value(everybody, self.start[1], most)[0] for most in range(1, count + 1))
         attackers = {way.attacker: way.name for way in self.ways}
-        return BestFocus(
-            self.want, tuple(attackers.values()), chances, self._as_given(), tuple(self._steps(everybody, count))
-        )
+        steps, used = tuple(self._steps(everybody, count)), self.given.profiles
+        assert used is not None
+        return BestFocus(self.want, tuple(attackers.values()), chances, self._as_given(), steps, used)
 
     def _as_given(self) -> float:
         setup, programs = focus_program(self.given.attacks, self.given.attackers)

@@ -79,7 +79,6 @@ class Build:
     own_played: Played | None = None
     own_worth: OwnWorth | None = None
     left_out: tuple[str, ...] = ()
-    assumptions: tuple[str, ...] = ASSUMPTIONS
 
     @property
     def best(self) -> Army:
@@ -107,6 +106,11 @@ class Build:
                 rows.append(head | played | where)
         return rows
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted, die and deck first."""
+        return (*self.profiles.assumptions, *ASSUMPTIONS)
+
     def to_frame(self) -> pd.DataFrame:
         """:meth:`rows` as a table."""
         return pd.DataFrame(self.rows())
@@ -118,7 +122,7 @@ class Build:
             "kind": "build",
             **{name: getattr(self, name) for name in names},
             "opponents": list(self.opponents),
-            "profiles": self.profiles._asdict(),
+            **self.profiles.of_fights(),
             "best": self.best.name,
             "tied": list(self.tied),
             "own": None

@@ -91,7 +91,7 @@ class Clash:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is taken for granted."""
-        return (*ASSUMPTIONS, *(OF_VOLLEYS if self.volleys else ()))
+        return (*self.profiles.assumptions, *ASSUMPTIONS, *(OF_VOLLEYS if self.volleys else ()))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ class Clash:
             "mine": self.mine.as_dict(),
             "yours": self.yours.as_dict(),
             "situations": [each.name for each in self.situations],
-            "profiles": self.profiles._asdict(),
+            **self.profiles.of_fights(),
             "answers": [each.as_dict() for each in self.answers],
             "threats": [each.as_dict() for each in self.threats],
             "next_answers": [each.as_dict() for each in self.next_answers],

@@ -215,7 +215,7 @@ def _question(
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
     raw = {"attack": attack, "target": stated}
-    file = parse_scenario(raw, schema.ScenarioFile, library.ruleset, where="compare")
+    file = parse_scenario(raw, schema.ScenarioFile, library, where="compare")
     target = resolve_target(file.target, defender)  # what is wrong with it is no loadout's fault
     scenarios, errors, why_not = {}, [], {}
     for place, each in enumerate(attackers):

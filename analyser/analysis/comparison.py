@@ -234,7 +234,7 @@ class Comparison:
             dict.fromkeys(each for result in results for each in getattr(result, name))
             for name in ("not_modelled", "warnings")
         )
-        notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", f"Profiles: {self.profiles}."]
+        notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", *self.profiles.said]
         return notes + [f"Warning: {warning}" for warning in warnings]
 
 

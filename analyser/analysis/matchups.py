@@ -66,7 +66,6 @@ class Matchups:
     ruleset : Ruleset
     not_modelled : tuple of NotModelled
     profiles : ProfilesUsed
-    assumptions : tuple of str
     """
 
     frame: pd.DataFrame
@@ -78,7 +77,11 @@ class Matchups:
     ruleset: Ruleset
     not_modelled: tuple[NotModelled, ...]
     profiles: ProfilesUsed
-    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted, die and deck first."""
+        return (self.ruleset.assumed, *ASSUMPTIONS)
 
     def to_frame(self) -> pd.DataFrame:
         """The tidy table, as a copy."""
@@ -156,7 +159,7 @@ class Matchups:
             columns = [[str(number), *cells[name]] for number, name in enumerate(defenders, 1)]
             blocks += [[f"{situation.heading}:", *lines] for lines in _in_parts(["", *attackers], columns, width)]
         blocks.append(aligned([(str(number), name) for number, name in enumerate(defenders, 1)], "><"))
-        blocks.append([f"Profiles: {self.profiles}."])
+        blocks.append(self.profiles.notes())
         if max(len(self.attackers), len(self.defenders)) > MOST_SHOWN:
             sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
             blocks.append([f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."])
@@ -167,7 +170,7 @@ class Matchups:
     def _repr_html_(self) -> str:
         """The figures as a table of a notebook."""
         table = self.pivot().map(lambda value: figure_text(self.metric, value)).to_html(border=0)
-        return f"<p>{'<br>'.join(map(escape, [*self._heading(), f'Profiles: {self.profiles}.']))}</p>{table}"
+        return f"<p>{'<br>'.join(map(escape, [*self._heading(), *self.profiles.said]))}</p>{table}"
 
     def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())

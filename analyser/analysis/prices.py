@@ -132,7 +132,7 @@ class FairPoints:
             "roles": [each._asdict() for each in self.roles],
             "levels": self.levels,
             "loadouts": table.to_dict("records"),
-            "profiles": self.profiles._asdict(),
+            **self.profiles.of_fights(),
         }
 
     def only(self, shown: Container[str]) -> FairPoints:
@@ -205,7 +205,7 @@ class FairPoints:
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
         blocks.append(fill(f"{explained}; the rest is rock, paper, scissors."))
         blocks.append([f"Interval: {self.interval}.", *RULE])
-        blocks.append([f"Profiles: {self.profiles}."])
+        blocks.append(self.profiles.notes())
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
     def _played(self) -> str:
@@ -221,7 +221,8 @@ class FairPoints:
     def _repr_html_(self) -> str:
         """The farthest from their fair points as a table of a notebook."""
         shown = pd.concat([self.of(OVER, MOST_SHOWN), self.of(UNDER, MOST_SHOWN)])[_COLUMNS]
-        return f"<p>{escape(self.limits)}</p>{shown.to_html(border=0, index=False, float_format='{:.0f}'.format)}"
+        table = shown.to_html(border=0, index=False, float_format="{:.0f}".format)
+        return f"<p>{escape(self.limits)}</p>{table}<p>{'<br>'.join(map(escape, self.profiles.said))}</p>"
 
 
 def fair_points(

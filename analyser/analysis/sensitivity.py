@@ -159,7 +159,7 @@ class Sensitivity:
         return pd.DataFrame(rows, columns=["side", "number", "now", "one less", *points, "one more", *points])
 
     def _notes(self) -> list[str]:
-        used = [] if self.profiles is None else [f"Profiles: {self.profiles}."]
+        used = [] if self.profiles is None else self.profiles.said
         if not self.price.known:
             return [f"In points: not said, because {self.price.steps[0]}.", *used]
         return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]
@@ -248,7 +248,7 @@ def sensitivity(
         subject=subject_of(asked),
         method=method_line([played[None, ""][0]]),
         price=price,
-        profiles=asked.profiles,
+        profiles=asked.profiles and asked.profiles._replace(ruleset=asked.ruleset),
         stopping=played[None, ""][0].stopping,
     )
 

@@ -85,7 +85,7 @@ class SolvedPrice:
             "role": self.role,
         }
         record |= {"judged_among": self.among.as_dict(), "today": self.today}
-        return {**record, **self.price._asdict(), "profiles": self.profiles._asdict()}
+        return {**record, **self.price._asdict(), **self.profiles.of_fights()}
 
     def __str__(self) -> str:
         """The price with its interval."""
@@ -99,7 +99,7 @@ class SolvedPrice:
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         judged = fill(f"Judged {self.among}. {_OWN_PRICE}")
-        return "\n".join([*fill(line), *judged, self.limits, f"Profiles: {self.profiles}."]) + "\n"
+        return "\n".join([*fill(line), *judged, self.limits, *self.profiles.notes()]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -156,7 +156,7 @@ class SolvedDice:
         }
         record |= {"judged_among": self.among.as_dict(), "role": self.role}
         curve = self.frame.to_dict("records")
-        return {**record, "points": self.points, "dice": self.dice, "curve": curve, "profiles": self.profiles._asdict()}
+        return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.of_fights()}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The curve: fair points at each change of dice, their interval as a band, and today's points."""
@@ -196,7 +196,7 @@ class SolvedDice:
                 *fill(f"Judged {self.among}. {_OWN_PRICE}{self._at_today}"),
             ],
             aligned([*head, *rows], ">>>>"),
-            [self.limits, f"Profiles: {self.profiles}."],
+            [self.limits, *self.profiles.notes()],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 

@@ -121,7 +121,7 @@ class WhatIf:
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
             "situations": [each.name for each in self.situations],
-            "profiles": self.profiles._asdict(),
+            **self.profiles.of_fights(),
         }
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class WhatIf:
             aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
             *(_matchups(self.frame) or [fill(self._no_matchups)]),
             [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
-            [*RULE, self.limits, f"Profiles: {self.profiles}."],
+            [*RULE, self.limits, *self.profiles.notes()],
         ]
         return "\n\n".join(map("\n".join, blocks)) + "\n"
 
@@ -147,7 +147,8 @@ class WhatIf:
     def _repr_html_(self) -> str:
         """Both standings as a table of a notebook."""
         table = pd.DataFrame(_rows(self.before, self.after), columns=["", "before", "after", " "])
-        return f"<p>{escape(self.sentence)}</p>{table.to_html(border=0, index=False)}"
+        notes = "<br>".join(map(escape, self.profiles.said))
+        return f"<p>{escape(self.sentence)}</p>{table.to_html(border=0, index=False)}<p>{notes}</p>"
 
 
 def _rows(before: Standing, after: Standing) -> list[list[str]]:

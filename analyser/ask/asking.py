@@ -126,7 +126,7 @@ class Asker:
 
     def _exact_attack(self, raw: Raw) -> Answer:
         """An attack without what an answer says beside its numbers, which takes longer than these."""
-        file = parse_scenario(raw, ScenarioFile, self.library.ruleset, where="")
+        file = parse_scenario(raw, ScenarioFile, self.library, where="")
         attacker = self._loadout(file.attack.attacker, "attack.attacker")
         written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
         if not written or written not in self._targets:

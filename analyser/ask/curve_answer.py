@@ -19,6 +19,7 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted, together
 from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import ruleset_record
 from analyser.results.base import Result
 
 if TYPE_CHECKING:
@@ -406,7 +407,9 @@ class Curve:
             }
             record |= {"stop_reason": sorted(self.frame["stop_reason"].dropna().unique())}
         record |= {"points": plain_rows(self.frame), "fights": self.fights, "notes": self.notes()}
-        return record | {"profiles": self.profiles and self.profiles._asdict()}
+        record |= {"assumptions": list(dict.fromkeys(said for each in self.results for said in each.assumptions))}
+        record |= ruleset_record(getattr(self.results[0].scenario, "ruleset", None)) if self.results else {}
+        return record | {"profiles": self.profiles and self.profiles.as_dict()}
 
     def _by_value(self) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
         """The rows at each value, or pair of values, in the order of the values."""

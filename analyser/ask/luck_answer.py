@@ -15,6 +15,7 @@ from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class Fought:
         Ends of the enemy that can go with what was said, and were not said: so they did not happen.
     if_gone : Chance or None
         How likely the outcome would be, had one of these happened.
+    ruleset : Ruleset or None
+        Its die and deck; None of other games.
     """
 
     label: str
@@ -104,6 +107,7 @@ class Fought:
     gone: tuple[int, int] | None = None
     unsaid: tuple[str, ...] = ()
     if_gone: Chance | None = None
+    ruleset: Ruleset | None = None
 
     @property
     def _noun(self) -> str:
@@ -203,6 +207,7 @@ class Luck:
                 **({} if x.gone is None else {"models_gone": x.gone[0], "of_models": x.gone[1]}),
                 **x.chance.as_dict(),
                 "said": x.sentence,
+                **ruleset_record(x.ruleset),
                 **({} if x.if_gone is None else {"not_said": list(x.unsaid), "if_it_happened": x.if_gone.as_dict()}),
             }
             for x in self.fights
@@ -211,7 +216,7 @@ class Luck:
             {"side": x.side, "unit": x.unit, "gone": x.gone, "expected": x.expected, **x.chance.as_dict()}
             for x in self.sides
         ]
-        used = self.profiles and self.profiles._asdict()
+        used = self.profiles and self.profiles.as_dict()
         asked: dict[str, Any] = {"method": self.sampling.method}
         if not self.sampling.is_exact:
             trials = self.sampling.first_trials()
@@ -221,6 +226,12 @@ class Luck:
             "fights": fights,
             "sides": sides,
             "notes": self._notes(),
+            "assumptions": list(dict.fromkeys(said for x in self.fights for said in x.rules.assumptions)),
+            **(
+                ruleset_record(self.fights[0].ruleset)
+                if all(x.ruleset == self.fights[0].ruleset for x in self.fights)
+                else {}
+            ),
             "profiles": used,
         }
 

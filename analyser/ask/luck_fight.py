@@ -11,6 +11,7 @@ import pandas as pd
 from analyser.ask.happened import Law, looked
 from analyser.ask.luck_answer import GONE, Chance, Fought
 from analyser.common.intervals import intervals
+from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result
 
 _LESS_IS_BETTER = ("models_left", "passengers_left", "alive", "in_building", "on_lookout", "taking_cover")
@@ -46,6 +47,7 @@ def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str
         found.gone,
         found.unsaid,
         if_gone,
+        result.scenario.ruleset if isinstance(result.scenario.ruleset, Ruleset) else None,
     )
     return told, gone_law
 

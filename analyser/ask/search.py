@@ -21,6 +21,7 @@ from analyser.common.errors import InputError, MisspeltError, check_choice, chec
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
@@ -297,6 +298,8 @@ def _found(
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     raw = next(each.raw for each in read.made(asker.library) if each.name == best)
+    explained = _explained(asker, raw)
+    ruleset = getattr(explained.scenario, "ruleset", None)
     return Search(
         frame=frame,
         best=best,
@@ -310,8 +313,9 @@ def _found(
         sampling=sampling,
         not_modelled=asker.not_modelled,
         question=_asked(asker, read.baseline) or _asked(asker, raw),
-        assumptions=_explained(asker, raw).assumptions,
+        assumptions=explained.assumptions,
         profiles=asker.library.used,
+        ruleset=ruleset if isinstance(ruleset, Ruleset) else None,
     )
 
 

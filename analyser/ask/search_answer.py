@@ -20,6 +20,7 @@ from analyser.ask.variants import BASELINE
 from analyser.common.sampling import Sampling
 from analyser.common.text import aligned, counted
 from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.plots.metrics import PER_100_POINTS
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Search:
     question: str
     assumptions: tuple[str, ...]
     profiles: ProfilesUsed | None
+    ruleset: Ruleset | None
 
     def to_frame(self) -> pd.DataFrame:
         """The frame, as a copy."""
@@ -255,7 +257,8 @@ class Search:
             head |= {"error": ERROR, "stages": self.raced.stages, "stop_reason": self.raced.why}
             head |= {"trials": int(self.raced.trials.sum()), "seed": self.sampling.seed}
         head |= {"complete": self.complete, "fights": self.fights, "said": self.sentence(), "notes": self.notes()}
-        return head | {"variants": plain_rows(self.frame), "profiles": self.profiles and self.profiles._asdict()}
+        head |= {"variants": plain_rows(self.frame), "profiles": self.profiles and self.profiles.as_dict()}
+        return head | {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
 
     def _title(self) -> str:
         """What a picture says of the question, and of its answer."""

@@ -20,7 +20,8 @@ from analyser.common.errors import InputError, check_choice, check_integer, did_
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.told import trials_again
-from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
 
@@ -46,6 +47,8 @@ class ToldTrial:
     picked : str
         Why this one: by its number, or by which figure.
     profiles : ProfilesUsed or None
+    ruleset : Ruleset or None
+        Die and deck of a fight; None of other games.
     """
 
     number: int
@@ -55,12 +58,19 @@ class ToldTrial:
     figures: Mapping[str, Any]
     picked: str = ""
     profiles: ProfilesUsed | None = None
+    ruleset: Ruleset | None = None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Die and deck in one line."""
+        return () if self.ruleset is None else (self.ruleset.assumed,)
 
     def __str__(self) -> str:
         """The story, and how it is told again."""
         why = f", {self.picked}" if self.picked else ""
         head = f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"
-        return "\n".join([head, "", *self.lines]) + "\n"
+        assumed = [line for each in self.assumptions for line in ("", f"Assumption: {each}.")]
+        return "\n".join([head, "", *self.lines, *assumed]) + "\n"
 
     __repr__ = __str__  # a shell shows what is printed
 
@@ -70,8 +80,10 @@ class ToldTrial:
     def as_dict(self) -> dict[str, Any]:
         """The story as plain data: what ``--format json`` prints."""
         head = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
-        used = self.profiles and self.profiles._asdict()
-        return {**head, "figures": dict(self.figures), "lines": list(self.lines), "profiles": used}
+        used = self.profiles and self.profiles.as_dict()
+        return {**head, "figures": dict(self.figures), "lines": list(self.lines), "profiles": used} | (
+            {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)} if self.ruleset else {}
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a line: what ``--format csv`` prints."""
@@ -151,7 +163,9 @@ def tell(
     many = trials or max(min(USUAL, most), number + 1)
     if number >= many or many > most:
         raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
-    read = _read(of, raw, library, many, seed, number if pick is None else 0)
+    first = number if pick is None else 0
+    scenario: Any = None if of in TOLD else load(raw, library)
+    read = told_morale(of, raw, many, seed, library, first) if scenario is None else _read(scenario, many, seed, first)
     picked = ""
     if pick is None:
         found = next(read)
@@ -163,15 +177,22 @@ def tell(
         found = _picked(read, pick, figure.removesuffix(LEAST), least=figure.endswith(LEAST))
         figure = figure.removesuffix(LEAST)
         picked = f"the {pick} by {figure.replace('_', ' ')}: {word_of(found.figures[figure])}"
-    return ToldTrial(found.number, int(seed), many, tuple(found.lines()), found.figures, picked, library.used)
+    return ToldTrial(
+        found.number,
+        int(seed),
+        many,
+        tuple(found.lines()),
+        found.figures,
+        picked,
+        library.used,
+        getattr(scenario, "ruleset", None),
+    )
 
 
-def _read(of: str, raw: Any, library: Profiles, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
-    """The trials of a sample of a question of any kind that is told, from `first` on."""
-    if of in TOLD:
-        return told_morale(of, raw, trials, seed, library, first)
-    scenario: Any = load(raw, library)
-    return _attacks(scenario, trials, seed, first) if of == "attack" else told_fights(scenario, trials, seed, first)
+def _read(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
+    """The trials of a sample of a fight that is told, from `first` on."""
+    read = _attacks if scenario.kind == "attack" else told_fights
+    return read(scenario, trials, seed, first)
 
 
 def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:

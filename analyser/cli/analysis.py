@@ -15,8 +15,17 @@ import click
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, write
 from analyser.cli.fights import ATTACK_OPTIONS, ATTACKER, OF_TARGET, TARGET, attack_scenario
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PROFILES, THREADS, Option, complete_selector
-from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar
+from analyser.cli.options import (
+    AT_LEAST_1,
+    METHOD,
+    OUTPUT_OPTIONS,
+    PROFILES,
+    RULESET_OPTIONS,
+    THREADS,
+    Option,
+    complete_selector,
+)
+from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar, stated_ruleset
 from analyser.common.errors import InputError
 from analyser.common.text import json_text
 
@@ -67,6 +76,7 @@ MATCHUPS_OPTIONS = [
 EXPLORE_OPTIONS = [
     Option("--port N", "Default: the first that is free.", type=options.Integer(1024, 65535)),
     Option("--no-browser", "Open no page; its address is printed."),
+    *RULESET_OPTIONS,
     PROFILES,
 ]
 REPORT_OPTIONS = [
@@ -84,6 +94,7 @@ REPORT_OPTIONS = [
     Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,
     options.DASK,
+    *RULESET_OPTIONS,
     PROFILES,
     Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
     options.QUIET_OPTION,
@@ -100,6 +111,7 @@ DIFF_OPTIONS = [
         type=options.Number(0),
     ),
     THREADS,
+    *RULESET_OPTIONS,
     options.FORMAT,
     options.OUT,
     Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),
@@ -140,7 +152,7 @@ def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
     from analyser.analysis.comparison import Comparison
 
     mean = found if isinstance(found, Comparison) else found.mean
-    record = {"metric": mean.metric, "profiles": mean.profiles._asdict(), **_stopping(mean)}
+    record = {"metric": mean.metric, **mean.profiles.of_fights(), **_stopping(mean)}
     if isinstance(found, Comparison):
         return {**record, **_best(found), "target": next(iter(found.shares))}
     targets = []
@@ -188,7 +200,7 @@ def matchups(attackers: str, defenders: str, profiles: str | None, **keys: Any) 
             "metric": found.metric,
             "situations": [each.name for each in found.situations],
             "row": found.row,
-            "profiles": found.profiles._asdict(),
+            **found.profiles.of_fights(),
             "matchups": _rows(found.frame),
             "assumptions": list(found.assumptions),
             "not_modelled": [each._asdict() for each in found.not_modelled],
@@ -219,7 +231,8 @@ def sensitivity(attacker: str, target: str, profiles: str | None, **keys: Any) -
             "base": found.base,
             "at_least": found.at_least,
             "price": found.price._asdict(),
-            "profiles": found.profiles and found.profiles._asdict(),
+            "profiles": None,
+            **(found.profiles.of_fights() if found.profiles else {}),
             "numbers": _rows(found.frame),
         }
 
@@ -237,7 +250,9 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
     if missing:
         remedy = "python -m pip install 'analyser[notebook]'"
         raise InputError(f"needs {' and '.join(missing)}; to install: {remedy}", where="explore")
-    folder = f", profiles=analyser.load_profiles({str(Path(profiles).resolve())!r})" if profiles else ""
+    place, ruleset = str(Path(profiles).resolve()) if profiles else None, stated_ruleset()
+    folder = f", profiles=analyser.load_profiles({place!r})" if place else ""
+    folder = folder if ruleset is None else f", profiles=analyser.Profiles({place!r}, {ruleset!r})"
     source = f"import analyser\nanalyser.explore({names[0]!r}, {names[1]!r}{folder})"
     cell: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     page = {"cells": [cell | {"source": source}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
@@ -307,7 +322,7 @@ def diff(
 
     how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
     with progress_bar(after=1.0) as progress:
-        found = found_between(old, new, progress=progress, **how)
+        found = found_between(old, new, progress=progress, ruleset=stated_ruleset(), **how)
     beside: dict[Path, Callable[[Path], object]] = {}
     if summary is not None:
         beside[Path(summary)] = lambda path: path.write_bytes(diff_markdown(found).encode())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.shell import given, note, note_other_profiles, progress_bar
+from analyser.cli.shell import given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
 
@@ -34,12 +34,12 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     from analyser.results import rendering
 
     options = click.get_current_context().params
-    method, profiles = options["method"], options["profiles"]
+    method = options["method"]
     numbers = given(options, *OF_A_SAMPLE)
     if kind not in FIGHTS and numbers.pop("replacement", False):
         note("--replacement: no effect, every card is drawn from a full deck here")
     note_without_effect(numbers)
-    note_other_profiles(profiles)
+    library = profiles_in(options["profiles"])
     if kind in FIGHTS and method != "exact":
         from analyser.engine.fight.sampled.pools import roll_again
 
@@ -47,7 +47,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
-            results.append(exact(source, profiles=profiles, kind=kind))
+            results.append(exact(source, profiles=library, kind=kind))
         except TooLargeError as error:
             if method == "exact":
                 raise
@@ -55,7 +55,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             note(missing)
     if method != "exact":
         with progress_bar("games", after=1.0) as progress:
-            results.append(simulate(source, profiles=profiles, kind=kind, progress=progress, **numbers))
+            results.append(simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
     if missing:
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]

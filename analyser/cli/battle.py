@@ -20,6 +20,7 @@ from analyser.cli.options import (
     PLOT,
     PROFILES,
     QUIET_OPTION,
+    RULESET_OPTIONS,
     SAMPLE_OPTIONS,
     Integer,
     Option,
@@ -29,7 +30,7 @@ from analyser.cli.options import (
     is_page,
     keys_of,
 )
-from analyser.cli.shell import Choice, Command, given, note_other_profiles, progress_bar
+from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
 from analyser.common.errors import InputError, one_of_these, shown
 from analyser.common.files import is_there
 from analyser.rules.policies import POLICIES
@@ -49,7 +50,7 @@ BATTLE_OPTIONS = [
     ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
     FULL,
-    *(PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
 ]
 
 
@@ -70,9 +71,9 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
     from analyser.analysis.battle import battle as asked
 
     options = click.get_current_context().params
-    note_other_profiles(options["profiles"])
+    library = profiles_in(options["profiles"])
     terms = {option.path[1]: value for option, value in given_keys()}
-    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE) | {"profiles": options["profiles"]}
+    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE) | {"profiles": library}
     if tell is not None:
         if options["plot"] is not None:
             raise InputError("a battle that is told has no picture", where="--plot", allowed="without --tell")
@@ -116,11 +117,11 @@ def run_battle(source: str) -> None:
     if is_stated and options["method"] != "monte-carlo":
         allowed = "monte-carlo, or left out: a battle is sampled"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
-    note_other_profiles(options["profiles"])
+    library = profiles_in(options["profiles"])
     numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
     note_first_battles()
     with progress_bar("battles", after=1.0) as progress:
-        result = simulate(source, kind="battle", profiles=options["profiles"], progress=progress, **numbers)
+        result = simulate(source, kind="battle", profiles=library, progress=progress, **numbers)
     _write(result, _PICTURES["margin"])
 
 

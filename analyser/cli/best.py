@@ -10,7 +10,7 @@ from analyser.cli import options
 from analyser.cli.answer import write
 from analyser.cli.fights import OF_DUELLIST, OF_ONE_OF_ATTACKERS, OF_TARGET, attack_from, unit_from
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
-from analyser.cli.shell import Choice, Command, given, note_other_profiles, profiles_in, progress_bar
+from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
 from analyser.cli.waiting import told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.common.text import counted
@@ -18,6 +18,7 @@ from analyser.results.best import PICTURES
 from analyser.scenarios.schema import CHANCES, WANTS
 
 if TYPE_CHECKING:
+    from analyser.game.profiles import Profiles
     from analyser.results.best import BestResult
     from analyser.results.lists import Listed
 
@@ -57,7 +58,7 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     Both are selectors, as for duel; or A alone is the file of a duel in which somebody has the policy best. --plot
     draws what to do, a colour each.
     """
-    note_other_profiles(profiles)
+    library = profiles_in(profiles)
     asked = given(keys, "want", "against", "rounds", "first", "distance", "step")
     if b is None:
         if asked:
@@ -72,7 +73,7 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
     lists = given(keys, "lines", "within")
     with told_when_stopped(lambda: _NOTHING):
-        found = _best_of(question, profiles, listed=bool(lists), **asked)
+        found = _best_of(question, library, listed=bool(lists), **asked)
         listed = _listed(found, **lists) if lists else None
     how: dict[str, Any] = {"warnings": found.warnings, "plot": lambda: found.plot(**pictured)}
     if listed is None:
@@ -82,7 +83,7 @@ def best(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
 
 
-def _best_of(question: tuple[Any, ...], profiles: str | None, *, listed: bool, **asked: Any) -> BestResult:
+def _best_of(question: tuple[Any, ...], profiles: Profiles, *, listed: bool, **asked: Any) -> BestResult:
     """Best play, and what habits give away unless only a list is wanted."""
     from analyser.analysis.best import best_play
 
@@ -171,10 +172,10 @@ def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **
     """
     from analyser.analysis.best_focus import best_focus as worked_out
 
-    note_other_profiles(profiles)
+    library = profiles_in(profiles)
     attacks = [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
     section = unit_from(target, "target", OF_TARGET)
-    found = worked_out(attacks, section, profiles=profiles, **given(keys, "want"))
+    found = worked_out(attacks, section, profiles=library, **given(keys, "want"))
     line, record = "", found.as_dict()
     if keys["until"] is not None:
         number = found.until(keys["until"])

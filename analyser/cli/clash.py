@@ -19,6 +19,7 @@ from analyser.cli.options import (
     PLOT,
     PROFILES,
     QUIET_OPTION,
+    RULESET_OPTIONS,
     THREADS,
     Integer,
     Number,
@@ -47,7 +48,7 @@ CLASH_OPTIONS = [
     Option("--aim", _AIM, type=Choice(AIMS)),
     Option("--battles N", "Also so many battles, 0 for none. Default: 20,000 on a page, else 0.", type=Integer(0)),
     THREADS,
-    *(PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
 ]
 _DIFFER = "Of its points in which each differs from all before it (0.2)."
 _LIST, _FIELD = "The list", "The field"
@@ -83,7 +84,7 @@ BUILD_OPTIONS = [
     Option("--resume FILE", "Keeps the battles that are done; the same command goes on from there.", METHOD),
     THREADS,
     Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
-    *(PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
 ]
 
 

@@ -85,7 +85,7 @@ def card(unit: str, profiles: str | None, **_: Any) -> None:
     selector, used = f"{faction.id}/{found.id}", library.used
     write(
         lambda: _card_text(found, selector, str(used)),
-        lambda: {"selector": selector, **found.record(), "profiles": used._asdict()},
+        lambda: {"selector": selector, **found.record(), "profiles": used.as_dict()},
         lambda: _card_rows(found, selector, str(used)),
     )
 

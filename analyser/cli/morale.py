@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import answer
-from analyser.cli.options import ANSWER_OPTIONS, KeyOption, Keys, complete_file, given_keys, plain_type
-from analyser.cli.shell import Command, Commands, note
+from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, given_keys, plain_type
+from analyser.cli.shell import Command, Commands, note, profiles_in
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
 from analyser.morale.systems import SYSTEMS
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 
+_ANSWER_OPTIONS = [each for each in ANSWER_OPTIONS if each not in RULESET_OPTIONS]  # their rules print their dice
+
+
 def system_command(name: str) -> click.Command:
     """The command that answers questions to one system."""
     text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
-    @click.command(name, cls=Command, params=[*_options(name), *ANSWER_OPTIONS], help=text)
+    @click.command(name, cls=Command, params=[*_options(name), *_ANSWER_OPTIONS], help=text)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
@@ -84,7 +87,7 @@ def answer_morale(name: str, scenario: str | None) -> None:
     for empty in empty_sections(raw):
         note(empty)
     try:
-        load_question(name, raw, click.get_current_context().params["profiles"])
+        load_question(name, raw, profiles_in(click.get_current_context().params["profiles"]))
     except InputError as error:
         raise error if scenario is None else error.inside(scenario) from None
     answer(name, raw)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.shell import FORMATS, QUIET, Choice, ChoiceOrInteger, ChoiceOrWords
+from analyser.cli.shell import FORMATS, QUIET, RULESET, Choice, ChoiceOrInteger, ChoiceOrWords
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml, read_toml
 from analyser.common.precision import Precision
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
     from analyser.common.validation import Record
 
-METHOD, OUTPUT = "Method", "Input and output"  # headings of a help
+METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings of a help
 PAGE = ".html"  # the ending of an answer as a page
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # that the help of an option lists
+_LONGEST_VALUE = 3  # digits of the last card value of a range
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
 Keys = tuple[str, ...]  # one in another
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -236,6 +237,44 @@ class Number(click.FloatRange):
         return number
 
 
+class Counts(click.ParamType[Any]):
+    """How many of each there are, such as ``strike=2,miss=1``, of a die or a deck; of a deck ``1..12=3`` too."""
+
+    name = "counts"
+
+    def __init__(self, part: str, example: str) -> None:
+        self.part, self.example = part, example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The part of a ruleset as plain data; raises InputError, with the nearest name, for anything else."""
+        from analyser.game.ruleset import checked_parts
+
+        where, counts = _name_of(param), dict[str, Any]()
+        for each in names(value):
+            name, equals, count = each.partition("=")
+            if not equals or not count.strip():
+                raise InputError(f"{shown(each)} is not usable", where=where, allowed=f"such as {self.example}")
+            for key in _values_in(name.strip()):
+                if key in counts:
+                    raise InputError(f"{key} stands there twice", where=where, allowed="each once")
+                counts[key] = value_of(count.strip(), where)
+        return checked_parts({self.part: counts}, where)[self.part]
+
+
+def _values_in(name: str) -> Iterator[str]:
+    """The card values of a range such as ``1..12``, or the one name that it is."""
+    first, dots, last = name.partition("..")
+    if dots and first.isdecimal() and last.isdecimal() and len(last) <= _LONGEST_VALUE:
+        yield from map(str, range(int(first), int(last) + 1))
+    else:
+        yield name
+
+
+def _state(context: click.Context, option: click.Parameter, given: Any) -> None:
+    if given is not None:
+        context.meta[RULESET] = context.meta.get(RULESET, {}) | {str(option.name): given}
+
+
 class Precise(click.ParamType[Any]):
     """How precisely a sample is wanted: a width, or a share of each event such as ``5%``."""
 
@@ -284,6 +323,13 @@ SAMPLE_OPTIONS = [
     THREADS,
 ]
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, is_eager=True)
+_FACES, _CARDS = "heroic=1,strike=2,glancing=1,miss=1,blank=1", "1..12=3"
+_STATED: dict[str, Any] = {"expose_value": False, "callback": _state}
+RULESET_OPTIONS = [
+    Option("--die FACES", f"Sides with each symbol: {_FACES}.", ASSUMED, type=Counts("die", _FACES), **_STATED),
+    Option("--deck CARDS", f"Copies of each card value: {_CARDS}.", ASSUMED, type=Counts("deck", _CARDS), **_STATED),
+]
+"""Die and deck, which the rules do not print: of every command that works out fights of Armoured Clash."""
 _FORMAT = "How the answer is written. Default: as --out ends, or text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
@@ -291,7 +337,7 @@ PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
 ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also intervals that hold for a whole table.", METHOD)
 FULL = Option("--full", "Of a battle: name all that is not modelled, not the first of it.", OUTPUT)
-OUTPUT_OPTIONS = [PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
+OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
     Option("--trials N", "Monte Carlo: how often it is played.", METHOD, type=AT_LEAST_1),

@@ -24,6 +24,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGINT
 BROKEN_PIPE = 141  # and SIGPIPE
 QUIET = "analyser.quiet"  # in the memory of a context
+RULESET = "analyser.ruleset"  # and what --die and --deck state
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 TEXTS = (".txt", ".md")
 TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
@@ -244,7 +245,13 @@ def profiles_in(folder: str | None) -> Profiles:
     from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)
-    return load_profiles(folder)
+    return load_profiles(folder).under(stated_ruleset())
+
+
+def stated_ruleset() -> dict[str, Any] | None:
+    """The die, the deck or both that the command in progress was given; None without."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(RULESET) if context else None
 
 
 def note_other_profiles(folder: str | None) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, Integer, Option, complete_file
+from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Integer, Option, complete_file
 from analyser.cli.shell import Command, given, note, profiles_in, progress_bar
 from analyser.common.sampling import MOST_THREADS
 from analyser.common.text import json_text
 
 _HANDS_OF = ("workers", "dask", "by_return", "part")
 TAKEN = {  # the options of each verb; without one a sweep begins
-    "": ("out", *_HANDS_OF, "profiles"),
+    "": ("out", *_HANDS_OF, "profiles", "die", "deck"),
     "status": ("as_json",),
     "resume": _HANDS_OF,
     "verify": ("remove",),
@@ -39,7 +39,7 @@ SWEEP_OPTIONS = [
     Option("--part K/N", "Of N jobs that share out the parts this is the Kth; they may run side by side.", _HANDS),
     Option("--remove", "For `verify`: take away what is damaged, so that `resume` makes it again."),
     Option("--json", "For `status`: as JSON.", OUTPUT, dest="as_json"),
-    *(PROFILES, QUIET_OPTION),
+    *(*RULESET_OPTIONS, PROFILES, QUIET_OPTION),
 ]
 
 
@@ -97,7 +97,7 @@ def _run(path: str, out: str | None, hands: dict[str, Any], profiles: str | None
             raise click.UsageError("where to? --out STORE is needed")
         else:
             found = run_sweep(path, out, **hands, profiles=profiles_in(profiles), tell=tell)
-    click.echo(str(found))
+    click.echo("\n".join([str(found), *(f"Assumption: {each}." for each in found.plan.assumptions)]))
     page = found.store.folder / PAGE
     more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs do not
     click.echo(f"The store is {found.store.folder}; {more}")
@@ -123,7 +123,7 @@ def _status(context: click.Context, path: str, as_json: bool) -> None:
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
-        click.echo(str(found))
+        click.echo("\n".join([str(found), *(f"Assumption: {each}." for each in found.plan.assumptions)]))
         for each in status.costs:
             click.echo(
                 f"{each.kind}: {each.parts:,} parts, {each.rate:,.0f} cells a second of a processor, "

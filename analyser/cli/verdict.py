@@ -15,6 +15,7 @@ from analyser.cli.options import (
     POLICY,
     PROFILES,
     QUIET_OPTION,
+    RULESET_OPTIONS,
     THREADS,
     Integer,
     Option,
@@ -65,6 +66,7 @@ SITE_OPTIONS = [
     Option("--situations NAMES", "Of the reports that are added. Default: all.", type=names),
     THREADS,
     DASK,
+    *RULESET_OPTIONS,
     PROFILES,
     QUIET_OPTION,
 ]

@@ -8,22 +8,24 @@ import os
 import shlex
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
-from analyser.common.errors import InputError, MisspeltError, check_text, nearest, one_of_these, shown
+from analyser.common.errors import InputError, MisspeltError, check_text, nearest, shown
 from analyser.common.files import cannot_read, is_there, path_of, read_toml
+from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
-from analyser.game.ruleset import Ruleset
+from analyser.game.names import one_named, selector_parts
+from analyser.game.ruleset import Ruleset, checked_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ItemT = TypeVar("ItemT")
 RecordT = TypeVar("RecordT", bound=Record)
 
 RULESET_FILE = "ruleset.toml"
@@ -32,8 +34,6 @@ FOR_ALL_FACTIONS = (RULESET_FILE, FORCES_FILE)  # files of a folder of profiles 
 MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
 _VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
 _TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
-MOST_LISTED = 12  # names in a message
-_LIKE_A_WORD = 0.75  # as `likeness` of `nearest`
 _NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = (
@@ -57,18 +57,44 @@ class ProfilesUsed(NamedTuple):
         As it was given; of the shipped ones the program that they came with, wherever it is installed.
     version : str
         Stands for the content of the files: equal for equal files, in whatever folder they are.
+    ruleset : Ruleset or None
+        Die and deck of fights by them; None for other games.
     """
 
     folder: str
     version: str
+    ruleset: Ruleset | None = None
 
     def __str__(self) -> str:
         return f"{self.folder}, version {self.version}"
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Die and deck in one line, unless they are of another game."""
+        return () if self.ruleset is None else (self.ruleset.assumed,)
+
+    @property
+    def said(self) -> list[str]:
+        """Die, deck and profiles as sentences below an answer."""
+        return [*(f"Assumption: {each}." for each in self.assumptions), f"Profiles: {self}."]
+
+    def notes(self) -> list[str]:
+        """The same as lines of a terminal."""
+        return [line for each in self.said[:-1] for line in fill(each)] + self.said[-1:]
+
+    def as_dict(self) -> dict[str, str]:
+        """The folder and the version as plain data."""
+        return {"folder": self.folder, "version": self.version}
+
+    def of_fights(self) -> dict[str, Any]:
+        """The entries `profiles`, `ruleset` and `assumptions` of the JSON of an answer about fights."""
+        own = {"profiles": self.as_dict(), **ruleset_record(self.ruleset)}
+        return own | ({"assumptions": list(self.assumptions)} if self.ruleset else {})
+
 
 def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
     """The `profiles` entry of an answer's JSON; empty for an answer without profiles."""
-    return {} if used is None else {"profiles": used._asdict()}
+    return {} if used is None else {"profiles": used.as_dict()}
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
@@ -102,6 +128,9 @@ class Profiles:
     ----------
     folder : path, optional
         Default: the shipped profiles.
+    ruleset : Ruleset or mapping, optional
+        A die, a deck or both, such as ``{"die": {"strike": 3, "miss": 3}}``: instead of those of the folder, and of a
+        scenario that has its own. Default: those of the folder.
 
     Examples
     --------
@@ -111,8 +140,9 @@ class Profiles:
     <Profiles shipped with analyser ...>
     """
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self._given, self._read, self._found = folder, dict[Path, Faction](), dict[str, Loadout]()
+    def __init__(self, folder: str | os.PathLike[str] | None = None, ruleset: RulesetLike | None = None) -> None:
+        self.given, self._read, self._found = folder, dict[Path, Faction](), dict[str, Loadout]()
+        self.stated = {} if ruleset is None else checked_parts(ruleset)
         self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
         if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
@@ -120,12 +150,26 @@ class Profiles:
     @cached_property
     def used(self) -> ProfilesUsed:
         """The folder and the version of what is read from it."""
-        return profiles_used(self._given)
+        return self._used_now()
+
+    def _used_now(self) -> ProfilesUsed:
+        """The folder and its version now; a stated ruleset counts as content."""
+        now = profiles_used(self.given)
+        if self.stated:
+            content = f"{now.version} {self.ruleset.model_dump_json()}".encode()
+            now = now._replace(version=hashlib.sha256(content).hexdigest()[:_VERSION_LENGTH])
+        with suppress(InputError):  # a bad ruleset file is for those to refuse who use its die
+            now = now._replace(ruleset=self.ruleset)
+        return now
+
+    def under(self, ruleset: RulesetLike | None) -> Profiles:
+        """The same profiles under another die, deck or both; itself if there is none."""
+        return self if ruleset is None else Profiles(self.given, {**self.stated, **checked_parts(ruleset)})
 
     @cached_property
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, in the order of the ids."""
-        now = profiles_used(self._given)
+        now = self._used_now()
         if vars(self).get("used", now) != now:  # since a file was read alone
             self._read.clear()
             self._found.clear()
@@ -142,7 +186,7 @@ class Profiles:
 
     def _faction_in(self, path: Path) -> Faction:
         if path not in self._read:
-            vars(self).setdefault("used", profiles_used(self._given))  # the version of what is read now
+            vars(self).setdefault("used", self._used_now())  # the version of what is read now
             self._read[path] = checked(Faction, read_toml(path), where=str(path))
         return self._read[path]
 
@@ -160,8 +204,9 @@ class Profiles:
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        """The attack die and the deck of the folder; the shipped ones where it has no ruleset file."""
-        return load_ruleset(self.folder)
+        """The attack die and the deck: stated, else of the folder; the shipped ones where it has no ruleset file."""
+        usual = load_ruleset(self.folder)
+        return checked(Ruleset, {**usual.model_dump(mode="json"), **self.stated}) if self.stated else usual
 
     @cached_property
     def force_rules(self) -> ForceRules:
@@ -217,8 +262,8 @@ class Profiles:
     def faction(self, name: str) -> Faction:
         """The one faction that `name` means; forgives and raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
-        part = _parts(f"{name}/")[0]
-        return _one(part, self._factions_for(part).items(), "faction")
+        part = selector_parts(f"{name}/")[0]
+        return one_named(part, self._factions_for(part).items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
         """The one loadout that `selector` means.
@@ -239,9 +284,12 @@ class Profiles:
             return selector
         check_text(selector, "selector", _SELECTOR)
         if selector not in self._found:
-            level, levels = _parts(selector)[2], [(each.level_name, each) for each in _loadouts(*self.unit(selector))]
+            level, levels = (
+                selector_parts(selector)[2],
+                [(each.level_name, each) for each in _loadouts(*self.unit(selector))],
+            )
             is_one = not level and len(levels) == 1
-            self._found[selector] = levels[0][1] if is_one else _one(level, levels, "level", selector)
+            self._found[selector] = levels[0][1] if is_one else one_named(level, levels, "level", selector)
         return self._found[selector]
 
     __getitem__ = loadout
@@ -253,13 +301,13 @@ class Profiles:
         if colon:  # some commands take keys there
             keys = "keys after a colon are for the commands attack, charge, focus and duel"
             raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
-        faction_part, unit_part, _ = _parts(selector)
+        faction_part, unit_part, _ = selector_parts(selector)
         named = self._factions_for(faction_part).items()
-        factions = [_one(faction_part, named, "faction", selector)] if faction_part else self.factions.values()
+        factions = [one_named(faction_part, named, "faction", selector)] if faction_part else self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
         named_alone = None if faction_part else self.factions.get(unit_part)
         try:
-            return _one(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
+            return one_named(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
         except InputError:
             if named_alone is None or not named_alone.units:
                 raise
@@ -274,7 +322,7 @@ class Profiles:
         'analyser army kinds crown'
         """
         faction = [each.id for each in factions] if len(factions) == 1 else []
-        folder = [] if self._given is None else ["--profiles", shlex.quote(os.fspath(self._given))]
+        folder = [] if self.given is None else ["--profiles", shlex.quote(os.fspath(self.given))]
         return " ".join(["analyser", words, *faction, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
@@ -307,6 +355,7 @@ class Profiles:
 
 
 ProfilesLike = Profiles | str | os.PathLike[str]
+RulesetLike = Ruleset | Mapping[str, Any]
 
 
 def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
@@ -341,9 +390,12 @@ def _kept(folder: str | None, *_: object) -> Profiles:
     return Profiles(folder)
 
 
-def library_of(profiles: ProfilesLike | None) -> Profiles:
-    """A library as it may be given: itself, by the path of its folder, or None for the shipped one."""
-    return profiles if isinstance(profiles, Profiles) else load_profiles(profiles)
+def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
+    """A library as it may be given: itself, by the path of its folder, or None for the shipped one.
+
+    `ruleset`: a die, a deck or both, instead of those of the folder.
+    """
+    return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).under(ruleset)
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
@@ -393,58 +445,3 @@ def _by_selector(factions: Iterable[Faction]) -> dict[str, Loadout]:
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
     return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
-
-
-def _parts(selector: str) -> tuple[str, str, str]:
-    """Faction, unit and level of a selector, tidied; the parts left out are empty."""
-    tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
-    faction, slash, rest = tidied.partition("/")
-    if not slash:
-        faction, rest = "", tidied
-    unit, _, level = rest.partition("@")
-    return faction, unit, level
-
-
-def _one(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str = "", lists: str = "") -> ItemT:
-    """The item that `part` names: exactly, else by its beginning, else by words or letters in it.
-
-    `selector` is what it is a part of; `lists` says what lists the names where these are too many for a message.
-    """
-    place = f"selector {shown(selector)}: " if selector else ""
-    for fits in (
-        lambda name: name == part,
-        lambda name: name.startswith(part),
-        lambda name: f"-{part}" in f"-{name}",
-        lambda name: part in name,
-    ):
-        fitting = [(name, item) for name, item in named if part and fits(name)]
-        if len(fitting) == 1:
-            return fitting[0][1]
-        if fitting:
-            allowed = _listed(name for name, _ in fitting)
-            raise InputError(f"{place}{shown(part)} fits more than one {what}", allowed=allowed)
-    names = [name for name, _ in named]
-    problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
-    close = _near(part, names)
-    allowed = _listed(names)
-    if len(set(names)) > MOST_LISTED:
-        allowed = f"one of {len(set(names))} {what}s; {lists}" if lists else "" if close else allowed
-    if not part and "@" not in selector and names:
-        allowed += f"; such as {selector}@{names[0]}" * (what == "level")
-    raise MisspeltError(f"{place}{problem}{one_of_these(close)}", allowed=allowed)
-
-
-def _near(part: str, names: Collection[str]) -> list[str]:
-    """The names most like `part`, or with a word like one of its words; a word alone is first looked for as a word."""
-    whole = nearest(part, names)
-    if whole and "-" in part:
-        return whole
-    words = sorted({word for name in names for word in name.split("-")})
-    alike = {each for word in part.split("-")[:MOST_LISTED] for each in nearest(word, words, likeness=_LIKE_A_WORD)}
-    return nearest(part, [name for name in names if alike.intersection(name.split("-"))], likeness=0.0) or whole
-
-
-def _listed(names: Iterable[str]) -> str:
-    distinct = list(dict.fromkeys(names))
-    more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
-    return ", ".join(distinct[:MOST_LISTED]) + more

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, field_validator, model_serializer, model_validator
 
-from analyser.common.errors import shown
+from analyser.common.errors import InputError, shown
 from analyser.common.records import Integers
-from analyser.common.validation import Record
+from analyser.common.text import counted
+from analyser.common.validation import Record, checked
 
 MOST_SIDES = 1000
 HIGHEST_CARD = 99
 MOST_COPIES = 1000
 MOST_CARDS = 10_000
+_MOST_RUNS = 6  # of card values in the line that states a deck
+_PLURAL = {"strike": "s", "miss": "es", "blank": "s"}
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]
 Copies = Annotated[int, Field(ge=0, le=MOST_COPIES)]
@@ -120,3 +124,62 @@ class Ruleset(Record):
 
     die: Die
     deck: Deck
+
+    @property
+    def assumed(self) -> str:
+        """Die and deck in one line, as every answer states them: the rules do not print them.
+
+        >>> Ruleset(die=Die(strike=2, miss=1), deck=Deck(copies={1: 3, 2: 3, 3: 3, 7: 1})).assumed
+        'die of 2 strikes, 1 miss; deck of 10 cards, 3 each of 1 to 3, 1 of 7 (not printed in the rules; --die, --deck)'
+        """
+        faces = (f"{count} {_word(name, count)}" for name, count in self.die.model_dump().items() if count)
+        cards = sum(self.deck.copies.values())
+        deck = f"deck of {counted(cards, 'card')}, {', '.join(_runs(self.deck.copies))}"
+        return f"die of {', '.join(faces)}; {deck} (not printed in the rules; --die, --deck)"
+
+
+def _word(face: str, count: int) -> str:
+    return f"{face}{_PLURAL.get(face, '')}" if count > 1 else face
+
+
+def _runs(copies: dict[int, int]) -> list[str]:
+    """The copies of each card value in words, values in a row that have as many together; the first few."""
+    runs: list[tuple[int, int, int]] = []  # first value, last value, copies of each
+    for value, count in copies.items():
+        if count and runs and runs[-1][1:] == (value - 1, count):
+            runs[-1] = (runs[-1][0], value, count)
+        elif count:
+            runs.append((value, value, count))
+    words = [f"{count} of {low}" if low == high else f"{count} each of {low} to {high}" for low, high, count in runs]
+    return [*words[:_MOST_RUNS], *(["..."] if len(words) > _MOST_RUNS else [])]
+
+
+def ruleset_record(ruleset: object) -> dict[str, Any]:
+    """The `ruleset` entry of an answer's JSON; empty for an answer that needs none, or for another game's."""
+    return {"ruleset": ruleset.model_dump(mode="json")} if isinstance(ruleset, Ruleset) else {}
+
+
+def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
+    """The die and the deck that somebody states, as plain data; what is left out stays that of the profiles.
+
+    Raises
+    ------
+    InputError
+        An unknown key, face or card value, with the nearest right name; a number out of range.
+
+    Examples
+    --------
+    >>> checked_parts({"die": {"strike": 1, "miss": 1}})["die"]["strike"]
+    1
+    """
+    if isinstance(stated, Ruleset):
+        return stated.model_dump(mode="json")
+    if not isinstance(stated, Mapping):
+        raise InputError(f"{shown(stated)} is not usable", where=where, allowed="a table with a die, a deck, or both")
+    parts = checked(_Parts, {key: value for key, value in stated.items() if value is not None}, where=where)
+    return parts.model_dump(mode="json", exclude_none=True)
+
+
+class _Parts(Record):
+    die: Die | None = None
+    deck: Deck | None = None

@@ -51,11 +51,12 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     6
     """
     named = system_named(system)
-    return source if isinstance(source, Asked) else read_question(named, source, _folder(profiles))
+    stated = profiles.stated if isinstance(profiles, Profiles) else {}
+    return source if isinstance(source, Asked) else read_question(named, source, _folder(profiles), stated)
 
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:
-    folder = profiles.folder if isinstance(profiles, Profiles) else profiles
+    folder = profiles.given if isinstance(profiles, Profiles) else profiles
     return None if folder is None else Path(folder)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_VALUE = 100  # of a distribution of small numbers
 ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
+_OF_CLASH = "armoured_clash"  # the section of a ruleset with its die and deck
 WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
 
 ItemT = TypeVar("ItemT")
@@ -121,8 +122,16 @@ class Asked(Record):
         return self.model_dump(mode="json")
 
 
-def read_question(system: System, source: str | os.PathLike[str] | Mapping[str, Any], folder: Path | None) -> Asked:
-    """A question to a system, its ruleset and what stands in profiles filled in from a folder (None: the shipped)."""
+def read_question(
+    system: System,
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    folder: Path | None,
+    of_clash: Mapping[str, Any] | None = None,
+) -> Asked:
+    """A question to a system, its ruleset and what stands in profiles filled in from a folder (None: the shipped).
+
+    `of_clash` is a die or a deck of Armoured Clash instead of those of the folder and of the question.
+    """
     if isinstance(source, Mapping):
         check_plain(source, "question")
         raw, where = dict(source), "question"
@@ -132,12 +141,23 @@ def read_question(system: System, source: str | os.PathLike[str] | Mapping[str, 
     if not isinstance(stated, Mapping):
         raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
     raw["ruleset"] = _over(default_ruleset(system, folder), stated)
+    if of_clash:
+        raw["ruleset"] = _over(raw["ruleset"], {_OF_CLASH: _used_of(of_clash, raw["ruleset"], system)})
     if (completed := getattr(system.answers, "completed", None)) is not None:
         try:
             raw = completed(raw, folder)
         except InputError as error:
             raise error.inside(where) from None
     return checked(system.question, raw, where=where)
+
+
+def _used_of(of_clash: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
+    """What a system uses of the die and the deck of Armoured Clash; InputError for a system without them."""
+    used = {key: value for key, value in of_clash.items() if key in ruleset.get(_OF_CLASH, ())}
+    if used != of_clash:
+        problem = f"{system.title} has no such {' and '.join(of_clash.keys() - used.keys())}"
+        raise InputError(problem, where="ruleset", allowed="a die and a deck for fights of Armoured Clash")
+    return used
 
 
 def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.sampling import Progress
 from analyser.common.validation import checked
-from analyser.game.profiles import Profiles, ProfilesUsed
+from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
 from analyser.report.diffed import KEY, PROBABILITY, Diff
@@ -53,6 +53,7 @@ def diff(
     situations: Sequence[Situation | str] | None = None,
     metric: str | None = None,
     threads: int | None = None,
+    ruleset: RulesetLike | None = None,
     progress: Progress | None = None,
 ) -> Diff:
     """What changed from `old` to `new`, and what that did to every loadout and matchup that both have.
@@ -74,6 +75,8 @@ def diff(
         the expected points destroyed per 100 points.
     threads : int, optional
         As of :func:`analyser.matchups`.
+    ruleset : Ruleset or mapping, optional
+        A die, a deck or both instead of those of both folders.
     progress : callable, optional
         Called with the work done so far and all of it.
 
@@ -90,7 +93,7 @@ def diff(
     ((), 72, 0.0)
     """
     names = PROBABILITIES if metric is None else (checked_metric(metric),)
-    before, after = sides = _side(Path(old)), _side(Path(new))
+    before, after = sides = _side(Path(old), ruleset), _side(Path(new), ruleset)
     reports = [side.source for side in sides if isinstance(side.source, Stored)]
     asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
     # Units outside a report are no part of it, and neither new nor gone.
@@ -251,11 +254,13 @@ class _Side(NamedTuple):
     source: Profiles | Stored
 
 
-def _side(path: Path) -> _Side:
+def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
     report = stored(path)
+    if report is not None and ruleset is not None:
+        raise InputError("a report has the die and deck of its own", where=str(path), allowed="a folder of profiles")
     if report is not None:
         return _Side(report.things, report.used, report)
-    profiles = Profiles(path)
+    profiles = Profiles(path, ruleset)
     units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
     return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
 

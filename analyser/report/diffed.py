@@ -12,6 +12,7 @@ from analyser.analysis.prices import Among
 from analyser.analysis.verdict import RULE
 from analyser.common.text import aligned, code_span, counted, fill, markdown
 from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import ruleset_record
 from analyser.plots.metrics import EFFICIENCY, METRICS, number_text
 from analyser.report.edits import Edit
 from analyser.report.moves import Move
@@ -101,7 +102,7 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
         blocks.append(["Other verdicts that moved:", *lines])
     if found.no_verdict:
         blocks.append([f"No verdicts: {found.no_verdict}"])
-    blocks.append([f"Old: {found.old}", f"New: {found.new}"])
+    blocks.append([f"Old: {found.old}", f"New: {found.new}", *(f"Assumption: {each}." for each in _assumed(found))])
     compared = f"{counted(found.n_compared, 'matchup')} compared, exact"
     if found.unchanged:
         same = f"all {counted(found.n_compared, 'matchup')} are the same, and none was worked out"
@@ -115,6 +116,12 @@ def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     if len(found.for_points):
         blocks.append(_table(found.for_points, METRICS[EFFICIENCY].title, limit))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _assumed(found: Diff) -> list[str]:
+    """Die and deck, of both where they differ."""
+    old, new = found.old.assumptions, found.new.assumptions
+    return [*new] if old == new else [*(f"old: {each}" for each in old), *(f"new: {each}" for each in new)]
 
 
 def _judged(found: Diff) -> str:
@@ -207,8 +214,10 @@ def diff_record(found: Diff) -> dict[str, Any]:
             "worst": found.worst,
         },
         "method": "exact",
-        "old": found.old._asdict(),
-        "new": found.new._asdict(),
+        "old": found.old.as_dict() | ruleset_record(found.old.ruleset),
+        "new": found.new.as_dict(),
+        **ruleset_record(found.new.ruleset),
+        "assumptions": _assumed(found),
         "rule": " ".join(RULE),
         "loadouts": [each.as_dict() for each in found.moves],
         "others": [each.as_dict() for each in found.others],
@@ -252,5 +261,6 @@ def diff_markdown(found: Diff) -> str:
             rows = [f"| {' | '.join(map(markdown, row))} |" for row in zip(*columns.values())]
             first = f", the first {MOST_IN_SUMMARY}" if len(frame) > MOST_IN_SUMMARY else ""
             blocks.append([f"{heading}: {len(frame):,} changed, worst first{first}:", "", *head, *rows])
-    blocks.append([markdown(f"Old: {found.old}. New: {found.new}.")])
+    assumed = [f"Assumption: {each}." for each in _assumed(found)]
+    blocks.append([markdown(line) for line in (f"Old: {found.old}. New: {found.new}.", *assumed)])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

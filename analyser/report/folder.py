@@ -84,7 +84,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         **({} if inputs.habits is None else {"habits": {"sha256": _sha256(inputs.habits.to_csv())}}),
         **({} if inputs.field is None else {"field": _field_facts(inputs.field)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
-        "profiles_used": inputs.used._asdict(),
+        "profiles_used": inputs.used.as_dict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
         "attackers": [each.selector for each in inputs.attackers],
         "defenders": [each.selector for each in inputs.defenders],

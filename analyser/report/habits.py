@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,18 +85,19 @@ class Habits:
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
         head = f"What habits give away, of {want}, percent"
-        return "\n".join([head, *aligned(rows, "<<>>><>"), self.note(), *lines]) + "\n"
+        return "\n".join([head, *aligned(rows, "<<>>><>"), self.note(), *lines, "", *self.profiles.notes()]) + "\n"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.by_unit().style.format(precision=3).to_html()
+        table = self.by_unit().style.format(precision=3).to_html()
+        return f"{table}<p>{'<br>'.join(map(escape, self.profiles.said))}</p>"
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
             "kind": "habits",
-            "profiles": self.profiles._asdict(),
+            **self.profiles.of_fights(),
             "terms": self.terms.model_dump(mode="json"),
             "duels": _records(self.frame),
         }

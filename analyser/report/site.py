@@ -67,6 +67,7 @@ class Version(NamedTuple):
     standings: Standings | None
     before: str = ""
     changes: Changes | None = None
+    assumed: tuple[str, ...] = ()
 
     @property
     def one_verdict(self) -> bool:
@@ -184,7 +185,8 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     for name in sorted(by_name, key=_natural):
         here = by_name[name]
         profiles = ", ".join(dict.fromkeys(each.stored.used.version for each in here))
-        found = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here))
+        assumed = tuple(dict.fromkeys(said for each in here for said in each.stored.used.assumptions))
+        found = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here), assumed=assumed)
         yield found if before is None else _since(before, found)
         before = found
 

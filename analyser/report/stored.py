@@ -31,7 +31,8 @@ class Stored(NamedTuple):
     @property
     def used(self) -> ProfilesUsed:
         """The version of its profiles; of a report of an earlier program it is not known."""
-        return ProfilesUsed(str(self.folder), self.manifest.get("profiles_used", {}).get("version", "unknown"))
+        version = self.manifest.get("profiles_used", {}).get("version", "unknown")
+        return ProfilesUsed(str(self.folder), version, checked(Ruleset, self.things["ruleset"], where=UNITS))
 
 
 def stored(folder: Path) -> Stored | None:

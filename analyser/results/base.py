@@ -18,6 +18,7 @@ from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import records
 from analyser.game.profiles import ProfilesUsed, profiles_record
+from analyser.game.ruleset import ruleset_record
 from analyser.results import bands, rendering
 from analyser.results.rendering import Block
 
@@ -387,11 +388,10 @@ class Result(ABC):
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints."""
         head: dict[str, Any] = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
-        head |= profiles_record(self.profiles)
+        head |= ruleset_record(getattr(self.scenario, "ruleset", None)) | profiles_record(self.profiles)
         if self.trials is not None:
             head |= {"trials": self.trials, "seed": self.seed}
-        if self.stopping is not None:
-            head |= self.stopping.as_dict()
+        head |= {} if self.stopping is None else self.stopping.as_dict()
         if thin := self.thin_means:
             head |= {"thin_means": list(thin)}
         if self.with_bands:

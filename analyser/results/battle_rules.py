@@ -42,7 +42,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     every = [each.combatant for units in scenario.fielded for each in units]
     near = tuple(dict.fromkeys(rule.canonical for unit in every for rule in unit.keywords if rule.name in _BY_KEYS))
     rules.applied = [name for name in rules.applied if name not in near]
-    used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings)
+    used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
     boons = [f"boon {each.name}" for army in scenario.armies for each in army.bought]
     left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *near, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, OF_SHOTS, RANGED_ATTACK, Keyword, Term
-from analyser.game.ruleset import Rating
+from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of
@@ -151,11 +151,11 @@ class SortedRules:
             return term.can_bear_on(fight) or (case.charged and case.enemy.has("Throw"))
         return term.can_bear_on(fight) and _has_occasion(term, case)
 
-    def all(self, assumptions: Iterable[str], warnings: tuple[str, ...]) -> RulesUsed:
-        """Each rule once."""
+    def all(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
+        """Each rule once; die and deck are the first assumption of every fight."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.computed)
         applied, not_used, left_out = (tuple(dict.fromkeys(each)) for each in lists)
-        return RulesUsed(applied, not_used, left_out, tuple(assumptions), warnings)
+        return RulesUsed(applied, not_used, left_out, (ruleset.assumed, *assumptions), warnings)
 
 
 def _has_occasion(term: Term, case: Case) -> bool:
@@ -166,7 +166,7 @@ def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
     """The rules that a single attack rests on."""
     rules = SortedRules()
     _add_attack(rules, scenario, fight, "attack")
-    return rules.all((), scenario.warnings)
+    return rules.all((), scenario.warnings, scenario.ruleset)
 
 
 def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
@@ -214,7 +214,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     assumptions = [CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
     assumptions += [_NO_PROFILE] if computed and None in scenario.attackers else []
-    return rules.all(assumptions, scenario.warnings)
+    return rules.all(assumptions, scenario.warnings, scenario.ruleset)
 
 
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
@@ -236,7 +236,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or any(overcharge)
     assumptions = [CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
     assumptions += [_OTHERS_UNHURT] if any(overcharge[2:]) else []
-    return rules.all(assumptions, scenario.warnings)
+    return rules.all(assumptions, scenario.warnings, scenario.ruleset)
 
 
 def _not_chosen(shooter: Shooter) -> Iterator[str]:
@@ -294,7 +294,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
         assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near))
-    return rules.all(assumptions, scenario.warnings)
+    return rules.all(assumptions, scenario.warnings, scenario.ruleset)
 
 
 def _of_moves(terms: DuelTerms, movers: Sequence[Chooser]) -> Iterator[str]:

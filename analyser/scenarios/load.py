@@ -57,7 +57,7 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
     kind = kind or kind_of(raw)
     if kind == "battle" and not isinstance(source, Mapping):
         raw = battle.beside(Path(where), raw)
-    file = parse_scenario(raw, FILES[kind], library.ruleset, where=where)
+    file = parse_scenario(raw, FILES[kind], library, where=where)
     try:
         scenario = _RESOLVED_BY[kind](file, library)
     except InputError as error:
@@ -184,8 +184,10 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
     return next((kind for kind in reversed(FILES) if raw.keys() & OWN_SECTIONS[kind]), "attack")
 
 
-def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset, *, where: str) -> FileT:
-    """`raw` sections as checked records; `default` stands in for what ``[ruleset]`` does not say.
+def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
+    """`raw` sections as checked records; the ruleset of `library` stands in for what ``[ruleset]`` does not say.
+
+    A die or deck that was stated with the library goes before ``[ruleset]``.
 
     Keys that are null say nothing, so that an echoed scenario can be read again. InputError unless `raw` is a scenario
     of that kind, or may be meant as one.
@@ -213,9 +215,11 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], default: Ruleset,
     own = sections.pop("ruleset", None)
     if own is not None and not isinstance(own, Mapping):
         raise InputError(f"{shown(own)} is not usable", where=within(where, "ruleset"), allowed="a table")
+    ruleset = library.ruleset
     if own:
-        default = checked(Ruleset, {**default.model_dump(), **own}, where=within(where, "ruleset"))
-    return checked(model, {**sections, "ruleset": default}, where=where)
+        ruleset = checked(Ruleset, {**ruleset.model_dump(), **own}, where=within(where, "ruleset"))
+        ruleset = checked(Ruleset, {**ruleset.model_dump(), **library.stated}) if library.stated else ruleset
+    return checked(model, {**sections, "ruleset": ruleset}, where=where)
 
 
 def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:

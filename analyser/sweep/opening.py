@@ -274,7 +274,7 @@ class Sweep:
         sides |= {each.selector: each for each in self.plan.defenders}
         everybody = tuple(sides.values())
         ruleset = self.plan.rulesets[str(where.get("ruleset", next(iter(self.plan.rulesets))))]
-        used = ProfilesUsed(str(self.store.folder), str(self.plan.content["profiles"]))
+        used = ProfilesUsed(str(self.store.folder), str(self.plan.content["profiles"]), ruleset)
         found = Matchups(table, everybody, everybody, tuple(situations), None, EFFICIENCY, ruleset, (), used)
         return fair_points_in(found)
 

@@ -46,10 +46,15 @@ class Status(NamedTuple):
     seconds_left: float  # of one processor
     costs: tuple[Cost, ...]
     lost: int
+    assumptions: tuple[str, ...]
+    rulesets: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return self._asdict() | {"costs": [each._asdict() | {"rate": each.rate} for each in self.costs]}
+        return self._asdict() | {
+            "costs": [each._asdict() | {"rate": each.rate} for each in self.costs],
+            "assumptions": list(self.assumptions),
+        }
 
 
 def status_of(sweep: Sweep) -> Status:
@@ -77,7 +82,9 @@ def status_of(sweep: Sweep) -> Status:
         missing = Missing(sweep.plan, range(sweep.plan.parts), done).kinds()
         left = sum(parts * pace.get(kind, usual) for kind, parts in missing.items())
     plan, lost = sweep.plan, sum(1 for _ in sweep.store.logged("lost"))
-    return Status(plan.name, plan.cells, plan.parts, len(done), left, costs, lost)
+    return Status(
+        plan.name, plan.cells, plan.parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
+    )
 
 
 class _Logged(NamedTuple):
@@ -101,6 +108,7 @@ def write_page(sweep: Sweep) -> None:
     """Write the summary page into the store."""
     plan = sweep.plan
     facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
+    facts += [("Assumption", each) for each in plan.assumptions]
     facts += [(name.capitalize(), str(value)[:16]) for name, value in plan.content["program"].items()]
     how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
     axes = [] if plan.is_sample else list(_axes(plan))

@@ -174,6 +174,19 @@ class Plan:
             unit, _, level = selector.partition("@")
             yield Loadout(faction=unit.partition("/")[0], unit=self.units[unit], level_name=level)
 
+    @property
+    def stated_rulesets(self) -> dict[str, Any]:
+        """The die and the deck of each ruleset by name, as plain data; of a sample those of its question."""
+        if self.is_sample:
+            return {"usual": self.content["scenario"]["ruleset"]}
+        return dict(self.content["rulesets"])
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Die and deck in one line, of each ruleset."""
+        found = {name: checked(Ruleset, each).assumed for name, each in self.stated_rulesets.items()}
+        return tuple(found.values()) if len(found) == 1 else tuple(f"{name}: {each}" for name, each in found.items())
+
     @cached_property
     def rulesets(self) -> dict[str, Ruleset]:
         """The rulesets by name."""
@@ -313,7 +326,7 @@ def program_version() -> dict[str, str]:
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
     sides = {name: loadouts(side.units, library, side.levels or None) for name, side in file.sides}
     usual = library.ruleset
-    rulesets = {each.name: each.over(usual) for each in file.rulesets} or {"usual": usual}
+    rulesets = {each.name: each.over(usual, library.stated) for each in file.rulesets} or {"usual": usual}
     by_unit = {f"{each.faction}/{each.unit.id}": each for side in sides.values() for each in side}
     return {
         "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),

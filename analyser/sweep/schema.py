@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
@@ -122,9 +122,10 @@ class NamedRuleset(Record):
     die: Die | None = None
     deck: Deck | None = None
 
-    def over(self, usual: Ruleset) -> Ruleset:
-        """The ruleset itself."""
-        return Ruleset(die=self.die or usual.die, deck=self.deck or usual.deck)
+    def over(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
+        """The ruleset itself; a die or deck that is `stated` outside the plan goes before its own."""
+        own = {name: getattr(self, name) for name in Ruleset.model_fields if name not in stated}
+        return Ruleset(**{name: own.get(name) or getattr(usual, name) for name in Ruleset.model_fields})
 
 
 class CellSampling(Record):

@@ -659,6 +659,7 @@ def test_the_help_groups_options_by_what_they_are_about():
         "Penalties:",
         "Target:",
         "Method:",
+        "Assumed:",
         "Input and output:",
         "Options:",
     ]

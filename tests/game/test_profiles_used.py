@@ -96,7 +96,7 @@ def test_every_answer_names_its_profiles_in_every_form(folder, kind):
 def test_of_both_methods_each_names_them(folder):
     both = [*ASKED["attack"], "--method", "both", "--trials", 100, "--format", "json", "--profiles", "mine"]
     told = json.loads(answer(*both))
-    assert told["exact"]["profiles"] == told["monte_carlo"]["profiles"] == Profiles("mine").used._asdict()
+    assert told["exact"]["profiles"] == told["monte_carlo"]["profiles"] == Profiles("mine").used.as_dict()
 
 
 def test_answers_in_python_name_them(folder):

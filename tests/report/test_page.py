@@ -287,6 +287,6 @@ def test_the_page_and_the_manifest_say_which_profiles_were_read(report, text):
     """Editing a folder of profiles did nothing where another one answered (item 19)."""
     manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
     used = profiles_used()
-    assert manifest["profiles_used"] == used._asdict()
+    assert manifest["profiles_used"] == used.as_dict()
     head = text.partition("<nav")[0]
     assert f"in the profiles “{used.folder}”, whose content has the version {used.version}." in head
