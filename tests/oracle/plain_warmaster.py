@@ -146,7 +146,7 @@ class Move:
         """The obstacles of its way, in the order in which they matter.
 
         Settled: at one place a friend that can make way comes before what halts the unit only if touching it is going
-        into it; of two that halt it there, the one that does so without a roll comes first.
+        into it; of two that halt it there the nearer comes first, of two as near the one that does so without a roll.
         """
 
         def order(obstacle: Obstacle) -> tuple:

@@ -73,7 +73,8 @@ def way_of(question: Question) -> tuple[Met, ...]:
     """What is met on the way, nearest first.
 
     At one place a friend that can make way comes last: the unit stops there before it is pushed. Only where touching
-    is going into it the friend comes first. Of two that halt the unit there, the one that does so without a roll.
+    is going into it the friend comes first. Of two that halt the unit there, the nearer, as the unit does not get to
+    the other; of two as near, the one that does so without a roll.
     """
 
     def order(met: Met) -> tuple[float, int, bool, float, bool]:

@@ -1,5 +1,7 @@
 """Warmaster: each rule of WM-1 to WM-9, worked by hand, and rolled."""
 
+import itertools
+
 import pytest
 from click.testing import CliRunner
 
@@ -280,3 +282,35 @@ def test_the_command(tmp_path):
     assert "fewest confused" in ran.output
     bad = CliRunner().invoke(cli, ["morale", "warmaster", "--dice", "two"])
     assert bad.exit_code == 2
+
+
+HALTING = {"impassable": 3.5, "unyielding": 3.5, "enemy": 4.5, "combat": 4.5}  # where each halts the unit at 3.5 cm
+
+
+def confused(move, *obstacles, **ruleset):
+    moved = {"dice": 1} if move == "driven_back" else {"move": move, "distance": {"2": 0.5, "4": 0.5}}
+    (row,) = rows(morale.exact("warmaster", moved | {"obstacles": [*obstacles], "ruleset": ruleset})).values()
+    return row
+
+
+@pytest.mark.parametrize("touching", [False, True])
+@pytest.mark.parametrize("move", ["driven_back", "falls_back"])
+@pytest.mark.parametrize(("one", "other"), [*itertools.combinations_with_replacement(HALTING, 2)])
+def test_of_two_that_halt_a_unit_at_one_place_the_nearer_does(one, other, move, touching):
+    """WM-2 to WM-4, settled: the unit does not get to the other; of two as near, the one without a roll."""
+    pair = [{"kind": kind, "distance": HALTING[kind]} for kind in (one, other)]
+    first = min(pair, key=lambda obstacle: (obstacle["distance"], obstacle["kind"] == "impassable"))
+    alone = confused(move, first, touching_is_into=touching)
+    for both in (pair, pair[::-1]):
+        row = confused(move, *both, touching_is_into=touching)
+        assert {name: value for name, value in row.items() if value or name in alone} == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("kind", ["enemy", "combat"])
+def test_terrain_halts_a_unit_before_an_enemy_a_centimetre_behind_it_does(kind):
+    """A die of 4 to 6 goes into the terrain (WM-2): 1/6 by its 6 there, or the drive-back die's own (WM-1)."""
+    row = confused("driven_back", {"kind": "impassable", "distance": 3.5}, {"kind": kind, "distance": 4.5})
+    assert row["p_confused"] == pytest.approx(1 / 6 + 2 / 6 * 1 / 6)
+    assert row["p_by_enemy_or_combat"] == 0
+    row = confused("driven_back", {"kind": "impassable", "distance": 4}, {"kind": kind, "distance": 4.5})
+    assert row["p_confused"] == row["p_by_enemy_or_combat"] == pytest.approx(1 / 2)
