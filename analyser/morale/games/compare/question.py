@@ -2,15 +2,16 @@
 
 A system has values, each with its own probability to pass a test. Which of them stands for which DISCIPLINE is worked
 out once for all of them together: no two share a value while the system has another, and the probabilities are as near
-to the DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearer value of what stands for those.
+to the DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearest value from the one's to the
+other's.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -172,24 +173,17 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     between, values = _uncertain(scale), [*scale]
     if nerve <= 0 or nerve >= 1 or not between:
         return values[0 if nerve < 1 / 2 else -1]
-    thresholds = _thresholds(tuple(between.values()), tuple(_uncertain(disciplines(question)).values()))
-    return [*between][bisect_right(thresholds, Fraction(nerve).limit_denominator(FINEST))]
+    probabilities, nerves = tuple(between.values()), tuple(_uncertain(disciplines(question)).values())
+    places = _matched(nerves, probabilities) if nerves else ()
+    wanted = Fraction(nerve).limit_denominator(FINEST)
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # a DISCIPLINE's own nerve: its own place
+    first = places[lower - 1] if lower else 0
+    last = places[upper] if upper < len(nerves) else len(between) - 1
+    nearest = min(range(first, last + 1), key=lambda place: (abs(probabilities[place] - wanted), -place))
+    return [*between][nearest]
 
 
 @lru_cache(maxsize=64)
-def _thresholds(probabilities: tuple[Fraction, ...], nerves: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The nerve from which on each value but the first stands: halfway, and so that each of `nerves` gets its own."""
-    matched = _matched(nerves, probabilities) if nerves else ()
-    thresholds: list[Fraction] = []
-    for place, (lower, upper) in enumerate(pairwise(probabilities)):
-        split = bisect_right(matched, place)  # of the nerves, which rise with the places that they are matched with
-        threshold, above = (lower + upper) / 2, nerves[split] if split < len(nerves) else Fraction(1)
-        if split and threshold <= nerves[split - 1]:
-            threshold = (nerves[split - 1] + above) / 2
-        thresholds.append(max([min(threshold, above), *thresholds[-1:]]))
-    return tuple(thresholds)
-
-
 def _matched(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
     """The place of a probability for each nerve, never falling: as few as possible share one, then the nearest.
 

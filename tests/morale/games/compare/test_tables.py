@@ -1,11 +1,14 @@
 """Five systems side by side: each against a plain reading of its rules on one stream of losses, and rolled."""
 
+from itertools import pairwise
+
 import pytest
 from click.testing import CliRunner
 
 from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError
+from analyser.morale.games.compare.question import check_targets, disciplines, leaderships, standing_for
 from analyser.morale.games.compare.systems import SYSTEMS
 from tests.oracle.morale_checks import assert_same_on_any_threads, assert_sample_fits, rows
 from tests.oracle.plain_losses import FATES, LOSSES, PLAIN, ROUNDS, plain
@@ -167,3 +170,26 @@ def test_the_command_prints_the_equivalents_beside_the_fates(tmp_path):
     assert "P(routed)" in found.stdout
     assert "BREAK LIMIT" in found.stdout
     assert picture.stat().st_size > 1000
+
+
+def test_a_low_nerve_gets_the_nearest_leadership_that_is_allowed():
+    """A nerve of 0.2 lies between DISCIPLINEs of 1/6 and 1/4; Leadership 4, 1/6, is nearer than 3, 1/12."""
+    question = {"models": 8, "losses": 2, "nerve": 0.2, "rounds": 1}
+    assert equivalents(question)["mordheim", "Leadership"] == "4"
+    (row,) = fates(question, "mordheim")
+    assert row == pytest.approx([0, 1 / 6, 0, 5 / 6])
+
+
+@pytest.mark.parametrize("scale", [leaderships(), check_targets(6), check_targets(12), check_targets(20)])
+def test_a_nerve_between_two_disciplines_gets_the_nearest_value_from_one_s_to_the_other_s(scale):
+    """No value between what stands for the DISCIPLINE below and for the one above is nearer."""
+    asked = morale.load_question("compare", {"models": 8, "losses": 2})
+    places, chances = {value: place for place, value in enumerate(scale)}, [*scale.values()]
+    nerves = [nerve for nerve in disciplines(asked).values() if 0 < nerve < 1]
+    for below, above in pairwise(nerves):
+        first, last = (places[standing_for(nerve, scale, asked)] for nerve in (below, above))
+        for step in range(1, 20):
+            nerve = below + (above - below) * step / 20
+            place = places[standing_for(nerve, scale, asked)]
+            misses = {each: abs(chances[each] - nerve) for each in range(first, last + 1)}
+            assert misses[place] == pytest.approx(min(misses.values()), abs=1e-5)
