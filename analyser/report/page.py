@@ -38,6 +38,7 @@ from analyser.report.figures import packed, page_data, row_names
 from analyser.report.folder import Inputs
 from analyser.report.parts import DOTS_AN_INCH, Balance, Plan
 from analyser.report.picture import price_picture
+from analyser.report.policy import Page
 
 PIXELS_AN_INCH = 96  # the natural size of a picture
 MOST_BYTES = 4_900_000  # of the page
@@ -360,8 +361,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def templates() -> Environment:
-    """The templates of this package: what is filled in is escaped, and what is missing is an error."""
-    return Environment(
+    """The templates of this package: what is filled in is escaped, what is missing an error; pages have a policy."""
+    environment = Environment(
         loader=PackageLoader("analyser.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -369,6 +370,8 @@ def templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.template_class = Page
+    return environment
 
 
 def _template(names: Mapping[str, str]) -> Any:

@@ -134,7 +134,7 @@ def test_the_exact_mean_of_what_is_certain_is_that_number():
 
 FEW = {
     "charge": lambda **how: analyser.charge(RIFLES, GRENADIERS, **how),
-    "attack": lambda **how: analyser.attack(RIFLES, GRENADIERS, distance=14, **how),
+    "attack": lambda replacement=None, **how: analyser.attack(RIFLES, GRENADIERS, distance=14, **how),
     "focus fire": lambda **how: analyser.focus([{"attacker": RIFLES} | RISKY] * 2, {**TARGET, "models": 9}, **how),
     "duel": lambda **how: analyser.duel(RIFLES, GRENADIERS, rounds=1, **how),
 }

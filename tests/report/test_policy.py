@@ -1,0 +1,75 @@
+"""Pages allow what they have, and nothing else."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+from analyser.report.page import templates
+from analyser.report.policy import with_policy
+
+HEAD = '<!doctype html>\n<meta charset="utf-8">\n'
+PAGE = HEAD + '<style>b {}</style><script>\n1;</script><script type="text/plain">x</script>'
+ATTRIBUTE = re.compile(r"""<[a-z][^>]*\s(?:style|on[a-z]+)\s*=""")
+
+
+def policy_of(html):
+    (content,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', html)
+    return dict(part.partition(" ")[::2] for part in content.split("; "))
+
+
+def sha256(text):
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def test_scripts_and_styles_are_allowed_by_hash_and_nothing_else():
+    assert policy_of(with_policy(PAGE)) == {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "script-src": sha256("\n1;"),
+        "style-src": sha256("b {}"),
+    }
+
+
+def test_it_stands_before_what_it_is_about():
+    page = with_policy(PAGE)
+    assert page.index("Content-Security-Policy") < page.index("<style>") < page.index("<script>")
+
+
+def test_text_without_a_head_stays_as_it_is():
+    assert with_policy("<p>no page</p>") == "<p>no page</p>"
+
+
+def test_no_template_has_attributes_that_would_need_more():
+    """Nor does a script write any: these set styles one by one, which no policy forbids."""
+    environment = templates()
+    for name in environment.loader.list_templates():
+        text, _, _ = environment.loader.get_source(environment, name)
+        assert not ATTRIBUTE.search(text), name
+        assert 'setAttribute("style"' not in text, name
+
+
+def test_whatever_a_template_renders_has_a_policy():
+    page = templates().from_string(PAGE).render()
+    assert policy_of(page)["script-src"] == sha256("\n1;")
+
+
+@pytest.mark.slow
+def test_what_is_not_of_the_page_does_not_run(browser, browsed, tmp_path):
+    """A script, a handler and a style that came in through a name have no effect; the browser reports them."""
+    text = (browsed / "index.html").read_text(encoding="utf-8")
+    evil = '<script>document.title = "evil"</script><b onclick="document.title = 1" style="color: red" id="evil">x</b>'
+    (tmp_path / "index.html").write_text(text.replace("<body>", f"<body>{evil}", 1), encoding="utf-8")
+    page = browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto((tmp_path / "index.html").as_uri())
+    page.locator("html.scripted").wait_for()
+    page.evaluate("document.getElementById('evil').click()")
+    assert page.title() == "Crown against Imperium and Crown"
+    assert page.evaluate("getComputedStyle(document.getElementById('evil')).color") != "rgb(255, 0, 0)"
+    assert sum("Content Security Policy" in each for each in complaints) >= 3
+    page.close()
