@@ -278,12 +278,18 @@ class Comparisons:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The frames of all targets one below the other, with `target` and `weight` before them; then the mean's."""
+        """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
+
+        Leave out the rows with `is_mean` before you group by targets: they have no target, and no weight.
+        """
         parts = [
-            each.frame.assign(target=target, weight=self.weights[target]) for target, each in self.by_target.items()
+            each.frame.assign(target=target, weight=self.weights[target], is_mean=False)
+            for target, each in self.by_target.items()
         ]
-        parts.append(self.mean.frame.assign(target="mean"))
-        columns = dict.fromkeys(name for name in ("target", "weight", *(name for each in parts for name in each)))
+        parts.append(self.mean.frame.assign(target=None, is_mean=True))
+        columns = dict.fromkeys(
+            name for name in ("target", "weight", "is_mean", *(name for each in parts for name in each))
+        )
         return pd.DataFrame([line for each in parts for line in each.to_dict("records")], columns=list(columns))
 
     def to_frame(self) -> pd.DataFrame:

@@ -19,7 +19,7 @@ def with_policy(html: str) -> str:
     Allowed are the scripts and styles of the page, each by its SHA-256, and pictures that it holds. Attributes such as
     ``style="..."`` and ``onclick="..."`` have no effect under it.
 
-    >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:75]
+    >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
     """
     hashes: dict[str, dict[str, None]] = {"script": {}, "style": {}}
