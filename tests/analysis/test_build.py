@@ -322,6 +322,15 @@ def test_battles_are_gone_on_with(hill, fought, tmp_path):
     assert fought.calls == 6  # another seed: other battles
 
 
+def test_battles_of_another_program_are_played_anew(hill, fought, tmp_path, monkeypatch):
+    mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
+    file, sampling = tmp_path / "battles.json", Sampling("monte-carlo", 100)
+    play_battles(mine, enemy, sampling, hill, kept_battles(file))
+    monkeypatch.setattr("analyser.analysis.build_battles.program", lambda: "a rule has changed")
+    play_battles(mine, enemy, sampling, hill, kept_battles(file))
+    assert fought.calls == 2
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"battles": {"a": [1, 2]}}', '{"battles": {"a": [[5, 5, 6]]}}', "[" * 5000]
 )

@@ -49,7 +49,8 @@ def test_by_unit(found):
     assert found.plot().get_xlabel()
 
 
-def test_it_is_gone_on_with_where_it_was_stopped(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("of_resumed", "worked_anew"), [(None, 1), ("a rule has changed", 2)])
+def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_path, monkeypatch):
     out = tmp_path / "habits.csv"
     asked = {"out": out, "threads": 1, **TERMS}
 
@@ -78,10 +79,13 @@ def test_it_is_gone_on_with_where_it_was_stopped(tmp_path, monkeypatch):
             return worked(*arguments)
 
         patch.setattr(module, "work_out", counted)
+        if of_resumed is not None:
+            patch.setattr(module, "program", lambda: of_resumed)
         result = habits([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
-    assert len(again) == 1
+    assert len(again) == worked_anew
     assert pd.read_csv(out)["attacker"].tolist() == result.frame["attacker"].tolist()
-    assert [path for path in tmp_path.iterdir() if path != out] == []
+    left = [path for path in tmp_path.iterdir() if path != out]
+    assert len(left) == worked_anew - 1  # what another program began is not touched
 
 
 def test_progress_is_told():
