@@ -145,9 +145,12 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
-    """The names most like `name`, best first, of at least that `likeness` (0 to 1); letter case does not count."""
+    """The names most like `name`, best first, of at least that `likeness` (0 to 1); letter case does not count.
+
+    A key of data from Python need not be text.
+    """
     by_folded = {candidate.casefold(): candidate for candidate in names}
-    return [by_folded[each] for each in difflib.get_close_matches(name.casefold(), by_folded, most, likeness)]
+    return [by_folded[each] for each in difflib.get_close_matches(str(name).casefold(), by_folded, most, likeness)]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

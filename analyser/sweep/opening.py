@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.balance import efficiency
-from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
@@ -173,7 +173,13 @@ class Sweep:
         DataFrame
             The columns of `by`, a column of each figure, and `cells`: over how many the first of them is a mean.
         """
-        keys, figures = ([each] if isinstance(each, str) else list(dict.fromkeys(each)) for each in (by, metric))
+        asked = {
+            name: [each] if isinstance(each, str) else list(each) for name, each in (("by", by), ("metric", metric))
+        }
+        for name, several in asked.items():
+            for each in several:
+                check_text(each, name, "names of columns")
+        keys, figures = (list(dict.fromkeys(several)) for several in asked.values())
         self._check((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
             raise InputError("no columns, or one on both sides", where="means", allowed="by some columns, of others")
