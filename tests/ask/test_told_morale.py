@@ -23,6 +23,7 @@ GAME = {
 }
 QUESTIONS = {
     "legion": ("legion", {"courage": 2, "tokens": 5, "received": {0: 0.5, 3: 0.5}, "destroyed": 0.05}),
+    "legion by next to no chance": ("legion", {"courage": 2, "received": {0: 0.5, 3: 0.5}, "destroyed": 1e-12}),
     "legion by a commander": (
         "legion",
         {
