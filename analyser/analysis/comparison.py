@@ -280,13 +280,13 @@ class Comparisons:
     def frame(self) -> pd.DataFrame:
         """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
 
-        Leave out the rows with `is_mean` before you group by targets: they have no target, and no weight.
+        Leave out the rows with `is_mean` before you group: they are no target, and have no weight.
         """
         parts = [
             each.frame.assign(target=target, weight=self.weights[target], is_mean=False)
             for target, each in self.by_target.items()
         ]
-        parts.append(self.mean.frame.assign(target=None, is_mean=True))
+        parts.append(self.mean.frame.assign(target="mean", is_mean=True))
         columns = dict.fromkeys(
             name for name in ("target", "weight", "is_mean", *(name for each in parts for name in each))
         )

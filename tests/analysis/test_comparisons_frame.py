@@ -11,8 +11,8 @@ def test_rows_of_the_mean_are_told_apart_from_those_of_targets():
     frame = found.to_frame()
     assert frame["is_mean"].tolist() == [False] * 4 + [True] * 2
     assert list(frame.columns[:3]) == ["target", "weight", "is_mean"]
-    assert frame["target"][frame["is_mean"]].isna().all()
-    assert list(frame.groupby("target").size()) == [2, 2]  # a group for each target, and none for the mean
+    assert set(frame["target"][frame["is_mean"]]) == {"mean"}
+    assert list(frame[~frame["is_mean"]].groupby("target").size()) == [2, 2]
     means = frame[frame["is_mean"]].set_index("loadout")["mean_models_destroyed"]
     targets = frame[~frame["is_mean"]]
     weighed = (targets["mean_models_destroyed"] * targets["weight"]).groupby(targets["loadout"]).sum() / 3
