@@ -120,7 +120,8 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         at_end = str(error).endswith("(at end of document)")
         problem = f"{str(error).removesuffix(' (at end of document)')}; {CUT_SHORT}" if at_end else str(error)
-        raise InputError(f"broken TOML: {problem}{looks_like(text[:32].encode())}", where=where) from None
+        kind = looks_like(text[:32].encode(errors="replace"))  # an argument may be no UTF-8
+        raise InputError(f"broken TOML: {problem}{kind}", where=where) from None
     except RecursionError:
         raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
     except ValueError:  # the parser's own limit
