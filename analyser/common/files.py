@@ -242,7 +242,7 @@ def _new_beside(target: Path) -> Path:
     """A new file in the folder of `target`, which is made if need be, with the mode that new files have."""
     target.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
+        temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
         try:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         except FileExistsError:

@@ -55,7 +55,8 @@ class Mean(NamedTuple):
     def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Mean:
         """The mean of `values` under `weights`, over the last axis of both."""
         numbers = np.asarray(values, np.float64)
-        return cls(weights @ numbers, weights @ numbers**2, ends=(float(numbers.min()), float(numbers.max())))
+        ends = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
+        return cls(weights @ numbers, weights @ numbers**2, ends=ends)
 
 
 @dataclass(frozen=True)

