@@ -42,28 +42,39 @@ LIMITS_OF_BEST = (
     " Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
 )
 """The same of prices under best play."""
-MOST_SHOWN, MOST_REASONS = 5, 3
+MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
 _COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
 
 
 class Among(NamedTuple):
-    """The field of a verdict: how many loadouts of each faction a loadout is judged among, itself one of them."""
+    """The opponents of a verdict: how many loadouts of each faction, the one that is judged among them."""
 
     factions: Mapping[str, int] = MappingProxyType({})
 
     @property
     def loadouts(self) -> int:
-        """How many they are."""
+        """The number of loadouts."""
         return sum(self.factions.values())
 
+    @property
+    def in_short(self) -> str:
+        """The opponents in a few words, for the first line of an answer.
+
+        >>> print(Among({"crown": 53, "imperium": 55}).in_short)
+        against 108 loadouts of Crown and Imperium
+        """
+        names = list(map(faction_name, self.factions))
+        of = " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} factions"
+        return f"against {counted(self.loadouts, 'loadout')} of {of}"
+
     def __str__(self) -> str:
-        """In words.
+        """The opponents with the number of loadouts of each faction.
 
         >>> print(Among({"crown": 53, "imperium": 55}))
-        among 108 loadouts (Crown 53, Imperium 55)
+        against 108 loadouts (Crown 53, Imperium 55)
         """
         each = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
-        return f"among {counted(self.loadouts, 'loadout')} ({each})"
+        return f"against {counted(self.loadouts, 'loadout')} ({each})"
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -97,7 +108,7 @@ class FairPoints:
     limits : str
         What is not known.
     among : Among
-        The field, those shown being part of it: how many loadouts of which factions.
+        The opponents, those shown being part of them: how many loadouts of which factions.
     """
 
     frame: pd.DataFrame
@@ -180,9 +191,12 @@ class FairPoints:
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
         blocks = [
             [
-                f"Fair points of {counted(len(self.frame), 'loadout')} ({self.method}): {counts}.",
+                *fill(
+                    f"Fair points of {counted(len(self.frame), 'loadout')} {self.among.in_short} ({self.method}): "
+                    f"{counts}."
+                ),
                 *(fill(f"Cannot say: {doubts}.") if doubts else []),
-                *fill(f"Judged {self.among}; another field has other prices and reasons."),
+                *fill(f"Judged {self.among}; other opponents give other prices and reasons."),
                 self.limits,
             ]
         ]
@@ -258,7 +272,8 @@ def fair_points(
     units : str, Loadout, several of them, or Matchups
         Whose prices are wanted; or a table in which both sides attack each other, of which the duels are left out.
     against : str, Loadout, or several of them
-        The field, who meet each other and `units`. A loadout of `units` takes the place of one of that name.
+        The opponents, who meet each other and `units`. A loadout of `units` takes the place of one of that name.
+        Default: all factions of the profiles.
     situations : str, Situation, or several of them
         As of :func:`analyser.matchups`.
     policy : "habit" or "best"
@@ -336,10 +351,10 @@ def fair_points_in(
 
 
 def priceable(policy: str, situations: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """The situations that prices are made of; InputError, before anybody fights, where none is an exchange."""
+    """The situations that prices are made of, duels left out; InputError, before any fight, where none is left."""
     called = situations_called(situations)
     _check_exchange(called)
-    return priced_by(policy, called)
+    return priced_by(policy, tuple(each for each in called if each.kind in (*WAYS, BEST_TRADE)))
 
 
 def _check_exchange(situations: Sequence[Situation]) -> None:

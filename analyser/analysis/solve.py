@@ -62,7 +62,7 @@ class SolvedPrice:
     limits : str
         What is not counted.
     among : Among
-        The field that it is judged among.
+        The opponents that it is judged against.
     method : str
         ``"exact"``, but for the interval, whose fields are drawn with a fixed seed.
     """
@@ -93,7 +93,7 @@ class SolvedPrice:
         today = "no points" if self.today is None else f"{self.today} points"
         ends = " to ".join(ends_text(price.points, price.low, price.high))
         line = (
-            f"{self.loadout}, as {self.role}: fair at {price.points} points (95%: {ends}; "
+            f"{_against(self.among)}{self.loadout}, as {self.role}: fair at {price.points} points (95%: {ends}; "
             f"exact but for the interval), today {today}."
         )
         if price.verdict:
@@ -126,7 +126,7 @@ class SolvedDice:
     limits : str
         What is not counted.
     among : Among
-        The field that it is judged among.
+        The opponents that it is judged against.
     method : str
         ``"exact"``, but for the intervals.
     """
@@ -192,7 +192,7 @@ class SolvedDice:
         ]
         blocks = [
             [
-                *fill(f"{self._what}: {self._answer}. Exact but for the intervals."),
+                *fill(f"{_against(self.among)}{self._what}: {self._answer}. Exact but for the intervals."),
                 *fill(f"Judged {self.among}. {_OWN_PRICE}{self._at_today}"),
             ],
             aligned([*head, *rows], ">>>>"),
@@ -332,6 +332,11 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
     if not points:
         raise InputError("nobody in the field has points", where="against", allowed="loadouts with points")
     return loadout.with_(points=int(np.median(points)))
+
+
+def _against(among: Among) -> str:
+    """The beginning of an answer: the opponents that it is judged against."""
+    return f"A{among.in_short[1:]}, "
 
 
 def _ends(row: Mapping[Any, Any], points: int) -> str:

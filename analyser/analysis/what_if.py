@@ -61,7 +61,7 @@ class WhatIf:
     spent : tuple of str
         The bands of its rows that have no dice left, of those that had some.
     among : Among
-        The field that it is judged among.
+        The opponents that it is judged against.
     beyond : tuple of str
         Changed numbers that are out of the range of all others in the field, and that range.
     """
@@ -129,7 +129,7 @@ class WhatIf:
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         blocks = [
             [
-                *fill(f"{self.sentence} ({self.method})."),
+                *fill(f"A{self.among.in_short[1:]} ({self.method}), {self.sentence}."),
                 *fill(f"Judged {self.among}."),
                 f"The change: {asked}.",
                 *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),

@@ -90,7 +90,7 @@ REPORT_OPTIONS = [
         shell_complete=options.complete_file,
     ),
     Option("--row NAME", _ROW),
-    Option("--field PATTERN", "Among whom prices are judged. Default: those of the report."),
+    Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
     THREADS,
     options.DASK,
@@ -292,6 +292,16 @@ def report(out: str, profiles: str | None, dask: str | None, **keys: Any) -> Non
         click.echo(f"stopped: {state}", err=True)
         raise
     click.echo(f"The report is in {written}")
+    _tell_opponents(written)
+
+
+def _tell_opponents(written: Path) -> None:
+    """Print the opponents that the prices of a report are judged against; nothing where it has no prices."""
+    from analyser.analysis.prices import Among
+    from analyser.report.folder import manifest_of
+
+    if judged := manifest_of(written).get("judged_among"):
+        click.echo(f"Its prices are judged {Among(judged['factions']).in_short}")
 
 
 @click.command(

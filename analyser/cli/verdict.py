@@ -28,7 +28,7 @@ from analyser.cli.shell import Command, examples, given, profiles_in, progress_b
 from analyser.common.errors import InputError
 
 FIELD = Option(
-    "--against PATTERN", "The field, who meet each other too. Default: everybody.", shell_complete=complete_selector
+    "--against PATTERN", "Opponents, who meet each other too. Default: all factions.", shell_complete=complete_selector
 )
 SITUATIONS = Option("--situations NAMES", "Default: long-range,short-range-aimed,charge.", type=names)
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
@@ -56,7 +56,8 @@ def prices(units: tuple[str, ...], profiles: str | None, **keys: Any) -> None:
         found = fair_points(units or EVERYBODY, profiles=profiles_in(profiles), progress=progress, **how)
 
     def rows() -> list[dict[str, Any]]:
-        return [{**row, "profiles": str(found.profiles)} for row in found.as_dict()["loadouts"]]
+        beside = {"judged_against": found.among.in_short.removeprefix("against "), "profiles": str(found.profiles)}
+        return [{**row, **beside} for row in found.as_dict()["loadouts"]]
 
     write(lambda: str(found), found.as_dict, rows, plot=found.plot)
 
@@ -109,9 +110,8 @@ def what_if(unit: str, changes: tuple[str, ...], profiles: str | None, **keys: A
         found = found_for(unit, **how, **_changes(changes), profiles=profiles_in(profiles), progress=progress)
 
     def rows() -> list[dict[str, Any]]:
-        return [
-            {"loadout": found.loadout, **row, "profiles": str(found.profiles)} for row in found.as_dict()["matchups"]
-        ]
+        beside = {"judged_against": found.among.in_short.removeprefix("against "), "profiles": str(found.profiles)}
+        return [{"loadout": found.loadout, **row, **beside} for row in found.as_dict()["matchups"]]
 
     write(lambda: str(found), found.as_dict, rows)
 
@@ -173,7 +173,7 @@ def solve_dice(unit: str, profiles: str | None, **keys: Any) -> None:
         found = solved(unit, **how, profiles=profiles_in(profiles), progress=progress)
 
     def rows() -> list[dict[str, Any]]:
-        beside = {"loadout": found.loadout}, {"profiles": str(found.profiles)}
-        return [beside[0] | row | beside[1] for row in found.as_dict()["curve"]]
+        beside = {"judged_against": found.among.in_short.removeprefix("against "), "profiles": str(found.profiles)}
+        return [{"loadout": found.loadout, **row, **beside} for row in found.as_dict()["curve"]]
 
     write(lambda: str(found), found.as_dict, rows, plot=found.plot)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.policy import check_best_is_played, played_by, priced_by
-from analyser.analysis.prices import FairPoints, fair_points
+from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
@@ -85,8 +86,9 @@ def write_report(
         Whether duels are fought by habit, or both sides play them best, and prices are made of best play
         (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
     field : str, Loadout, several of them, or FairPoints, optional
-        Among whom prices are judged, the report's own beside them: such as ``"*/*"``; or fair points that were found
-        of all of these already. Default: those of the report, as they meet in it.
+        The opponents that prices are judged against, the report's own beside them; or fair points that were found
+        of all of these already. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a `row`
+        and under best play, which takes too long for all: those of the report, as they meet in it.
     metrics : sequence of str
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
@@ -127,9 +129,8 @@ def write_report(
     both = {each.selector: each for each in (*attacking, *defending)}
     if field is not None and row is not None:
         raise InputError("prices in a field are made of every row", where="field", allowed="a field or a row, not both")
-    if field is not None and not isinstance(field, FairPoints):
-        asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "progress": progress}
-        field = fair_points(list(both.values()), against=field, profiles=library, **asked)
+    asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "progress": progress}
+    judged = None if row is not None else _judged(tuple(both.values()), field, profiles=library, **asked)
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
@@ -140,7 +141,7 @@ def write_report(
         used=library.used._replace(folder=Path(library.used.folder).resolve().name),
         home=home,
         habits=None if habits is None else _habits(habits, (*attacking, *defending)),
-        field=field if field is None else field.only(both),
+        field=judged and judged.only(both),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
         plans, lines = (
@@ -182,8 +183,31 @@ def write_report(
             artists.finish(drawing, lambda cost: tell(done + cost))
         write_page(page, plans, work.report / PAGE)
         tell(whole)
-        write_manifest(work.report, {**facts_of(inputs), "wall_seconds": round(time.monotonic() - started, 3)})
+        write_manifest(
+            work.report,
+            {**facts_of(inputs), **_opponents(balance.prices), "wall_seconds": round(time.monotonic() - started, 3)},
+        )
     return folder
+
+
+def _judged(
+    sides: Sequence[Loadout], field: Selectors | FairPoints | None, *, policy: str, **how: Any
+) -> FairPoints | None:
+    """The fair points of `sides` against a field, by default all factions; None to judge among `sides` themselves."""
+    if isinstance(field, FairPoints):
+        return field
+    if field is not None:
+        return fair_points(sides, against=field, policy=policy, **how)
+    if policy == "best":
+        return None
+    with suppress(InputError):  # nobody exchanges anything, or what is asked is refused later
+        return fair_points(sides, against=EVERYBODY, policy=policy, **{**how, "progress": None})  # a few seconds
+    return None
+
+
+def _opponents(prices: FairPoints | None) -> dict[str, Any]:
+    """The opponents of the prices, as the manifest has them."""
+    return {} if prices is None else {"judged_among": prices.among.as_dict()}
 
 
 def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:

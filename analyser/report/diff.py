@@ -67,7 +67,8 @@ def diff(
         A folder of profiles, or a report (``analyser report``). Where one is a report, the other's matchups are worked
         out as that report has them.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Default: everybody. Together they are the field of the verdicts.
+        Selectors, with wildcards; for profiles only. Default: everybody. Together they are the opponents that the
+        verdicts are judged against; of reports, those are the loadouts of the report.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional
@@ -202,7 +203,7 @@ def _moves(
 ) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
     """What became of loadouts that are written differently, and of others with another verdict; or why none is told.
 
-    With the field that they are judged among now.
+    With the opponents that they are judged against now.
     """
     try:
         before, after = Standings(old), Standings(new)

@@ -36,7 +36,7 @@ class Diff:
     no_verdict : str
         Why there are no verdicts; empty where there are.
     among : Among or None
-        The field of the verdicts, as it is now; None where there are none.
+        The opponents of the verdicts, as they are now; None where there are no verdicts.
     edits : tuple of Edit
         What is written differently in the units and the ruleset.
     frame : DataFrame
@@ -93,9 +93,9 @@ class Diff:
 
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
-    blocks = [[*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)]] if found.moves else []
-    if found.moves or found.others:
-        blocks.append(fill(_judged(found)))
+    blocks = [fill(_judged(found))] if found.moves or found.others else []
+    if found.moves:
+        blocks.append([*(each.sentence for each in found.moves[:limit]), *_more(found.moves, limit)])
     if found.others:
         told = list(_others(found))
         lines = [f"  {each}" for each in told[:MOST_OTHERS]] + _more(told, MOST_OTHERS)
@@ -125,7 +125,7 @@ def _assumed(found: Diff) -> list[str]:
 
 
 def _judged(found: Diff) -> str:
-    return f"Verdicts: judged {found.among}."
+    return f"Judged {found.among}."
 
 
 def _more(every: Sized, most: int) -> list[str]:
@@ -246,9 +246,9 @@ def diff_markdown(found: Diff) -> str:
     sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
     if found.others:
         sentences.append(f"- Other verdicts that moved: {markdown(_listed(_others(found), MOST_OTHERS))}")
-    blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
     if found.moves or found.others:
         blocks.append([markdown(_judged(found))])
+    blocks.append(sentences or ["No loadout is written differently." if not found.edits else "No verdicts."])
     if found.edits:
         lines = [f"- {code_span(str(each))}" for each in found.edits[:MOST_EDITS]]
         blocks.append(["What is written differently:", "", *lines, *_more(found.edits, MOST_EDITS)])

@@ -1,5 +1,6 @@
 """The verdict on planted cases whose answer is known, and what moves it."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import analyser
 from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import FairPoints, fair_points
+from analyser.analysis.prices import Among, FairPoints, fair_points, priceable
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, rate
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
@@ -167,7 +168,8 @@ def game(request):
 
 
 def _rated(table, exchange):
-    return FairPoints(*rate(table, exchange), table.situations, table.profiles)
+    among = Among(Counter(each.faction for each in table.attackers))
+    return FairPoints(*rate(table, exchange), table.situations, table.profiles, among=among)
 
 
 @pytest.mark.slow
@@ -250,6 +252,27 @@ def test_two_sides_that_do_not_all_meet_each_other_are_both_rated(library, other
     assert found.frame[["offence", "toughness"]].dropna().stack().between(0.05, 20).all()  # they ran away once
 
 
+def test_every_answer_names_its_opponents_in_its_first_line(library):
+    """By default all factions, whatever the answer; one unit then has one price."""
+    rifles, how = "crown/rifle-platoon@full-strength", {"situations": ["long-range"], "profiles": library}
+    everybody = f"gainst {len(list(library))} loadouts of {len(library.factions)} factions"
+    answers = [
+        fair_points(rifles, **how),
+        analyser.what_if(rifles, points="+10", **how),
+        analyser.solve_price(rifles, **how),
+        analyser.solve_dice(rifles, most=1, **how),
+    ]
+    assert all(everybody in str(each).splitlines()[0] for each in answers)
+    fair = answers[0].frame["fair_points"].iloc[0]
+    assert answers[1].before.fair_points == pytest.approx(fair)
+    few = fair_points(rifles, against="imperium/*", **how)
+    assert few.among.in_short in str(few).splitlines()[0]
+
+
+def test_of_duels_no_price_is_made_and_none_is_fought(library):
+    assert [each.name for each in priceable("habit", ["long-range", "duel"])] == ["long-range"]
+
+
 # --- who cannot be rated ------------------------------------------------------------------------------------
 
 
@@ -296,7 +319,7 @@ def test_a_wrong_name_is_told_with_the_nearest():
 def test_the_text_says_verdicts_whys_roles_and_how_sure_it_is(game):
     found = _rated(*game)
     text = " ".join(str(found).split())
-    assert f"Fair points of {len(found.frame)} loadouts (exact):" in text
+    assert f"Fair points of {len(found.frame)} loadouts {found.among.in_short} (exact):" in text
     for verdict in (OVER, UNDER):
         assert f"Most {verdict}:" in text
         for row in found.of(verdict, 5).to_dict("records"):
@@ -315,7 +338,7 @@ def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(librar
     assert found.as_dict()["judged_among"] == {"loadouts": 3, "factions": {"crown": 3}}
     text = " ".join(str(found).split())
     assert "Cannot say: fewer than 3 other units here are of its role (3)." in text
-    assert "Judged among 3 loadouts (Crown 3); " in text
+    assert "Judged against 3 loadouts (Crown 3); " in text
     some = found.only({"crown/copy-1@basic"})
     assert (len(some.frame), some.among) == (1, found.among)
 

@@ -325,7 +325,7 @@ def test_every_answer_says_among_whom_it_judges(dear):
     for each in (found, price, dice, analyser.fair_points(profiles=dear)):
         assert each.as_dict()["judged_among"] == {"loadouts": 7, "factions": {"wood": 7}}
         head, _, _ = " ".join(str(each).split()).partition("Not counted")
-        assert "Judged among 7 loadouts (Wood 7)" in head
+        assert "Judged against 7 loadouts (Wood 7)" in head
 
 
 def test_the_fair_price_of_dice_at_todays_points_is_that_of_the_other_answers(dear):

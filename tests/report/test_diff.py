@@ -197,7 +197,7 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
     both = " → ".join(f"{each.fair_points:.0f}" for each in (move.old, move.new))
     started = f"wood/oak@basic: 75 → 60 points; fair {both}; efficiency {efficiency}; over-priced → fair; "
     out = run(capsys, dear, fair)[1]
-    assert out.startswith(started)
+    assert out.startswith(f"Judged against 7 loadouts (Wood 7).\n\n{started}")
     record = json.loads(run(capsys, dear, fair, "--format", "json")[1])
     assert record["summary"]["sentences"] == [move.sentence]
     (told,) = record["loadouts"]
@@ -285,12 +285,13 @@ def test_a_summary_in_markdown_can_be_pasted(dear, tmp_path, capsys):
     status, out, _ = run(capsys, dear, new, "--summary", summary)
     assert status == 0
     told = summary.read_text(encoding="utf-8")
-    assert told.startswith("### What the change does (exact)\n\n- **wood/oak@basic**: 75 → 60 points; ")
+    judged = "Judged against 7 loadouts (Wood 7)."
+    assert told.startswith(f"### What the change does (exact)\n\n{judged}\n\n- **wood/oak@basic**: 75 → 60 points; ")
     assert "- `wood/oak: levels.basic.points: 75 -> 60`" in told
     tables = [line for line in told.splitlines() if line.startswith("|")]
     assert {line.count("|") for line in tables} == {8}
     assert len(tables) == 12
-    assert out.startswith("wood/oak@basic: ")
+    assert out.startswith(f"{judged}\n\nwood/oak@basic: ")
     status, out, err = run(capsys, dear, new, "--summary", summary / "below-a-file.md")
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
@@ -379,8 +380,8 @@ def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
-    sentences, judged, head, *_ = out.split("\n\n")
-    assert judged == "Verdicts: judged among 4 loadouts (River 4)."
+    judged, sentences, head, *_ = out.split("\n\n")
+    assert judged == "Judged against 4 loadouts (River 4)."
     assert [line.split(":")[0] for line in sentences.splitlines()] == [
         "river/otter-guard@basic",
         "river/otter-guard@reinforced",

@@ -87,14 +87,19 @@ def test_defence_from_the_front_is_told(text):
 def test_it_says_among_whom_prices_are_judged_and_why_of_some_nothing_can_be_said(report, text):
     prices = pd.read_csv(report / "prices.csv")
     first = plain(text.partition('<section id="verdict"')[2].partition('<div class="first"')[0])
-    counts = prices["faction"].value_counts(sort=False)
-    told = f"Judged among {len(prices)} loadouts (Crown {counts['crown']}, Imperium {counts['imperium']})"
-    assert f"{told} , those of this report alone: in a wider field" in first.partition("Not counted")[0]
+    library = Profiles()
+    told = f"Judged against {len(list(library))} loadouts (Commonwealth "
+    assert told in first.partition("Not counted")[0]
+    assert f", more than stand in this report. Of the {len(prices)} here" in first
     doubts = prices.loc[prices["verdict"] == "cannot say", "doubt"]
     told = re.findall(r" \((\d+)\)", first.partition("Cannot say: ")[2])
     assert sum(map(int, told)) == len(doubts) > 0
-    few = doubts.str.startswith("fewer than 3 other units").sum()
-    assert f"fewer than 3 other units here are of its role ({few})" in first
+    wanted = fair_points("crown/rifle-platoon@basic").frame.iloc[0]
+    there = prices.set_index("loadout").loc[wanted["loadout"]]
+    assert there["verdict"] == wanted["verdict"]
+    assert [there[name] for name in ("fair_points", "low", "high")] == pytest.approx(
+        [wanted[name] for name in ("fair_points", "low", "high")]
+    )
 
 
 def test_a_report_can_be_judged_in_a_wider_field(tmp_path):
@@ -108,7 +113,7 @@ def test_a_report_can_be_judged_in_a_wider_field(tmp_path):
     field = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["field"]
     assert field["loadouts"] == sum(each.level_name == "basic" for each in Profiles())
     first = plain((out / "index.html").read_text(encoding="utf-8").partition('<section id="verdict"')[2])
-    assert f"Judged among {field['loadouts']} loadouts (Commonwealth " in first
+    assert f"Judged against {field['loadouts']} loadouts (Commonwealth " in first
     assert ", more than stand in this report. Of the 3 here" in first
     with pytest.raises(InputError, match="a field or a row, not both"):
         write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "x", field="*/*", row="ranged-light")
@@ -137,7 +142,7 @@ def test_levels_of_one_verdict_and_one_reason_are_told_in_one_line(report, text)
     prices = pd.read_csv(report / "prices.csv")
     of_unit = prices["loadout"].str.partition("@")[0]
     for name, rows in prices.groupby(of_unit, sort=False):
-        said = sheet(text, name.replace("/", "-")).partition("Judged among ")[2]
+        said = sheet(text, name.replace("/", "-")).partition("Judged against ")[2]
         for (verdict, why), same in rows.groupby(["verdict", "why"], sort=False):
             levels = ", ".join(same["level"])
             assert f"{levels[:1].upper()}{levels[1:]}, {verdict}: {why}." in said
