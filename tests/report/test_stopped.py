@@ -20,6 +20,9 @@ from tests.helpers.reports import contents, failing, small_report, timeless
 pytestmark = pytest.mark.slow
 
 
+PRICES = "Its prices are judged against 4 loadouts of River"
+
+
 @pytest.fixture(scope="module")
 def unstopped(river, tmp_path_factory):
     return write_report("river/*", "river/*", out=tmp_path_factory.mktemp("reports") / "r", profiles=river)
@@ -250,7 +253,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
     assert told == (kept if number == signal.SIGINT else "")
     assert not out.exists()
     ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
-    assert ended.stdout == f"The report is in {out}\n"
+    assert ended.stdout.splitlines() == [f"The report is in {out}", PRICES]
     assert timeless(out) == timeless(unstopped)
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
     assert json.loads((out / "manifest.json").read_text("utf-8"))["wall_seconds"] > 0
@@ -284,5 +287,5 @@ def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(rive
     assert b"Traceback" not in shown
     assert not out.exists()
     ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
-    assert ended.stdout == f"The report is in {out}\n"
+    assert ended.stdout.splitlines() == [f"The report is in {out}", PRICES]
     assert timeless(out) == timeless(unstopped)
