@@ -129,7 +129,7 @@ class WhatIf:
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         blocks = [
             [
-                *fill(f"A{self.among.in_short[1:]} ({self.method}), {self.sentence}."),
+                *fill(f"A{self.among.in_short[1:]}, {self.sentence} ({self.method})."),
                 *fill(f"Judged {self.among}."),
                 f"The change: {asked}.",
                 *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),

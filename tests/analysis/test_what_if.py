@@ -248,7 +248,7 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
     assert answer(*asked) == str(analyser.solve_dice(OAK, row="rifles", most=1, profiles=str(dear)))
     assert picture.stat().st_size > 0
     csv = answer("what-if", OAK, "points=60", *folder, "--format", "csv").splitlines()
-    assert csv[0] == "loadout,opponent,before,after,change,changes_hands,profiles"
+    assert csv[0] == "loadout,opponent,before,after,change,changes_hands,judged_against,profiles"
     assert len(csv) == 7
 
 
