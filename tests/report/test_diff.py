@@ -390,7 +390,8 @@ def test_the_command_tells_both(old, easier, capsys):
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out
     assert "changed, worst first (the first 2)" in out
-    assert len(out.splitlines()) == 15
+    assert out.count("Assumption: die of ") == 1
+    assert len(out.splitlines()) == 16
     assert "river/otter-guard@" in out.splitlines()[-1]
 
 
