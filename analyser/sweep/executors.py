@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
@@ -85,6 +86,7 @@ def _unheard() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # which would unblock it
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -97,6 +99,8 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
     """The workers of the scheduler at an address; with ``"local"`` a scheduler and so many workers are begun."""
     try:
         distributed: Any = importlib.import_module("distributed")
+        if address == HERE:
+            importlib.import_module("cryptography")
     except ImportError:
         raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == HERE:

@@ -1,6 +1,11 @@
 """Who works does not matter, nor who is lost on the way: the bytes are the same."""
 
 import logging
+import os
+import signal
+import subprocess
+import sys
+import time
 import tracemalloc
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -148,3 +153,22 @@ def test_a_scheduler_by_tls_without_certificates_is_told_in_one_message(tmp_path
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match=r"no scheduler answers at tls://127\.0\.0\.1:9: .*TLS"):
         run_sweep(PLAN, tmp_path / "store", dask="tls://127.0.0.1:9")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [2.0, 5.0])
+def test_a_scheduler_begun_here_ends_in_one_line_after_ctrl_c(tmp_path, after):
+    pytest.importorskip("distributed")
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'situations = ["duel"]\nfigures = ["p_annihilated"]\n'
+        '[attackers]\nunits = ["*/*"]\n[defenders]\nunits = ["*/*"]\n'
+    )
+    command = [sys.executable, "-m", "analyser", "sweep", str(plan), "--out", str(tmp_path / "store")]
+    heard = {"start_new_session": True, "stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
+    work = subprocess.Popen([*command, "--workers", "2", "--dask", "local"], **heard)
+    time.sleep(after)
+    os.killpg(work.pid, signal.SIGINT)
+    _, told = work.communicate(timeout=60)
+    assert work.returncode == 130
+    assert "Traceback" not in told
