@@ -30,7 +30,7 @@ from analyser.scenarios.schema import Attack, ScenarioFile, Target
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
 FALL_BACK_INCHES = 3.0  # AC-5.4 b
 _FIELDS_OF_TARGET = attrgetter(*Target.model_fields)
-_VALUES_OF_FIGHT = attrgetter(*(FIGHT.names or ()))
+values_of_fight = attrgetter(*(FIGHT.names or ()))
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
     """
     fight: Any = SimpleNamespace()
     set_fight(plain(attack), plain(target), fight)
-    record: FightFacts = np.array([_VALUES_OF_FIGHT(fight)], FIGHT)[0]
+    record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
     return record
 
 

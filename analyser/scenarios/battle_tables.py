@@ -9,9 +9,10 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record, plain
-from analyser.engine.battle.pools import Rolls, aliases_of, expected, share_of_damage
+from analyser.engine.battle.pools import Law, Rolls, aliases_of, expected, share_of_damage
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
+    CONDITIONS,
     LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
@@ -23,22 +24,24 @@ from analyser.engine.battle.tables import (
     Encoding,
     Tables,
     cell_of,
+    condition_of,
 )
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.attack import set_fight, special_counts
 from analyser.rules.battle import HURT, Choice, Hand, Turn
+from analyser.rules.draws import odds_of
 from analyser.rules.habits import allowed_of_every_view
 from analyser.rules.policies import SHOOTING, Policy
-from analyser.rules.structs import NONE, SIDE, TARGET, SideFacts, StrikeFacts
-from analyser.scenarios.attack import fight_record, target_record
+from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts, StrikeFacts
+from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
 from analyser.scenarios.charge import blast_on, blows
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Strike, length_of, side_facts
 
-_ONE_BONUS, _ONE_PENALTY = 1 << 20, 1 << 21  # bits that no Bonus and no Penalty has
+_MORE = (1 << 20, 1 << 21)  # bits that no Bonus and no Penalty has
 _SHIFTS = range(-2, 3)
 
 
@@ -65,6 +68,7 @@ class _Strikes:
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
+        self.fights: list[list[FightFacts]] = []  # of each strike, by condition
         self.cells: list[list[int]] = []
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
@@ -77,32 +81,39 @@ class _Strikes:
         key = (record, strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
         if key not in self._numbers:
             self._numbers[key] = len(self.records)
-            self.records.append((record, strike.attack, fight_record(strike.attack, strike.target)))
-            self.cells.append(self._cells(strike))
+            self.records.append((record, strike.attack, strike.target))
+            self.fights.append(_fights(strike))
+            self.cells.append(self._cells(strike, self.fights[-1]))
         return self._numbers[key]
 
     def has_dice(self, number: int) -> bool:
         """Whether a strike has dice at every strength that a unit on the field can have."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
         counts = range(first, len(cells) // CELLS_A_COUNT)
-        return all(cells[cell_of(count, short, False, 0)] for count in counts for short in (False, True))
+        condition = condition_of(False, 0)
+        return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
 
-    def _cells(self, strike: Strike) -> list[int]:
-        attack, target = plain(strike.attack), plain(strike.target)
+    def _cells(self, strike: Strike, fights: list[FightFacts]) -> list[int]:
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_A_COUNT * len(counts))
-        for covered in (False, True):
-            for shift in _SHIFTS:
-                fight = _fight(attack, target, covered, shift)
-                for short in (False, True):
-                    special = special_counts(attack, target, short)
-                    for count, (dice, other) in enumerate(counts.tolist()):
-                        rolled = other if special and other != NONE else dice
-                        cells[cell_of(count, short, covered, shift)] = self._pool(strike, fight, rolled)
+        for short in (False, True):
+            special = special_counts(strike.attack, strike.target, short)
+            for count, (dice, other) in enumerate(counts.tolist()):
+                rolled = other if special and other != NONE else dice
+                for condition, fight in enumerate(fights):
+                    cells[cell_of(count, short, condition)] = self._pool(strike, fight, rolled)
         return cells
 
-    def _pool(self, strike: Strike, fight: Any, dice: int) -> int:
+    def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
+        """The distribution of the score of a strike of so many models, or damage, and a copy of its fight."""
+        condition = condition_of(False, 1 if short else 0)
+        fight = SimpleNamespace(**vars(self.fights[number][condition]))
+        pool = self.cells[number][cell_of(count, short, condition)]
+        fight.dice = self.rolls.dice[pool]
+        return self.rolls.laws[pool], cast("FightFacts", fight)
+
+    def _pool(self, strike: Strike, fight: FightFacts, dice: int) -> int:
         if fight.overcharge and (dice > 0 or strike.strike.by_throw):
             return self.rolls.pools_of(fight, [dice + card for card in self._cards])
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
@@ -116,13 +127,16 @@ class _Strikes:
 
     def _new_tables(self, values: list[float]) -> Tables:
         tables: Any = empty_record(Tables)
+        tables.number = len(self.records)
         first, bits, alias = aliases_of(self.rolls.laws)
         columns = {
             "strikes": [record[0] for record in self.records],
             "attacks": [record[1] for record in self.records],
-            "fights": [record[2] for record in self.records],
+            "targets": [record[2] for record in self.records],
+            "fights": [[values_of_fight(fight) for fight in fights] for fights in self.fights],
             "first_cell": _firsts(self.cells),
             "pool_of": [each for cells in self.cells for each in cells],
+            "dice": self.rolls.dice,
             "first": first,
             "bits": bits,
             "alias": alias,
@@ -141,17 +155,18 @@ def _firsts(lists: list[list[int]]) -> Any:
     return np.concatenate([[0], np.cumsum([len(each) for each in lists])[:-1]]).astype(np.int64)
 
 
-def _fight(attack: Any, target: Any, covered: bool, shift: int) -> Any:
-    """The fight of a strike, as far as its pool goes, with so many bonuses more, or penalties."""
-    attack, target = SimpleNamespace(**vars(attack)), SimpleNamespace(**vars(target))
-    target.taking_cover = covered
-    if shift > 0:
-        attack.bonuses |= _ONE_BONUS | (_ONE_BONUS << 2 if shift > 1 else 0)
-    if shift < 0:
-        attack.penalties |= _ONE_PENALTY | (_ONE_PENALTY << 2 if shift < -1 else 0)
-    fight = SimpleNamespace()
-    set_fight(attack, target, fight)  # type: ignore[arg-type]
-    return fight
+def _fights(strike: Strike) -> list[FightFacts]:
+    """The fight of a strike on its target as at the start, by condition."""
+    fights = [cast("FightFacts", SimpleNamespace()) for _ in range(CONDITIONS)]
+    attack, target = plain(strike.attack), plain(strike.target)
+    bonuses, penalties = attack.bonuses, attack.penalties
+    for covered in (False, True):
+        target.taking_cover = covered
+        for shift in _SHIFTS:
+            attack.bonuses = bonuses | sum(_MORE[: max(shift, 0)])
+            attack.penalties = penalties | sum(_MORE[: max(-shift, 0)])
+            set_fight(attack, target, fights[condition_of(covered, shift)])
+    return fights
 
 
 class _Pair(NamedTuple):
@@ -215,12 +230,11 @@ class Encoder:
         encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
         encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
         die = scenario.ruleset.die
-        encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = (
-            die.heroic,
-            die.strike,
-            die.miss,
-            die.sides,
-        )
+        odds = odds_of(np.array(die.faces, np.int64), deck)
+        encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
+        for cumulated, column in ((encoding.cards_up_to, odds.cards), (encoding.at_most, odds.at_most)):
+            cumulated[:] = column[-1]
+            cumulated[: len(column)] = column
         every = [each.combatant for each in self._units.values()]
         encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
         encoding.has_lookouts = any(each.habit == "lookout" for each in self._units.values())
@@ -314,10 +328,8 @@ class Encoder:
         mine, theirs = (each.combatant for each in fielded)
         strike = pair.numbers[Blow.CHARGE if pair.habit == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
-        pool = self._strikes.cells[strike][cell_of(count, False, False, 0)]
-        return share_of_damage(
-            self._strikes.rolls.laws[pool], plain(self._strikes.records[strike][2]), theirs.models or 1
-        )
+        law, fight = self._strikes.law(strike, count, False)
+        return share_of_damage(law, fight, theirs.models or 1)
 
     def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
         """What one unit can do to an enemy depends on that."""
@@ -401,19 +413,19 @@ class Encoder:
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
         """By count of models or damage, the target's models, and whether it is at short range."""
-        fight = plain(self._strikes.records[strike][2])
-        cells, values = self._strikes.cells[strike], []
-        for count in range(len(cells) // CELLS_A_COUNT):
+        values = []
+        for count in range(len(self._strikes.cells[strike]) // CELLS_A_COUNT):
+            pools = [self._strikes.law(strike, count, short) for short in (False, True)]
             for left in range(models + 1):
-                for short in (False, True):
-                    pool = cells[cell_of(count, short, False, 1 if short else 0)]
-                    values.append(worth * self._expected_of(pool, fight, left, whole) if left else 0.0)
+                for law, fight in pools:
+                    values.append(worth * self._expected_of(law, fight, left, whole) if left else 0.0)
         return values
 
-    def _expected_of(self, pool: int, fight: Any, models: int, whole: bool) -> float:
-        key = (pool, fight.damage_limit, fight.penetrating, fight.behemoth, models, whole)
+    def _expected_of(self, law: Law, fight: FightFacts, models: int, whole: bool) -> float:
+        fight.models = fight.most_destroyed = models
+        key = (id(law), *values_of_fight(fight), whole)
         if key not in self._expected:
-            self._expected[key] = expected(self._strikes.rolls.laws[pool], fight, models, whole=whole)
+            self._expected[key] = expected(law, fight, models, whole=whole)
         return self._expected[key]
 
 

@@ -46,6 +46,14 @@ def duel(a, b, die=None, deck=None, **terms):
     return analyser.duel({"duel": terms, "a": a, "b": b, "ruleset": ruleset(die, deck)})
 
 
+def battle(mine, yours, die=None, deck=None, trials=200, **terms):
+    """The answer about a battle of one unit against one, mine first; certain, if the dice are."""
+    terms = {"rounds": 2, "gap": 20.0, "hand_limit": 0, "policy_yours": "take_cover"} | terms
+    armies = {name: {"unit": [{"name": name} | unit]} for name, unit in (("mine", mine), ("yours", yours))}
+    asked = armies | {"battle": {"initiative_yours": "give"} | terms, "ruleset": ruleset(die, deck)}
+    return analyser.simulate(asked, trials=trials)
+
+
 def likely(result, name, *place):
     """The chance of an event."""
     return result.probability(name, *place).probability

@@ -11,11 +11,11 @@ from analyser.common.jit import step
 from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
 from analyser.engine.rng import HALF, LOWER, counter_of_chunk, word_of
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
+from analyser.rules.draws import Odds
 
 WORDS_A_BATTLE = np.uint64(1 << 22)
 _ALL = np.uint64(1 << 32)
 _WORD = np.uint64(64)
-_BLANKS = 16
 
 
 @step
@@ -49,9 +49,9 @@ def one_of(field: Field, number: int) -> Any:
 
 @step
 def roll(tables: Tables, field: Field, pool: int) -> Any:
-    """Points of damage that a pool comes to, and its blanks, which count in Overcharge: see :func:`points_of`.
+    """Draw the score of a pool.
 
-    What its dice come to is drawn from its exact distribution, by the alias method (Walker, Electronics Letters 10,
+    It is drawn from its exact distribution, by the alias method (Walker, Electronics Letters 10,
     1974), whose thresholds have all bits of the word that do not pick the row.
     """
     word, bits = next_word(field), tables.bits[pool]
@@ -61,20 +61,16 @@ def roll(tables: Tables, field: Field, pool: int) -> Any:
 
 
 @step
-def points_of(rolled: int) -> int:
-    """Points of damage of a roll."""
-    return rolled & 0xFFFF
-
-
-@step
-def blanks_of(rolled: int) -> int:
-    """Blanks of a roll."""
-    return rolled >> _BLANKS
-
-
-def rolled_as(points: int, blanks: int) -> int:
-    """A roll of so many points and blanks."""
-    return points | blanks << _BLANKS
+def odds_in(encoding: Encoding) -> Odds:
+    """Return the die and the deck of a battle."""
+    return Odds(
+        encoding.heroic,
+        encoding.strike,
+        encoding.miss,
+        encoding.die_sides,
+        encoding.cards_up_to,
+        encoding.at_most,
+    )
 
 
 class Card(IntEnum):

@@ -11,6 +11,7 @@ from analyser.engine.battle.tables import (
     NOWHERE,
     Battle,
     Place,
+    condition_of,
     first_of,
     pair_of,
     side_of,
@@ -203,7 +204,7 @@ def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
     if number == NO_STRIKE:
         return False
     short = 0 <= length <= battle.tables.strikes[number].short_range
-    return pool_for(battle, number, int(battle.field.states[pair[0]]), short, False, 0) > 0
+    return pool_for(battle, number, int(battle.field.states[pair[0]]), short, condition_of(False, 0)) > 0
 
 
 @step

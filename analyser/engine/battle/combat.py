@@ -136,7 +136,7 @@ def test_of(battle: Battle, unit: int) -> Any:
     """The scratch fight, filled with a test on which no attack bears but those of the combat."""
     field = battle.field
     target, fight = field.units[unit], field.fight[0]
-    target.near_commander, field.fought = 1 if is_commanded(battle, unit) else 0, NO_STRIKE
+    target.near_commander = 1 if is_commanded(battle, unit) else 0
     close_quarters.set_losers_test(fight, target, field.attack[0], field.sides[unit], field.states[unit])
     return fight
 

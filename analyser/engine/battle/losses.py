@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.battle.chance import test_card
+from analyser.engine.battle.chance import odds_in, one_of, test_card
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.space import remove, set_back
 from analyser.engine.battle.tables import Battle, Place, side_of
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
+from analyser.rules.draws import Draw, passing, test_draw
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
@@ -17,9 +18,13 @@ NOBODY = -1
 
 @step
 def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
-    """Whether a unit passes a test that values up to `highest` pass; a card is turned where it decides (AC-5.1)."""
+    """Return True if a unit passes a test that values up to `highest` pass; drawn where that decides (AC-5.1)."""
     if abs(highest) == discipline.ANY_CARD:
         return highest > 0
+    draw = test_draw(side_of(unit))
+    if draw not in (Draw.CARD_OF_0, Draw.CARD_OF_1):
+        below, draws = passing(draw, highest, odds_in(battle.encoding))
+        return bool(one_of(battle.field, draws) < below)
     card = test_card(battle.encoding, battle.field, side_of(unit))
     note(battle, Event.CARD, unit, 0, card, highest, rallies)
     return card <= highest

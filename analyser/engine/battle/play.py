@@ -9,7 +9,7 @@ from analyser.engine.battle import chance, choices
 from analyser.engine.battle.activation import activate, enter
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.space import put, take_off
-from analyser.engine.battle.tables import BATCHES, NO_STRIKE, PERCENT, Battle, Place, first_of
+from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
@@ -58,7 +58,6 @@ def deploy(battle: Battle) -> None:
     """Everybody in place, full decks, and who begins (BT-2)."""
     field, facts = battle.field, battle.encoding
     field.round = field.logged = field.reforming = 0
-    field.fought = NO_STRIKE
     placed = 0
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):

@@ -1,62 +1,74 @@
-"""The distributions of attack rolls as tables to draw from (Walker's alias method)."""
+"""The distributions of the scores of attack rolls, as tables to draw from (Walker's alias method)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.records import Floats
-from analyser.engine.battle.chance import rolled_as
 from analyser.engine.pool.pmf import pool_pmf
-from analyser.rules.attack import destroy_models, penetrate, points_of, scores_for
+from analyser.rules.attack import losses_of, scores_for
 from analyser.rules.structs import FightFacts
 
 _NO_CARD = np.ones(1)
 _WHOLE = 1 << 64
-_OF_A_POOL = ("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "heroic_hits", "veteran", "overcharge")
-_OF_DAMAGE = ("defence", "devastating")
 
-Rolled = dict[int, float]  # probabilities by what is rolled (:func:`~.chance.rolled_as`)
+Law = dict[int, float]  # probabilities by score (:func:`~analyser.rules.attack.scores_for` the dice of the pool)
+
+
+class _Watched:
+    """A fight that notes which of its fields are read."""
+
+    def __init__(self, fight: FightFacts, read: dict[str, None]) -> None:
+        self._fight, self._read = fight, read
+
+    def __getattr__(self, name: str) -> Any:
+        self._read[name] = None
+        return getattr(self._fight, name)
 
 
 class Rolls:
-    """The distributions of the pools of a battle, each worked out once."""
+    """The distributions of the pools of a battle, each computed once.
+
+    A distribution is found by every field of the fight that the rules have read for one, whichever those are.
+    """
 
     def __init__(self, faces: Floats) -> None:
         self._faces = faces
-        self._scores: dict[tuple[int, ...], Floats] = {}
+        self._read: dict[str, None] = {}
+        self._known: dict[tuple[tuple[str, int], ...], Law] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
-        self.laws: list[Rolled] = [{0: 1.0}]  # pool 0: no dice
+        self.laws: list[Law] = [{0: 1.0}]  # pool 0: no dice
+        self.dice = [0]  # of each pool
 
     def pools_of(self, fight: FightFacts, every_dice: Sequence[int]) -> int:
-        """The first of the pools of a fight with those numbers of dice, which are numbered one after the other."""
-        key = (*(int(getattr(fight, name)) for name in (*_OF_A_POOL[1:], *_OF_DAMAGE)), *every_dice)
+        """Return the first of the pools of a fight with those numbers of dice, which are numbered one after another."""
+        laws = [self._law(fight, dice) for dice in every_dice]
+        key = (*map(id, laws), *every_dice)
         if key not in self._numbers:
             self._numbers[key] = len(self.laws)
-            self.laws += [self._law(fight, dice) for dice in every_dice]
+            self.laws += laws
+            self.dice += every_dice
         return self._numbers[key]
 
-    def _law(self, fight: FightFacts, dice: int) -> Rolled:
+    def _law(self, fight: FightFacts, dice: int) -> Law:
         if dice == 0:
-            return {0: 1.0}
+            return self.laws[0]
         fight.dice = dice
-        scores = scores_for(fight, dice)
-        law: Rolled = {}
-        for score, probability in enumerate(self._pmf(fight).tolist()):
-            if probability > 0.0:
-                blanks = score % scores.strike if fight.overcharge else 0
-                rolled = rolled_as(points_of(fight, scores, score), blanks)
-                law[rolled] = law.get(rolled, 0.0) + probability
-        return law
+        key = self._key(fight)
+        if key not in self._known:
+            watched = cast("FightFacts", _Watched(fight, self._read))
+            pmf = pool_pmf(watched, scores_for(watched, dice), self._faces, _NO_CARD).tolist()
+            law = {score: probability for score, probability in enumerate(pmf) if probability > 0.0}
+            key = self._key(fight)
+            self._known[key] = law
+        return self._known[key]
 
-    def _pmf(self, fight: FightFacts) -> Floats:
-        key = tuple(int(getattr(fight, name)) for name in _OF_A_POOL)
-        if key not in self._scores:
-            self._scores[key] = pool_pmf(fight, scores_for(fight, fight.dice), self._faces, _NO_CARD)
-        return self._scores[key]
+    def _key(self, fight: FightFacts) -> tuple[tuple[str, int], ...]:
+        return tuple((name, getattr(fight, name)) for name in self._read)
 
 
 class Aliases(NamedTuple):
@@ -67,7 +79,7 @@ class Aliases(NamedTuple):
     alias: NDArray[np.uint64]
 
 
-def aliases_of(laws: Sequence[Rolled]) -> Aliases:
+def aliases_of(laws: Sequence[Law]) -> Aliases:
     """The tables of some distributions."""
     tables = [alias_table(law) for law in laws]
     sizes = np.array([len(table) for table in tables], np.uint64)
@@ -76,7 +88,7 @@ def aliases_of(laws: Sequence[Rolled]) -> Aliases:
     return Aliases(first, bits, np.concatenate(tables))
 
 
-def alias_table(law: Rolled) -> NDArray[np.uint64]:
+def alias_table(law: Law) -> NDArray[np.uint64]:
     """The table of one distribution, as many rows as a power of two, two at least; shape (rows, 2).
 
     A row is picked by the upper bits of a word; the bits below them, moved up, are compared with its threshold: below
@@ -106,28 +118,27 @@ def alias_table(law: Rolled) -> NDArray[np.uint64]:
     return table
 
 
-def share_of_damage(law: Rolled, fight: FightFacts, models: int) -> float:
-    """The share of so many models without damage that is expected to be lost, damage that is left counted."""
+def share_of_damage(law: Law, fight: FightFacts, models: int) -> float:
+    """Return the share of so many models without damage that is expected to be lost, damage that is left counted."""
     limit, total = fight.damage_limit, 0.0
     for probability, destroyed, left in _losses(law, fight, models):
         total += probability * (destroyed * limit + (left if destroyed < models else 0))
     return total / (models * limit)
 
 
-def expected(law: Rolled, fight: FightFacts, models: int, *, whole: bool) -> float:
-    """The expected models destroyed of so many without damage; or, of the `whole`, the chance of that."""
+def expected(law: Law, fight: FightFacts, models: int, *, whole: bool) -> float:
+    """Return the expected models destroyed of so many without damage; or, of the `whole`, the chance of that."""
     total = 0.0  # added one by one: what `sum` makes of it differs between versions of Python
     for probability, destroyed, _ in _losses(law, fight, models):
         total += probability * ((destroyed == models) if whole else destroyed)
     return total
 
 
-def _losses(law: Rolled, fight: FightFacts, models: int) -> Iterator[tuple[float, int, int]]:
+def _losses(law: Law, fight: FightFacts, models: int) -> Iterator[tuple[float, int, int]]:
     """What a pool does to so many models without damage: probability, models destroyed, damage that is left."""
     fight.models = fight.most_destroyed = models
-    for rolled, probability in law.items():
-        points = rolled & 0xFFFF
-        destroyed, left = destroy_models(0, points, fight.damage_limit, models)
-        if fight.penetrating:
-            destroyed, left = penetrate(fight, destroyed, left, points)
+    fight.damage = 0
+    scores = scores_for(fight, fight.dice)
+    for score, probability in law.items():
+        destroyed, left, _, _ = losses_of(fight, scores, score)
         yield probability, destroyed, left

@@ -119,6 +119,8 @@ class Simulation:
     def _new_field(self) -> Field:
         field: Any = empty_record(Field)
         field.sides[:], field.units[:] = self._sides, self._units
+        known = slice(self._tables.number)
+        field.targets[known] = self._tables.targets[known]
         field.off[:] = NOWHERE
         return cast("Field", field)
 

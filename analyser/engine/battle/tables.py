@@ -13,6 +13,7 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Int, record_type
+from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.habits import VIEWS
 from analyser.rules.policies import Policy
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
@@ -33,6 +34,7 @@ OUTCOMES = 5
 MOST_POINTS = 1023  # victory points of a side
 MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # different ones of a battle
 MOST_CELLS, MOST_ROWS = 1 << 21, 1 << 20
+CELLS_A_COUNT, CONDITIONS = 20, 10
 
 
 class Blow(IntEnum):
@@ -91,10 +93,12 @@ class Encoding:
     has_transports: Int  # a unit is embarked,
     has_lookouts: Int  # or may go on lookout,
     has_reserves: Int  # or begins in reserve
-    miss: Int  # sides of the die by what a Spectacular Demise looks at: a miss,
+    heroic: Int  # sides of the die by face,
     strike: Int
-    heroic: Int
-    die_sides: Int
+    miss: Int
+    die_sides: Int  # and in all
+    cards_up_to: Annotated[Any, np.int64, (HIGHEST_CARD + 1,)]  # cards of a deck with at most each value,
+    at_most: Annotated[Any, np.float64, (HIGHEST_CARD + 1,)]  # and the probability of one
     units: Annotated[Any, np.int64, (2,)]  # of each side
     gives: Annotated[Any, np.int64, (2,)]  # whether it gives the first initiative away
     hand: Annotated[Any, np.int64, (2,)]  # a Hand
@@ -139,16 +143,17 @@ NO_HABIT = -1
 class Tables:
     """The strikes of a battle, and the distributions of their pools, as one record."""
 
+    number: Int  # of strikes
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
-    fights: Annotated[Any, FIGHT, (MOST_STRIKES,)]  # of each strike: how both units stand does not count
+    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # as at the start
+    fights: Annotated[Any, FIGHT, (MOST_STRIKES, CONDITIONS)]  # with targets as at the start, by :func:`condition_of`
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # of each strike, in `pool_of`
     pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # by count of models or damage, and what else counts (`cell_of`)
+    dice: Annotated[Any, np.int32, (MOST_POOLS,)]  # of each pool
     first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, in `alias`
     bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, how many of a word pick the row there
-    alias: Annotated[
-        Any, np.uint64, (MOST_ROWS, 2)
-    ]  # a threshold; what is rolled below it, and above it in the upper half
+    alias: Annotated[Any, np.uint64, (MOST_ROWS, 2)]  # a threshold; the score below it, above it in the upper half
     values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by pair, models, enemy's models and range
 
 
@@ -181,8 +186,8 @@ class Field:
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
     fight: Annotated[Any, FIGHT, (1,)]
-    fought: Int  # the strike that the fight was last filled with; NO_STRIKE
     attack: Annotated[Any, ATTACK, (1,)]
+    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # of each strike, as the unit stood when it was last struck by it
     counter: Annotated[Any, np.uint64]  # of the stream of this battle
     gamma: Annotated[Any, np.uint64]
     margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # VP of side 0 less those of side 1, of the last chunk
@@ -225,15 +230,20 @@ class Battle(NamedTuple):
     counts: Counts
 
 
-CELLS_A_COUNT = 20
 _SHIFTS = 5  # -2 to 2: bonuses less penalties that the states make
 _NO_SHIFT = 2
 
 
 @step
-def cell_of(count: int, short: bool, covered: bool, shift: int) -> int:
+def condition_of(covered: bool, shift: int) -> int:
+    """The place of a fight among those of its strike: is the target taking cover, bonuses less penalties (AC-3.1)."""
+    return (_SHIFTS if covered else 0) + shift + _NO_SHIFT
+
+
+@step
+def cell_of(count: int, short: bool, condition: int) -> int:
     """The place of a pool among those of its strike."""
-    return ((count * 2 + (1 if short else 0)) * 2 + (1 if covered else 0)) * _SHIFTS + shift + _NO_SHIFT
+    return (count * 2 + (1 if short else 0)) * CONDITIONS + condition
 
 
 @step

@@ -6,7 +6,7 @@ from analyser.common.jit import step
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import passes, settle
 from analyser.engine.battle.space import measure, put
-from analyser.engine.battle.tables import NO_STRIKE, Battle, Place, side_of
+from analyser.engine.battle.tables import Battle, Place, side_of
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED
 from analyser.rules.structs import NONE
@@ -38,7 +38,7 @@ def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> 
     state, target, fight = int(field.states[unit]), field.units[unit], field.fight[0]
     unit_state.put_into(target, field.sides[unit], state)
     lost = int(field.lost_aboard)
-    target.near_commander, target.models, field.fought = 0, target.models + lost, NO_STRIKE
+    target.near_commander, target.models = 0, target.models + lost
     close_quarters.set_test(fight, target, field.attack[0], qualities)
     if passes(battle, unit, discipline.test_up_to(fight, lost, fight.disordered), 0):
         return
