@@ -8,7 +8,7 @@ import pytest
 
 import analyser
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, parse
-from tests.oracle.fight_files import LOW_CARDS, charge, duel, focus, row, unit
+from tests.oracle.fight_files import LOW_CARDS, battle, charge, duel, focus, row, unit
 
 HEROIC = {"heroic": 1}
 THREE_FACES = {"strike": 1, "glancing": 1, "miss": 1}
@@ -216,6 +216,92 @@ DUELS = {
     "Berserk": lambda n: duel_case(n, a={"suppressed": True}, **CHARGING | {"policy_a": "shoot", "deck": {"12": 1}}),
     "Run Amok": lambda n: duel_case(n, 2, a={"more_rows": [row("melee", 5)]}, deck=LOW_CARDS, **QUIET),
 }
+
+
+def battle_case(name, dice=3, *, of="mine", mine=None, yours=None, only=None, special=None, **how):
+    """A battle of two rounds, 20 inches apart, the other side taking cover; `of`: whose rule it is.
+
+    A ranged row (24 inches, short range 6 inches), and with `melee` among the keys of a unit such a row too.
+    """
+    is_quality = parse(name)[0] in QUALITIES
+
+    def side(who, keys, with_it):
+        own = with_it and of == who
+        keys = {"category": "light", "speed": 6.0, "points": 50} | (keys or {}) | ((only or {}) if own else {})
+        qualities = [*keys.pop("qualities", ()), *([name] if own and is_quality else [])]
+        number = keys.pop("dice", dice if who == "mine" else 1)
+        rows = [row("ranged", number, *qualities, short_range=6.0, special=special if who == "mine" else None)]
+        rows += [row("melee", number, *qualities)] if keys.pop("melee", False) else []
+        rows += keys.pop("more_rows", [])
+        return unit(*rows, rules=[*keys.pop("rules", ()), *([name] if own and not is_quality else [])], **keys)
+
+    terms = {"policy_mine": "shoot"} | how
+    return tuple(battle(side("mine", mine, each), side("yours", yours, each), **terms) for each in (True, False))
+
+
+CLOSE = {"policy_mine": "charge", "gap": 6.0}
+BLADES, COVERED = {"melee": True}, {"deck": LOW_CARDS}
+MAY_BREAK = {"yours": {"break_limit": 9}}  # a unit that fails its test breaks
+# A unit that fails its rally test does not charge.
+CHARGED_BY = {"yours": {"more_rows": [row("melee", 5)]}, "policy_yours": "charge", "gap": 6.0}
+MIXED = {"5": 6, "6": 6, "7": 6}
+BATTLES = {
+    "Point Blank": lambda n: battle_case(n, special=5, gap=6.0, **COVERED),
+    "Shock": lambda n: battle_case(n, special=5, **COVERED),
+    "Wreckers": lambda n: battle_case(n, special=5, yours={"category": "heavy"}, **COVERED),
+    "Arc": lambda n: battle_case(n, 1, die=HEROIC, **COVERED),
+    "Devastating": lambda n: battle_case(n, yours={"defence": 2}, **COVERED),
+    "Penetrating": lambda n: battle_case(n, yours={"damage_limit": 2}, **COVERED),
+    "Suppressive": lambda n: battle_case(n, deck=SIXES, **MAY_BREAK),
+    "Torrent": lambda n: battle_case(n, yours={"rules": ["Pavises"]}, **COVERED),
+    "Precision": lambda n: battle_case(n, deck=SIXES, **MAY_BREAK),
+    "Cryo": lambda n: battle_case(n, yours={"dice": 3}, policy_yours="shoot"),
+    "Seismic": lambda n: battle_case(n, 1, deck=MIXED, **CHARGED_BY),
+    "Overcharge": lambda n: battle_case(n, policy_mine="overcharge", deck={"1": 1}),
+    "Indirect": lambda n: battle_case(n, gap=5.0, **COVERED),
+    "Lock On": lambda n: battle_case(n, 1, die=THREE_FACES, policy_mine="lookout", policy_yours="shoot", **COVERED),
+    "Slow to Fire": lambda n: battle_case(n, **COVERED),
+    "Move or Fire": lambda n: battle_case(n, gap=28.0, **COVERED),
+    "Reactive": lambda n: battle_case(
+        n, 1, mine={"more_rows": [row("ranged", 3) | {"id": "other"}]}, policy_mine="lookout", policy_yours="shoot"
+    ),
+    "Durable": lambda n: battle_case(n, 1, of="yours", die=HEROIC, **COVERED),
+    "Veteran (1)": lambda n: battle_case(n, **COVERED),
+    "Automata": lambda n: battle_case(n, of="yours", **MAY_BREAK),
+    "Irrepressible": lambda n: battle_case(n, of="yours", **MAY_BREAK),
+    "Resilient (Front)": lambda n: battle_case(n, 4, of="yours", **COVERED),
+    "Pavises": lambda n: battle_case(n, 4, of="yours", **COVERED),
+    "Shrouded": lambda n: battle_case(n, 1, of="yours", die=THREE_FACES, **COVERED),
+    "Obfuscating (6)": lambda n: battle_case(n, 1, of="yours", die=THREE_FACES, **COVERED),
+    "Construct": lambda n: battle_case(n, 1, of="yours", deck=MIXED, **CHARGED_BY),
+    "Hot Headed": lambda n: battle_case(n, 1, of="yours", yours={"dice": 3}, die=THREE_FACES, policy_yours="shoot"),
+    "Corrosive Fumes (6)": lambda n: battle_case(n, 1, deck=MIXED, **CHARGED_BY),
+    "Bodyguard": lambda n: battle_case(n, of="yours", mine={"qualities": ("Precision",)}, deck=SIXES, **MAY_BREAK),
+    "Hover": lambda n: battle_case(n, 1, of="yours", mine={"qualities": ("Seismic",)}, deck=MIXED, **CHARGED_BY),
+    "Sponsons (2)": lambda n: battle_case(n, of="yours", mine=BLADES, **CLOSE),
+    "Stoic Defence": lambda n: battle_case(
+        n, [*range(1, 11)], of="yours", mine=BLADES, yours={"dice": 4} | BLADES, **CLOSE
+    ),
+    "Static": lambda n: battle_case(n, of="yours", mine=BLADES, **CLOSE),
+    "Onslaught": lambda n: battle_case(n, 1, mine=BLADES, die=THREE_FACES, **CLOSE),
+    "Overrun": lambda n: battle_case(n, mine=BLADES, **CLOSE),
+    "Hunter": lambda n: battle_case(n, mine=BLADES, **CLOSE),
+    "Throw (8)": lambda n: battle_case(n, mine=BLADES, deck={"2": 1}, **CLOSE),
+    "All-Out Attack (2)": lambda n: battle_case(n, mine={"more_rows": TWO_ROWS[1:]}, policy_mine="all_out"),
+    "Tail Gunner (4)": lambda n: battle_case(
+        n, of="yours", mine={"category": "aerial", "type": "rotorcraft"}, **COVERED
+    ),
+    "Spectacular Demise (3)": lambda n: battle_case(n, 9, of="yours", yours={"models": 1}, gap=4.0, **COVERED),
+    "Berserk": lambda n: battle_case(n, 1, mine={"more_rows": [row("melee", 5)]}, policy_yours="shoot", gap=6.0),
+    "Run Amok": lambda n: battle_case(n, 2, mine={"more_rows": [row("melee", 5)]}, gap=8.0, **COVERED),
+}
+NOT_IN_BATTLES = {  # rules that a battle has no use for: `docs/battle.md`
+    *("Siegebreaker", "Storming Party", "Emplacement"),  # there are no buildings and no obstacles,
+    "Full Steam Ahead",  # and no carriages
+    *("Peer Review", "Chain of Command"),  # named as not modelled
+    *("Irregular", "Lockstep"),  # the officer falls last in any formation
+    "Capacity",  # no unit embarks without it: `tests/engine/battle/test_battles.py`
+}
 KINDS = {CLOSE_QUARTERS: CHARGES, FOCUS_FIRE: FOCUS, DUEL: DUELS}
 OF_SHOTS = {"Point Blank", "Torrent", "Turret", "Indirect", "Lock On", "Slow to Fire", "Move or Fire", "Reactive"}
 OF_SHOTS |= {"Emplacement", "Pavises", "Shrouded", "Obfuscating", "Tail Gunner"}
@@ -246,6 +332,24 @@ def test_a_rule_that_is_computed_changes_a_number_and_is_told(kind, name):
     assert name in with_it.rules_applied
     assert name not in with_it.not_modelled
     assert name not in without_it.rules_applied
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BATTLES)
+def test_a_rule_takes_effect_in_a_battle(name):
+    """By the same random numbers, which come to the same where a rule is dropped."""
+    with_it, without_it = (result.as_dict() for result in BATTLES[name](name))
+    seen = ("summary", "rounds", "contributions")
+    assert [with_it[key] for key in seen] != [without_it[key] for key in seen]
+    assert name in with_it["applied"]
+    assert name not in with_it["not_modelled"]
+    assert name not in without_it["applied"]
+
+
+def test_every_rule_of_duels_and_charges_has_its_battle():
+    terms = {**QUALITIES, **SPECIAL_RULES}
+    computed = {name for name, term in terms.items() if is_computed(term, DUEL) or is_computed(term, CLOSE_QUARTERS)}
+    assert {parse(name)[0] for name in BATTLES} == computed - NOT_IN_BATTLES
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
