@@ -214,6 +214,19 @@ def test_an_order_is_recommended_only_where_it_beats_that_as_given(chance, said,
 
 
 @pytest.mark.slow
+def test_ranges_by_order_are_printed_low_to_high():
+    """The ends are played anew, which turns some of them round where so few battles are played."""
+    for seed in range(12):
+        found = analyser.battle(RIFLES, GRENADIERS, trials=800, rounds=3, seed=seed, swing=False)
+        for changed in {row["changed"] for row in found.orders()}:
+            ends = [row["p_victory"] for row in found.orders() if row["changed"] == changed and row["picked"]]
+            assert ends == sorted(ends)
+        for line in orders_lines(found.orders(), found.probability("victory")):
+            shares = [float(share) for share in re.findall(r"([\d.]+)%[^%]*? \((?:order|shuffle)", line)]
+            assert shares == sorted(shares), line
+
+
+@pytest.mark.slow
 def test_all_that_a_side_chooses_by_is_in_the_heading():
     how = {"trials": 20, "swing": False, "orders": False, "rounds": 1}
     odd = {"unit": "imperium/scion-grenadier-platoon@basic", "policy": "lookout"}
