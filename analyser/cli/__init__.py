@@ -10,9 +10,9 @@ import importlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from threading import Timer
 from typing import Any
 
 import click
@@ -20,6 +20,7 @@ import click
 from analyser.cli.shell import INTERRUPTED, Commands
 
 _SOON = 0.02  # seconds
+_LONGEST_END = 5.0  # seconds
 _BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
@@ -95,16 +96,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if status == INTERRUPTED:
         from analyser.cli.waiting import end_if_at_work
 
+        if arguments is None:  # the process ends: nothing that it does now is to be interrupted
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         _end_helpers()
         end_if_at_work(INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
 def _end_helpers() -> None:
-    """End the processes that are still at work: whoever asks twice does not wait for them."""
+    """Kill the processes that are still at work, and wait for the thread of the executor that looks after them.
+
+    Python wakes that thread as the process exits, and prints an error if it is just closing.
+    """
     if helpers := sys.modules.get("multiprocessing"):
-        for each in helpers.active_children():
-            each.kill()
+        for process in helpers.active_children():
+            process.kill()
+    for thread in threading.enumerate():
+        if type(thread).__module__ == "concurrent.futures.process":
+            thread.join(_LONGEST_END)
 
 
 def _interrupted_again(unraisable: Any) -> None:
@@ -115,7 +124,7 @@ def _interrupted_again(unraisable: Any) -> None:
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
         return
-    again = Timer(_SOON, signal.raise_signal, [signal.SIGINT])
+    again = threading.Timer(_SOON, signal.raise_signal, [signal.SIGINT])
     again.daemon = True
     again.start()
 

@@ -42,6 +42,15 @@ class Mean(NamedTuple):
         low, high = (None if end is None else end - known for end in (self.low, self.high))
         return self._replace(value=self.value - known, low=low, high=high)
 
+    def within(self, least: float, most: float) -> Mean:
+        """Return the mean with the ends of its interval no further than the least and the most possible.
+
+        >>> Mean(99.5, 0.4, 98.9, 100.2, "normal").within(0, 100).high
+        100
+        """
+        low, high = (None if end is None else min(max(end, least), most) for end in (self.low, self.high))
+        return self._replace(low=low, high=high)
+
 
 def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None, possible: NDArray[Any]) -> Mean:
     """The mean of a number over a distribution, or over a sample with its interval.

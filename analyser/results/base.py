@@ -232,11 +232,7 @@ class Result(ABC):
 
     def mean(self, figure: str, moment: int | None = None) -> float:
         """The mean of a figure; see :meth:`pmf` for the parameters."""
-        return self.mean_with_error(figure, moment)[0]
-
-    def mean_with_error(self, figure: str, moment: int | None = None) -> tuple[float, float | None]:
-        """The mean of a figure, and of a sample its standard error; see :meth:`pmf` for the parameters."""
-        return mean_of(*self._checked(figure, moment), self.trials)
+        return mean_of(*self._checked(figure, moment), self.trials)[0]
 
     def mean_with_interval(self, figure: str, moment: int | None = None) -> Mean:
         """The mean of a figure; of a sample with its 95% interval (:mod:`analyser.common.means`)."""

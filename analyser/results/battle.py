@@ -198,7 +198,7 @@ class BattleResult(Result):
                 figures["mean_points"] = points
                 rounded = self.mean_with_interval(f"{side}_points_percent", number)
                 percent = 100 * points / whole if (whole := self._whole_points(own)) else 0.0
-                figures |= mean_figures("mean_percent", rounded.less(rounded.value - percent))
+                figures |= mean_figures("mean_percent", rounded.less(rounded.value - percent).within(0.0, 100.0))
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
         return rows
 

@@ -117,7 +117,7 @@ def _left(row: dict[str, Any]) -> list[str]:
     """Who is left of a side: units, percent of its points, and that of the middle 80% of battles."""
     mean = mean_in(row, "mean_units")
     longer = max(mean.value - (mean.low or 0.0), (mean.high or 0.0) - mean.value)  # one number fits a narrow table
-    units = _with(mean.value, longer / NORMAL_95 if mean.error else None)
+    units = plus_minus(mean.value, longer) if longer else f"{mean.value:.1f}"
     percentiles = f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"
     return [units, f"{row['mean_percent']:.0f}%", percentiles]
 

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.common.records import empty_record, plain
-from analyser.engine.battle.pools import Law, Rolls, aliases_of, expected, share_of_damage
+from analyser.common.records import empty_record
+from analyser.engine.battle.pools import Law, Rolls, aliases_of, expected, fights_by_condition, share_of_damage
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
-    CONDITIONS,
     LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
@@ -28,7 +27,7 @@ from analyser.engine.battle.tables import (
 )
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.attack import set_fight, special_counts
+from analyser.rules.attack import special_counts
 from analyser.rules.battle import HURT, Choice, Hand, Turn
 from analyser.rules.draws import odds_of
 from analyser.rules.habits import allowed_of_every_view
@@ -40,9 +39,6 @@ from analyser.scenarios.charge import blast_on, blows
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Strike, length_of, side_facts
-
-_MORE = (1 << 20, 1 << 21)  # bits that no Bonus and no Penalty has
-_SHIFTS = range(-2, 3)
 
 
 class Encoded(NamedTuple):
@@ -82,7 +78,7 @@ class _Strikes:
         if key not in self._numbers:
             self._numbers[key] = len(self.records)
             self.records.append((record, strike.attack, strike.target))
-            self.fights.append(_fights(strike))
+            self.fights.append(fights_by_condition(strike.attack, strike.target))
             self.cells.append(self._cells(strike, self.fights[-1]))
         return self._numbers[key]
 
@@ -153,20 +149,6 @@ class _Strikes:
 
 def _firsts(lists: list[list[int]]) -> Any:
     return np.concatenate([[0], np.cumsum([len(each) for each in lists])[:-1]]).astype(np.int64)
-
-
-def _fights(strike: Strike) -> list[FightFacts]:
-    """The fight of a strike on its target as at the start, by condition."""
-    fights = [cast("FightFacts", SimpleNamespace()) for _ in range(CONDITIONS)]
-    attack, target = plain(strike.attack), plain(strike.target)
-    bonuses, penalties = attack.bonuses, attack.penalties
-    for covered in (False, True):
-        target.taking_cover = covered
-        for shift in _SHIFTS:
-            attack.bonuses = bonuses | sum(_MORE[: max(shift, 0)])
-            attack.penalties = penalties | sum(_MORE[: max(-shift, 0)])
-            set_fight(attack, target, fights[condition_of(covered, shift)])
-    return fights
 
 
 class _Pair(NamedTuple):

@@ -65,7 +65,7 @@ class OneByOne:
         for seed in seeds:  # an answer of battles holds tables of some megabytes: one at a time
             answer = self.answer(sample_of(seed))
             counts.append([round(chance.weight(answer)) for chance in chances])
-            errors.append([answer.mean_with_error(name) for name in means])
+            errors.append([answer.mean_with_interval(name)[:2] for name in means])
         return np.array(counts), np.array(errors).reshape(len(seeds), -1, 2)
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.records import Floats
+from analyser.common.records import Floats, plain
+from analyser.engine.battle.tables import CONDITIONS, condition_of
 from analyser.engine.pool.pmf import pool_pmf
-from analyser.rules.attack import losses_of, scores_for
-from analyser.rules.structs import FightFacts
+from analyser.rules.attack import losses_of, scores_for, set_fight
+from analyser.rules.structs import AttackFacts, FightFacts, TargetFacts
 
+_MORE = (1 << 20, 1 << 21)  # bits that no Bonus and no Penalty has
 _NO_CARD = np.ones(1)
+_SHIFTS = range(-2, 3)  # bonuses less penalties
 _WHOLE = 1 << 64
 
 Law = dict[int, float]  # probabilities by score (:func:`~analyser.rules.attack.scores_for` the dice of the pool)
@@ -28,6 +32,20 @@ class _Watched:
     def __getattr__(self, name: str) -> Any:
         self._read[name] = None
         return getattr(self._fight, name)
+
+
+def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightFacts]:
+    """Return the fight of an attack on a target as at the start, by :func:`.tables.condition_of`."""
+    fights = [cast("FightFacts", SimpleNamespace()) for _ in range(CONDITIONS)]
+    attack, target = plain(attack), plain(target)
+    bonuses, penalties = attack.bonuses, attack.penalties
+    for covered in (False, True):
+        target.taking_cover = covered
+        for shift in _SHIFTS:
+            attack.bonuses = bonuses | sum(_MORE[: max(shift, 0)])
+            attack.penalties = penalties | sum(_MORE[: max(-shift, 0)])
+            set_fight(attack, target, fights[condition_of(covered, shift)])
+    return fights
 
 
 class Rolls:
