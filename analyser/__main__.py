@@ -1,7 +1,17 @@
-"""The command line as a module: ``python -m analyser``."""
+"""The command ``analyser``, also as ``python -m analyser``."""
 
+import signal
 import sys
 
-from analyser.cli import main
 
-sys.exit(main())
+def run() -> int:
+    """Run the command and return its exit status; Ctrl-C while its modules load ends it without a traceback."""
+    handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from analyser.cli import main
+
+    signal.signal(signal.SIGINT, handler)
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

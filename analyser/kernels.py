@@ -54,9 +54,8 @@ _MORALE: dict[str, dict[str, Any]] = {
 }
 
 
-def _sampled_fights(replacement: bool = False, overcharge: bool = False) -> None:
-    keys = {"qualities": ["Overcharge"], "overcharge": True, "attacker_models": 3} if overcharge else {}
-    api.focus([{"dice": 3} | keys], B, method="monte-carlo", replacement=replacement, trials=1000, threads=1)
+def _sampled_fights() -> None:
+    api.focus([{"dice": 3}], B, method="monte-carlo", trials=1000, threads=1)
 
 
 def _best_play() -> None:
@@ -100,9 +99,6 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
     "best-play": _best_play,
     "battles": _battles,
     "sampled-fights": _sampled_fights,
-    "sampled-fights-with-overcharge": partial(_sampled_fights, overcharge=True),
-    "sampled-fights-with-replacement": partial(_sampled_fights, replacement=True),
-    "sampled-fights-with-replacement-and-overcharge": partial(_sampled_fights, replacement=True, overcharge=True),
     "attacks": _attacks,
     "morale-grande-tactique": partial(_morale, "grande-tactique"),
     "matchups": partial(matchups, A, B, threads=1),

@@ -10,11 +10,12 @@ import numpy as np
 from analyser.common.records import plain
 from analyser.common.text import counted
 from analyser.engine.attack.told import Trial
-from analyser.engine.pool.replay import Die
+from analyser.engine.pool.replay import Die, score_of_dice, turned_heroic
 from analyser.game.ruleset import Face
 from analyser.results.attack import AttackResult
-from analyser.rules import discipline
-from analyser.rules.attack import Scores, hits_left_over, hits_of, losses_of, points_of, score_of
+from analyser.rules import discipline, strike
+from analyser.rules.attack import Scores, hits_left_over, hits_of, losses_of, points_of
+from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Test
 
 FACES = {
@@ -40,20 +41,18 @@ class Came(NamedTuple):
 
 def came_to(fight: FightFacts, scores: Scores, trial: Trial) -> Came:
     """What the dice and the card of a trial come to, worked out for it alone."""
-    faces = [each.ends for each in trial.dice]
-    turned = min(int(fight.veteran), faces.count(Face.STRIKE))
-    score = sum(score_of(scores, face) for face in faces) + turned * (scores.heroic - scores.strike)
+    score = score_of_dice(fight, scores, trial.dice)
     losses = losses_of(fight, scores, score)
-    destroyed, damage, own_destroyed, own_damage = losses
-    place = 0 if trial.place is None else trial.place
-    lost = place < discipline.places_lost(fight, destroyed) and destroyed < fight.models
-    disordered = discipline.disordered_by_loss(fight, int(lost))
-    up_to = discipline.passes_up_to(fight, destroyed, disordered)
-    passed = up_to >= discipline.ANY_CARD if trial.card is None else trial.card <= up_to
-    after = discipline.pass_test if passed else discipline.fail_test
-    outcome = after(fight, destroyed, damage, disordered)
-    outcome |= own_destroyed << discipline.ATTACKER_DESTROYED | own_damage << discipline.ATTACKER_DAMAGE
-    return Came(score, turned, losses, lost, up_to, passed, int(outcome))
+    known = strike.after_losses(fight, losses)
+    if strike.stage_of(known) == Stage.OFFICER:
+        known = strike.answered(fight, known, int((trial.place or 0) < strike.officer_among(fight, known)[0]))
+    up_to = strike.highest_card(fight, known)
+    if strike.stage_of(known) == Stage.TEST:
+        known = strike.answered(fight, known, int(trial.card is None or trial.card <= up_to))
+    passed, fallen = strike.stage_of(known) == Stage.PASSED, strike.has_fallen(known)
+    return Came(
+        score, turned_heroic(fight, trial.dice), losses, fallen, up_to, passed, int(strike.outcome_of(fight, known))
+    )
 
 
 def dice_lines(dice: list[Die], added: int = 1) -> list[str]:

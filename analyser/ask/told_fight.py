@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,17 +18,20 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
 from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.sampled.told import Chance, Tracer, What
-from analyser.engine.pool.replay import Die
+from analyser.engine.fight.sampled.nodes import set_up_strike, struck
+from analyser.engine.fight.sampled.simulation import Simulation
+from analyser.engine.pool.replay import Die, dice_that_score
+from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating
 from analyser.results.play import play_of
 from analyser.results.solve import solve
 from analyser.results.states import JointStates
-from analyser.rules import close_quarters, discipline, unit_state
+from analyser.rules import close_quarters, discipline, strike, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.attack import hits_of, losses_of, points_of, scores_for
-from analyser.rules.draws import Draw
+from analyser.rules.attack import Scores, hits_of, points_of, scores_for
+from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import POLICIES, Manoeuvre
+from analyser.rules.strike import Stage
 from analyser.rules.structs import INCH, FightFacts
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_start, in_parts, shooters_of
@@ -70,7 +73,7 @@ _LOTS = {
     Kind.GO_OFF: "the die of Spectacular Demise (AC-7)",
     Kind.FRIGHTEN: "the die of Spectacular Demise again (AC-7)",
 }
-DiceOf = Callable[[FightFacts, tuple[int, int, int]], list[Die]]
+DiceOf = Callable[[FightFacts, int], list[Die]]  # of a fight and a score
 
 
 class Walked(NamedTuple):
@@ -78,6 +81,17 @@ class Walked(NamedTuple):
 
     parts: list[list[str]]
     pairs: list[tuple[int, int]]
+
+
+class Struck(NamedTuple):
+    """What chance decided in a strike, and what is known of it at the end."""
+
+    own_card: int
+    score: int
+    scores: Scores
+    known: int
+    card: int | None
+    highest: int
 
 
 class Walker:
@@ -89,14 +103,14 @@ class Walker:
         programs: Sequence[Sequence[Operation]],
         names: Sequence[str],
         dice_of: DiceOf,
-        most: Callable[[int], int],
         choices: Choices = NOBODY_CHOOSES,
     ) -> None:
         self._setup: Any = views(setup.copy())
-        self._programs, self._names, self._dice_of, self._most = programs, names, dice_of, most
+        self._programs, self._names, self._dice_of = programs, names, dice_of
+        self._by_card = test_draw(0) in (Draw.CARD_OF_0, Draw.CARD_OF_1)
         self._lines, self._choices = [np.array(program, np.int64) for program in programs], choices
 
-    def walk(self, start: Pair, chances: Sequence[Chance], *, told: bool) -> Walked:
+    def walk(self, start: Pair, chances: Sequence[int], *, told: bool) -> Walked:
         """The trial, `told` in lines or only played."""
         left = iter(chances)
         pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
@@ -117,7 +131,7 @@ class Walker:
         """How both sides stand, a line each."""
         return [f"{name[0].upper()}{name[1:]}: {_state_of(int(own))}" for name, own in zip(self._names, pair)]
 
-    def _step(self, operation: Operation, pair: Pair, left: Iterator[Chance], lines: list[str] | None) -> Pair:
+    def _step(self, operation: Operation, pair: Pair, left: Iterator[int], lines: list[str] | None) -> Pair:
         """Both sides after one line of the program."""
         line = (int(operation[0]), int(operation[1]), int(operation[2]))
         if operation.kind == Kind.STRIKE:
@@ -127,9 +141,9 @@ class Walker:
         draw, highest = operations.required_draw(self._setup, line, pair)
         passed, said = highest >= 0, ""
         if draw != Draw.NOTHING:
-            chance = next(left)
-            passed = chance.value <= highest if chance.what == What.CARD else bool(chance.value)
-            said = self._chance_in_words(operation.kind, chance, highest, passed)
+            value, is_card = next(left), draw in (Draw.CARD_OF_0, Draw.CARD_OF_1)
+            passed = value <= highest if is_card else bool(value)
+            said = _chance_in_words(operation.kind, value if is_card else None, highest, passed)
         if operation.kind & ON_PURPOSE:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             said = f"{_TESTS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
@@ -138,77 +152,50 @@ class Walker:
             lines += self._operation_lines(operation, pair, after, said)
         return int(after[0]), int(after[1])
 
-    def _chance_in_words(self, kind: int, chance: Chance, highest: int, passed: bool) -> str:
-        if chance.what == What.CARD:
-            verdict = "passed" if passed else "failed"
-            return f"{_TESTS.get(Kind(kind), 'test')}: card {chance.value}, {verdict} (up to {highest} passes)"
-        return f"{_LOTS.get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
-
-    def _strike(self, number: int, pair: Pair, left: Iterator[Chance], lines: list[str] | None) -> Pair:
-        """Both sides after a strike: its dice, the officer's place, the test (AC-3, AC-5)."""
-        setup = self._setup
-        strike = setup.strikes[number]
-        mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
-        strikes.set_strike(setup, number, strikes.condition(setup, number, pair), theirs)
-        fight = setup.fight[0]
-        told = []
-        own_card = next(left).value if fight.overcharge else 0
-        roll = next(left) if fight.dice + own_card > 0 else Chance(What.ROLL, 0)
-        scores = scores_for(fight, self._most(number))
-        losses = losses_of(fight, scores, roll.value)
-        lost = discipline.places_lost(fight, losses[0]) if losses[0] < fight.models else 0
-        fallen = lost > 0
-        if 0 < lost < fight.models:
-            fallen = bool(next(left).value)
-        disordered = discipline.disordered_by_loss(fight, int(fallen))
-        highest = discipline.passes_up_to(fight, losses[0], disordered)
-        passed, card = highest > 0, None
-        if abs(highest) != discipline.ANY_CARD:
-            card = next(left).value
-            passed = card <= highest
+    def _strike(self, number: int, pair: Pair, left: Iterator[int], lines: list[str] | None) -> Pair:
+        """Both sides after a strike, question by question (:mod:`analyser.rules.strike`)."""
+        fight, own_card, card = set_up_strike(self._setup, number, pair), 0, None
+        known = strike.begun(fight)
+        if strike.stage_of(known) == Stage.CARD:
+            own_card = next(left)
+            known = strike.with_card(own_card)
+        fight.dice += own_card
+        scores = scores_for(fight, fight.dice)
+        roll = next(left)
+        known = strike.rolled(fight, scores, roll)
+        if strike.stage_of(known) == Stage.OFFICER:
+            known = strike.answered(fight, known, next(left))
+        highest = strike.highest_card(fight, known)
+        if strike.stage_of(known) == Stage.TEST:
+            card = next(left)
+            known = strike.answered(fight, known, int(card <= highest) if self._by_card else card)
+        after = struck(self._setup, number, pair, known)
         if lines is not None:
-            told = self._strike_lines(number, fight, own_card, roll, scores, losses, card, highest, passed, fallen)
-        after_test = discipline.pass_test if passed else discipline.fail_test
-        outcome = after_test(fight, losses[0], losses[1], disordered)
-        theirs = strikes.after_attack(setup, number, theirs, outcome)
-        mine = strikes.after_striking(setup, number, mine, theirs, losses[2], losses[3])
-        after = (int(mine), int(theirs)) if strike.striker == 0 else (int(theirs), int(mine))
-        if lines is not None:
+            told = self._strike_lines(number, fight, Struck(own_card, roll, scores, known, card, highest))
             lines += [*told, *self._changes(pair, after)]
-        return after
+        return int(after[0]), int(after[1])
 
-    def _strike_lines(
-        self,
-        number: int,
-        fight: Any,
-        own_card: int,
-        roll: Chance,
-        scores: Any,
-        losses: tuple[int, int, int, int],
-        card: int | None,
-        highest: int,
-        passed: bool,
-        fallen: bool,
-    ) -> list[str]:
-        strike = self._setup.strikes[number]
-        who, whom = self._names[strike.striker], self._names[1 - strike.striker]
-        how = "strikes" if strike.counts else "shoots at"
-        how = "fires from lookout at" if strike.by_lookout else "goes off beside" if strike.by_blast else how
-        close = " in close quarters" if strike.counts else ""
-        rating = Rating(int(fight.rating)).name.lower()
-        dice = counted(int(fight.dice) + own_card, "die", "dice")
-        lines = [f"{who} {how} {whom}{close}: {dice}, {rating}" + (f", {own_card} by its card" if own_card else "")]
-        if roll.roll is not None:
-            lines += dice_lines(self._dice_of(fight, roll.roll), int(fight.explosion))
-        hits, points = hits_of(scores, roll.value), points_of(fight, scores, roll.value)
+    def _strike_lines(self, number: int, fight: Any, struck: Struck) -> list[str]:
+        facts = self._setup.strikes[number]
+        who, whom = self._names[facts.striker], self._names[1 - facts.striker]
+        how = "strikes" if facts.counts else "shoots at"
+        how = "fires from lookout at" if facts.by_lookout else "goes off beside" if facts.by_blast else how
+        close = " in close quarters" if facts.counts else ""
+        rating, dice = Rating(int(fight.rating)).name.lower(), counted(int(fight.dice), "die", "dice")
+        by_card = f", {struck.own_card} by its card" if struck.own_card else ""
+        lines = [f"{who} {how} {whom}{close}: {dice}, {rating}{by_card}"]
+        if fight.dice:
+            lines += dice_lines(self._dice_of(fight, struck.score), int(fight.explosion))
+        hits, points = hits_of(struck.scores, struck.score), points_of(fight, struck.scores, struck.score)
         lines.append(
             f"  {counted(hits, 'hit')} (AC-3.6), {points} damage at DEFENCE {fight.defence} (AC-3.7), "
-            f"{counted(losses[0], 'model')} destroyed of {fight.models} (AC-3.8)"
+            f"{counted(strike.destroyed_by(struck.known), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
-        lines += ["  the officer falls (AC-5.8)"] if fallen else []
-        if card is not None:
-            verdict = "passed" if passed else "failed"
-            lines.append(f"  suppression test (AC-5.1): card {card}, {verdict} (up to {highest} passes)")
+        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.known) else []
+        if struck.card is not None:
+            verdict = "passed" if strike.stage_of(struck.known) == Stage.PASSED else "failed"
+            drawn = f"card {struck.card}, {verdict} (up to {struck.highest} passes)" if self._by_card else verdict
+            lines.append(f"  suppression test (AC-5.1): {drawn}")
         return lines
 
     def _operation_lines(self, operation: Operation, pair: Pair, after: Pair, said: str) -> list[str]:
@@ -282,6 +269,14 @@ class Walker:
         return lines
 
 
+def _chance_in_words(kind: int, card: int | None, highest: int, passed: bool) -> str:
+    """What a draw decided; `card` is None where no card was turned."""
+    if card is None:
+        return f"{(_LOTS | _TESTS).get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
+    verdict = "passed" if passed else "failed"
+    return f"{_TESTS.get(Kind(kind), 'test')}: card {card}, {verdict} (up to {highest} passes)"
+
+
 def _removed(state: int) -> tuple[str, str]:
     """How a unit goes, and how it has gone."""
     if state & discipline.BROKEN:
@@ -320,10 +315,22 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
     """The trials of a sample of a charge, focus fire or a duel with real decks, from `first` on."""
     ready = _ready(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    tracer = Tracer(ready.setup, ready.parts, die, deck, ready.choices)
-    found = sorted(tracer.trials(ready.start, trials, seed), key=lambda each: each.number)[first:]
-    walker = Walker(ready.setup, ready.parts, ready.names, tracer.dice_of, tracer.most_dice, ready.choices)
-    walked = np.array([walker.walk(ready.start, each.chances, told=False).pairs for each in found], np.int64)
+    simulation = Simulation(ready.setup, ready.parts, die, deck, choices=ready.choices)
+    numbers = range(first, trials)
+    found = list(simulation.trace(ready.start, numbers, seed))
+
+    def walker(number: int) -> Walker:
+        """What walks the trial of that number; each of its rolls has dice by a stream of its own."""
+        rolls = count()
+        return Walker(
+            ready.setup,
+            ready.parts,
+            ready.names,
+            lambda fight, score: dice_that_score(fight, score, die, stream_of(seed, number, next(rolls))),
+            ready.choices,
+        )
+
+    walked = np.array([walker(0).walk(ready.start, each, told=False).pairs for each in found], np.int64)
     once: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     weights = np.ones(len(found), np.int64)
     moments = tuple(JointStates(walked[:, part, 0], walked[:, part, 1], weights) for part in ready.moments)
@@ -332,19 +339,20 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
     columns |= {name: result.values(name) for name in result.figures}
     heading = [f"{label}: {text}" if label else f"  {text}" for label, text in once.heading()]
 
-    def lines(chances: Sequence[Chance], figures: Mapping[str, Any]) -> list[str]:
-        played = walker.walk(ready.start, chances, told=True)
+    def lines(number: int, chances: Sequence[int], figures: Mapping[str, Any]) -> list[str]:
+        told_by = walker(number)
+        played = told_by.walk(ready.start, chances, told=True)
         begins, of_both = (0, *(end + 1 for end in ready.moments)), 1 if scenario.kind == "focus" else 0
         told = list[str]()
-        for number, (begin, end) in enumerate(pairwise(begins), start=1):
+        for moment, (begin, end) in enumerate(pairwise(begins), start=1):
             of_moment = [line for part in played.parts[begin:end] for line in part]
-            told += [f"-- {ready.moment} {number}"] if ready.moment and of_moment else []
+            told += [f"-- {ready.moment} {moment}"] if ready.moment and of_moment else []
             told += of_moment
-        return [*heading, *told, *_closing(scenario.kind, figures), *walker.standing(played.pairs[-1])[of_both:]]
+        return [*heading, *told, *_closing(scenario.kind, figures), *told_by.standing(played.pairs[-1])[of_both:]]
 
-    for place, each in enumerate(found):
+    for place, (number, chances) in enumerate(zip(numbers, found)):
         figures = {name: column[place].item() for name, column in columns.items()}
-        yield ReadTrial(each.number, figures, partial(lines, each.chances, figures))
+        yield ReadTrial(number, figures, partial(lines, number, chances, figures))
 
 
 def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:

@@ -13,14 +13,13 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from analyser.cli.shell import INTERRUPTED, Commands
 
 _SOON = 0.02  # seconds
-_LONGEST_END = 5.0  # seconds
 _BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
@@ -94,26 +93,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         status = INTERRUPTED
     if status == INTERRUPTED:
-        from analyser.cli.waiting import end_if_at_work
-
-        if arguments is None:  # the process ends: nothing that it does now is to be interrupted
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
         _end_helpers()
-        end_if_at_work(INTERRUPTED)
+        if arguments is None:
+            _end_at_once(INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
 def _end_helpers() -> None:
-    """Kill the processes that are still at work, and wait for the thread of the executor that looks after them.
-
-    Python wakes that thread as the process exits, and prints an error if it is just closing.
-    """
+    """Kill the processes that are still at work: a second Ctrl-C does not wait for them."""
     if helpers := sys.modules.get("multiprocessing"):
         for process in helpers.active_children():
             process.kill()
-    for thread in threading.enumerate():
-        if type(thread).__module__ == "concurrent.futures.process":
-            thread.join(_LONGEST_END)
+
+
+def _end_at_once(status: int) -> NoReturn:
+    """End the process without Python's own clean-up.
+
+    That would end threads in the middle of compiled code, and wake executors whose processes are gone.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def _interrupted_again(unraisable: Any) -> None:

@@ -41,9 +41,9 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     note_without_effect(numbers)
     library = profiles_in(options["profiles"])
     if kind in FIGHTS and method != "exact":
-        from analyser.engine.fight.sampled.pools import roll_again
+        from analyser.engine.fight.sampled.simulation import play_trials
 
-        note_compiling(roll_again, "sample: some seconds")
+        note_compiling(play_trials, "sample: some seconds")
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:

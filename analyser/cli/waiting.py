@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -16,7 +15,6 @@ import click
 from analyser.cli.shell import is_quiet
 
 T = TypeVar("T")
-_WORKER = "analyser: work that is waited for"
 _TICK = 0.1  # seconds
 
 
@@ -35,7 +33,7 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=copy_context().run, args=(run,), name=_WORKER, daemon=True).start()
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
     silent = True if is_quiet() or not what else None
     look = f"{what}: {{elapsed}}"
     with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as told:
@@ -52,12 +50,3 @@ def told_when_stopped(state: Callable[[], str]) -> Iterator[None]:
     except KeyboardInterrupt:
         click.echo(f"stopped: {state()}", err=True)
         raise
-
-
-def end_if_at_work(status: int) -> None:
-    """End the process if a thread of :func:`waited_for` is still at work: compiled code is not torn down under it."""
-    if any(each.name == _WORKER for each in threading.enumerate()):
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(status)

@@ -9,24 +9,23 @@ nothing; the chunks of a seed are 2**32 words apart on its one sequence, so that
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.jit import Whole, kernel, step, step_for
-from analyser.common.records import Int
+from analyser.common.jit import Whole, inlined, kernel, step, step_for
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _ONE = np.uint64(1)
 WORDS_A_CHUNK = np.uint64(1 << 32)
+_BITS_A_CHUNK = 32  # of the number of a word in its chunk
+_MOST = (1 << 64) - 1
 _FEWEST_STEPS = 24  # a step whose bits hardly change from one to the next makes weak counters (same paper)
-_WORDS = 128  # made at once for trials that draw one by one
-DRAWS = 2 * _WORDS  # of 32 bits each
 HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
-_ALL = 1 << 32
+_ALL = np.uint64(1 << 32)
 
 
 class Stream(NamedTuple):
@@ -46,18 +45,23 @@ def stream_of(seed: int, *parts: int) -> Stream:
     return Stream(np.uint64(start), np.uint64(good))
 
 
-def _interpreted_counter(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint64:
-    words = int(start) + int(gamma) * (int(WORDS_A_CHUNK) * int(chunk))
-    return np.uint64(words & np.iinfo(np.uint64).max)
+def _interpreted_counter(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint64:
+    return np.uint64(int(counter) + int(gamma) * int(words) & _MOST)
 
 
 @step_for(_interpreted_counter)
-def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: int) -> np.uint64:
-    """The counter before the first word of a chunk."""
-    return start + gamma * (WORDS_A_CHUNK * np.uint64(chunk))
+def counter_after(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint64:
+    """The counter after so many more words."""
+    return counter + gamma * np.uint64(words)
 
 
 @step
+def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: Whole) -> np.uint64:
+    """The counter before the first word of a chunk."""
+    return counter_after(start, gamma, chunk << _BITS_A_CHUNK)
+
+
+@inlined
 def word_of(counter: np.uint64) -> np.uint64:
     """The word that a counter is mixed into."""
     word = (counter ^ (counter >> _SHIFT_1)) * _MIX_1
@@ -74,68 +78,29 @@ def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.ui
     return counter
 
 
-class RandomDraws:
-    """A stream as one record, and what of it is drawn besides dice and cards of real decks."""
+class Words(Protocol):
+    """A record with a stream: the counter after its last word, and the step of the counter."""
 
-    counter: Annotated[Any, np.uint64]
-    gamma: Annotated[Any, np.uint64]
-    words: Annotated[Any, np.uint64, (_WORDS,)]  # where words are made
-    draws: Annotated[Any, np.uint32, (DRAWS,)]  # those from `next` on are to be used
-    next: Int
+    counter: Any
+    gamma: Any
 
 
-@step
-def begin_stream(random: RandomDraws, stream: tuple[np.uint64, np.uint64], chunk: int) -> None:
-    """Begin the stream of a chunk."""
-    random.counter, random.gamma = counter_of_chunk(stream[0], stream[1], chunk), stream[1]
-    random.next = DRAWS
+@inlined
+def next_word(stream: Words) -> np.uint64:
+    """64 random bits."""
+    stream.counter += stream.gamma
+    return word_of(stream.counter)
 
 
-@kernel
-def draw_again(random: RandomDraws) -> None:
-    """Refill the buffer of draws."""
-    random.counter = fill(random.words, _WORDS, random.counter, random.gamma)
-    for place in range(_WORDS):
-        random.draws[place] = random.words[place] & LOWER
-        random.draws[_WORDS + place] = random.words[place] >> HALF
-    random.next = 0
+@inlined
+def one_of(stream: Words, number: Whole) -> Any:
+    """An integer in [0, number), uniformly distributed: words that would favour some are rejected.
 
-
-@step
-def next_draw(random: RandomDraws) -> np.uint64:
-    """32 random bits."""
-    if random.next == DRAWS:
-        draw_again(random)
-    random.next += 1
-    return np.uint64(random.draws[random.next - 1])
-
-
-@step
-def one_of(random: RandomDraws, number: Whole) -> Any:
-    """An integer in [0, number), uniformly distributed: draws that would favour some are rejected."""
-    each = _ALL // number
-    while True:  # the last draws would favour some
-        found = np.int64(next_draw(random)) // each
-        if found < number:
-            return np.int64(found)
-
-
-@step
-def among(random: RandomDraws, number: int, below: int, many: int) -> Any:
-    """How many of `many` such integers are less than `below`: a binomial number, one draw a trial."""
-    each = _ALL // number
-    limit, end = np.uint64(each * below), np.uint64(each * number)
-    found = np.uint64(0)
-    left: Whole = many
-    while left > 0:
-        if random.next == DRAWS:
-            draw_again(random)
-        some = min(left, DRAWS - random.next)
-        good = np.uint64(0)
-        for place in range(np.uint64(random.next), np.uint64(random.next + some)):
-            draw = np.uint64(random.draws[place])
-            found += np.uint64(draw < limit)
-            good += np.uint64(draw < end)
-        random.next += some
-        left -= np.int64(good)
-    return np.int64(found)
+    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
+    """
+    many = np.uint64(number)
+    while True:
+        product = (next_word(stream) >> HALF) * many
+        low = product & LOWER
+        if low >= many or low >= _ALL % many:
+            return np.int64(product >> HALF)

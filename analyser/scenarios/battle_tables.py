@@ -9,7 +9,7 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record
-from analyser.engine.battle.pools import Law, Rolls, aliases_of, expected, fights_by_condition, share_of_damage
+from analyser.engine.battle.pools import Rolls, expected, fights_by_condition, share_of_damage
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
     LONGEST,
@@ -25,6 +25,7 @@ from analyser.engine.battle.tables import (
     cell_of,
     condition_of,
 )
+from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.attack import special_counts

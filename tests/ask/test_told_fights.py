@@ -8,15 +8,15 @@ import pytest
 import analyser as an
 from analyser.ask.told_attack import FACES
 from analyser.ask.told_fight import Walker, _ready
-from analyser.engine.fight.sampled.told import Tracer, What
+from analyser.engine.pool.replay import dice_that_score
+from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.results.states import simulation_of
-from analyser.rules.attack import hits_of, score_of, scores_for
+from analyser.rules.attack import score_of, scores_for
 from analyser.scenarios.load import load
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 
-HIGHEST = 12  # card
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7}
 
 
@@ -24,43 +24,30 @@ def check(raw, trials=150, seed=7):
     """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
     scenario = load(raw)
     ready = _ready(scenario)
-    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    die = np.array(scenario.ruleset.die.faces, np.int64)
     simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)
-    tracer = Tracer(ready.setup, ready.parts, die, deck, ready.choices)
-    traced = list(tracer.trials(ready.start, trials, seed))
-    assert sorted(each.number for each in traced) == list(range(trials))
+    checked = []
 
-    values, checked = {}, []
-
-    def dice_of(fight, roll):
-        """The dice of a roll, which come to the score that was counted."""
-        dice = tracer.dice_of(fight, roll)
-        ends, scores = [die.ends for die in dice], scores_for(fight, most_dice(scenario))
+    def dice_of(fight, score):
+        """Dice of that score, as the rules read them."""
+        dice, scores = dice_that_score(fight, score, die, stream_of(seed, len(checked))), scores_for(fight, fight.dice)
+        ends = [die.ends for die in dice]
         turned = min(int(fight.veteran), ends.count(Face.STRIKE))
         total = sum(score_of(scores, face) for face in ends) + turned * (scores.heroic - scores.strike)
-        assert hits_of(scores, total) == hits_of(scores, values[roll])
-        checked.append(total == values[roll])
+        checked.append(total == score and sum(die.added_by is None for die in dice) == fight.dice)
         return dice
 
-    walker = Walker(ready.setup, ready.parts, ready.names, dice_of, tracer.most_dice, ready.choices)
+    walker = Walker(ready.setup, ready.parts, ready.names, dice_of, ready.choices)
     seen = [Counter() for _ in ready.parts]
-    for each in traced:
-        values |= {chance.roll: chance.value for chance in each.chances if chance.what == What.ROLL}
-        found = walker.walk(ready.start, each.chances, told=True)
+    for chances in simulation.trace(ready.start, range(trials), seed):
+        found = walker.walk(ready.start, chances, told=True)
         for counter, pair in zip(seen, found.pairs):
             counter[pair] += 1
     for counter, (first, second, counts) in zip(seen, wanted):
         assert dict(counter) == dict(zip(zip(first.tolist(), second.tolist()), counts.tolist()))
     assert checked
     assert all(checked)
-
-
-def most_dice(scenario):
-    """With Overcharge scores go by the most dice of a strike: those of its attack, and the highest card."""
-    if scenario.kind != "focus" or not any(each.attack.overcharge for each in scenario.attacks):
-        return 0
-    return max((each.attack.dice or 0) for each in scenario.attacks if each.attack.overcharge) + HIGHEST
 
 
 def duel(a, b, **terms):
@@ -97,8 +84,8 @@ def test_what_is_told_is_what_was_counted(name):
 
 
 @pytest.mark.slow
-def test_more_trials_than_lanes_and_a_whole_deck():
-    """Cards of a real deck run out in ten rounds; lanes begin new trials in the middle."""
+def test_a_deck_that_runs_out():
+    """Cards of a real deck run out in ten rounds, and are shuffled again."""
     raw = duel("crown/rifle-platoon@full-strength", "imperium/scion-grenadier-platoon@full-strength", rounds=10)
     raw["ruleset"] = {"deck": {"copies": {"3": 2, "6": 2, "9": 1}}}
     check(raw, trials=300)

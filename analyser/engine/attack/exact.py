@@ -5,10 +5,10 @@ from __future__ import annotations
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
-from analyser.rules import discipline
+from analyser.rules import strike
 from analyser.rules.attack import Scores, losses_of, scores_for
-from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import Odds, probability_of, test_draw
+from analyser.rules.draws import Odds
+from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts
 
 ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
@@ -19,25 +19,30 @@ def push_state(
     fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: Odds, outcomes: Outcomes, count: int
 ) -> int:
     """Append what units with these losses come to, officer and card still to be drawn; the new count."""
-    destroyed, damage, own_destroyed, own_damage = losses
-    own = own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
-    living = destroyed < fight.models
-    lost = discipline.places_lost(fight, destroyed) / fight.models if living else 0.0
-    for officer_lost in range(2):
-        share = weight * (lost if officer_lost else 1.0 - lost)
-        if share == 0.0:
-            continue
-        disordered = discipline.disordered_by_loss(fight, officer_lost)
-        highest = discipline.passes_up_to(fight, destroyed, disordered)
-        failed = 1.0 - probability_of(test_draw(1), highest, odds)
-        if failed < 1.0:
-            outcomes.values[count] = discipline.pass_test(fight, destroyed, damage, disordered) | own
-            outcomes.probabilities[count] = share * (1.0 - failed)
-            count += 1
-        if failed > 0.0:
-            outcomes.values[count] = discipline.fail_test(fight, destroyed, damage, disordered) | own
-            outcomes.probabilities[count] = share * failed
-            count += 1
+    known = strike.after_losses(fight, losses)
+    if strike.stage_of(known) != Stage.OFFICER:
+        return push_tested(fight, known, weight, odds, outcomes, count)
+    fallen = strike.probability_of_yes(fight, known, 1, odds)
+    count = push_tested(fight, strike.answered(fight, known, 0), weight * (1.0 - fallen), odds, outcomes, count)
+    return push_tested(fight, strike.answered(fight, known, 1), weight * fallen, odds, outcomes, count)
+
+
+@step
+def push_tested(fight: FightFacts, known: int, weight: float, odds: Odds, outcomes: Outcomes, count: int) -> int:
+    """Append what both answers of a test come to, where it is taken; the new count."""
+    if strike.stage_of(known) != Stage.TEST:
+        return push(strike.outcome_of(fight, known), weight, outcomes, count)
+    failed = 1.0 - strike.probability_of_yes(fight, known, 1, odds)
+    count = push(strike.outcome_of(fight, strike.answered(fight, known, 1)), weight * (1.0 - failed), outcomes, count)
+    return push(strike.outcome_of(fight, strike.answered(fight, known, 0)), weight * failed, outcomes, count)
+
+
+@step
+def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
+    """Append an outcome if it can happen; the new count."""
+    if weight > 0.0:
+        outcomes.values[count], outcomes.probabilities[count] = outcome, weight
+        return count + 1
     return count
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.battle.chance import one_of, roll, test_card
+from analyser.engine.battle.chance import roll, test_card
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.space import is_commanded
 from analyser.engine.battle.tables import Battle, cell_of, condition_of, side_of
 from analyser.engine.battle.transports import test_aboard
-from analyser.rules import close_quarters, discipline, unit_state
+from analyser.engine.rng import one_of
+from analyser.rules import close_quarters, unit_state
+from analyser.rules import strike as resolution
 from analyser.rules.attack import losses_of, points_of, scores_for, set_target
 from analyser.rules.discipline import ANNIHILATED, DAMAGE, FELL_BACK, SUPPRESSED
+from analyser.rules.strike import Stage
 from analyser.rules.structs import NONE, FightFacts, Test
 
 _MOST_SHIFT = 2
@@ -103,18 +106,14 @@ def lose(battle: Battle, fight: FightFacts, struck: int, striker: int, losses: t
     `losses`: models destroyed, and damage left. Whether a test was due, and it is still there.
     """
     field, theirs = battle.field, int(battle.field.states[struck])
-    destroyed, left = losses
-    fallen = 0
-    if destroyed < fight.models:
-        lost = discipline.places_lost(fight, destroyed)
-        if lost > 0:
-            fallen = 1 if lost >= fight.models or one_of(field, fight.models) < lost else 0
-    disordered = discipline.disordered_by_loss(fight, fallen)
-    highest = discipline.passes_up_to(fight, destroyed, disordered)
-    if passes(battle, struck, highest, 0):
-        outcome = discipline.pass_test(fight, destroyed, left, disordered)
-    else:
-        outcome = discipline.fail_test(fight, destroyed, left, disordered)
+    known = resolution.after_losses(fight, (*losses, 0, 0))
+    if resolution.stage_of(known) == Stage.OFFICER:
+        places, of = resolution.officer_among(fight, known)
+        known = resolution.answered(fight, known, 1 if one_of(field, of) < places else 0)
+    if resolution.stage_of(known) == Stage.TEST:
+        passed = passes(battle, struck, resolution.highest_card(fight, known), 0)
+        known = resolution.answered(fight, known, 1 if passed else 0)
+    outcome = resolution.outcome_of(fight, known)
     after = unit_state.carried_over(theirs, outcome, field.sides[struck], counts)
     settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     takes_none = fight.test == Test.NOT_TAKEN or field.units[struck].discipline == NONE  # Irrepressible or not

@@ -9,13 +9,12 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
-from analyser.engine.rng import HALF, LOWER, counter_of_chunk, word_of
+from analyser.engine.pool.alias import drawn
+from analyser.engine.rng import counter_of_chunk, next_word, one_of
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
 from analyser.rules.draws import Odds
 
 WORDS_A_BATTLE = np.uint64(1 << 22)
-_ALL = np.uint64(1 << 32)
-_WORD = np.uint64(64)
 
 
 @step
@@ -27,37 +26,9 @@ def begin_stream(field: Field, stream: tuple[np.uint64, np.uint64], chunk: int, 
 
 
 @step
-def next_word(field: Field) -> np.uint64:
-    """64 random bits."""
-    field.counter += field.gamma
-    return word_of(field.counter)
-
-
-@step
-def one_of(field: Field, number: int) -> Any:
-    """An integer in [0, number), uniformly distributed.
-
-    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
-    """
-    many = np.uint64(number)
-    while True:
-        product = (next_word(field) >> HALF) * many
-        low = product & LOWER
-        if low >= many or low >= _ALL % many:
-            return np.int64(product >> HALF)
-
-
-@step
 def roll(tables: Tables, field: Field, pool: int) -> Any:
-    """Draw the score of a pool.
-
-    It is drawn from its exact distribution, by the alias method (Walker, Electronics Letters 10,
-    1974), whose thresholds have all bits of the word that do not pick the row.
-    """
-    word, bits = next_word(field), tables.bits[pool]
-    row = tables.first[pool] + (word >> (_WORD - bits))
-    both = tables.alias[row, 1]
-    return np.int64(both & LOWER if word << bits < tables.alias[row, 0] else both >> HALF)
+    """Draw the score of a pool from its exact distribution."""
+    return drawn(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
 
 
 @step

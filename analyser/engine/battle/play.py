@@ -10,6 +10,7 @@ from analyser.engine.battle.activation import activate, enter
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.space import put, take_off
 from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
+from analyser.engine.rng import one_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
@@ -77,7 +78,7 @@ def deploy(battle: Battle) -> None:
                 put(battle, unit, int(facts.x[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
     chance.begin_cards(facts, field)
-    general = chance.one_of(field, 2)
+    general = one_of(field, 2)
     first_done = general if placed == 0 else (0 if placed < 0 else 1)
     field.holder = 1 - first_done if facts.gives[first_done] else first_done
 

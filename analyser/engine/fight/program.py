@@ -106,7 +106,7 @@ MOST_COUNT = 1000  # of models, or of damage
 class Setup:
     """All that does not change while a program runs, as one record; it has room for MOST_STRIKES strikes.
 
-    A setup belongs to one thread: its last three fields are scratch.
+    A setup belongs to one thread: its last three records are scratch.
     """
 
     sides: Annotated[Any, SIDE, (2,)]
@@ -120,7 +120,7 @@ class Setup:
     counts: Int  # how many models, or how much damage, `dice` is filled for, 0 among them
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
-    fight: Annotated[Any, FIGHT, (1,)]
+    fight: Annotated[Any, FIGHT, (2,)]
     copy: Any  # as every record's
 
     def __getitem__(self, name: str) -> Any:

@@ -107,21 +107,17 @@ def layout_for(
     deck: Integers,
     others: tuple[OtherDraw, ...],
     dice: int,
-    *,
-    least: Any = np.uint16,
-    rerolls: bool = False,
 ) -> tuple[Layout, Rerolls | None]:
     """What the kernel needs to roll the pools of a fight, of up to `dice` dice of the first roll.
 
-    In numbers of the narrowest type, `least` or wider, that has room and has few trials thrown away; with `rerolls`
-    whether the fight needs them or not: to be rolled beside others that do.
+    In numbers of the narrowest type that has room and has few trials thrown away.
     """
     small = die // np.gcd.reduce(die)
     sides, heroic = int(small.sum()), int(small[Face.HEROIC])
     pairs, shown = sides**2, heroic * sides
     in_pool = dice * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
-    apart = bool(rerolls or fight.overcharge or allowance)
+    apart = bool(fight.overcharge or allowance)
     extra_values = int(np.prod([len(other.bounds) + 1 for other in others], dtype=np.int64))
     cells = size_of(fight, scores, dice) * extra_values
     ends = _ends(fight, small)
@@ -129,7 +125,7 @@ def layout_for(
     # As many draws a pair as let the added die's cases, a share of those that show a heroic strike, be whole numbers.
     parts = 1 if apart else math.lcm(*(pairs // math.gcd(shown * end, pairs) for end in (end_heroic, end_strike)))
     draws = in_pool + allowance if apart else dice * int(fight.explosion)
-    kind, a_pair = _kind_for(draws, pairs, parts, in_pool + allowance, cells, least)
+    kind, a_pair = _kind_for(draws, pairs, parts, in_pool + allowance, cells)
     alone = [end * a_pair for end in (end_heroic, end_strike)]
     with_added = [shown * a_pair * end // pairs for end in (end_heroic, end_strike)] + alone
     twice = fight.explosion > 1
@@ -159,8 +155,8 @@ def layout_for(
     ends_again = {threshold: end * sides for threshold, end in _ends_again(small).items()}
     return layout, Rerolls(
         allowance=kind(allowance),
-        thresholds=_thresholds(fight, ends, kind, a_pair, every=rerolls),
-        thresholds_again=_thresholds(fight, ends_again, kind, a_pair, every=rerolls),
+        thresholds=_thresholds(fight, ends, kind, a_pair),
+        thresholds_again=_thresholds(fight, ends_again, kind, a_pair),
         kept=np.array([kept_of(some, int(fight.explosion), small) for some in range(int(fight.dice), dice + 1)]),
         card_bounds=(cards * (np.iinfo(np.uint16).max // int(deck.sum()))).astype(np.uint16),
     )
@@ -171,14 +167,14 @@ def halves_of(kind: Any) -> tuple[int, int]:
     return (8, 0xFF) if kind(0).itemsize == 2 else (16, 0xFFFF)
 
 
-def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair: int, *, every: bool) -> Thresholds:
-    """The pairs of thresholds that a pool needs, or `every` pair; `a_pair` draws show a pair of faces."""
+def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair: int) -> Thresholds:
+    """The pairs of thresholds that a pool needs; `a_pair` draws show a pair of faces."""
     at = {threshold: kind(end * a_pair) for threshold, end in ends.items()}
-    waits = Threshold.WAITING in at and (fight.extra_dice or every)
+    waits = Threshold.WAITING in at and fight.extra_dice
     return (
         (at[Threshold.HEROIC], at[Threshold.STRIKE]),
         (at[Threshold.SETTLED], at[Threshold.WAITING]) if waits else None,
-        (at[Threshold.NOTHING], at[Threshold.BLANK]) if fight.overcharge or every else None,
+        (at[Threshold.NOTHING], at[Threshold.BLANK]) if fight.overcharge else None,
     )
 
 
@@ -207,7 +203,7 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
     return np.array([other.sides * unit for other, unit in zip(others, units)], np.uint16), bounds
 
 
-def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int, least: Any) -> tuple[Any, int]:
+def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tuple[Any, int]:
     """The type of the draws of a pool, the narrower, the faster; and how many draws show a pair: a multiple of `parts`.
 
     A trial takes so many `draws`, and `dice` are counted in it; there are so many `pairs` of faces.
@@ -216,7 +212,7 @@ def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int, least: 
         most = np.iinfo(kind).max
         a_pair = most // (pairs * parts) * parts
         wasted = draws * (1 - pairs * a_pair / (most + 1))
-        has_room = dice < halves_of(kind)[1] and cells < most and kind(0).itemsize >= least(0).itemsize
+        has_room = dice < halves_of(kind)[1] and cells < most
         if has_room and wasted < MOST_DISCARDED:
             break
     return kind, a_pair

@@ -7,7 +7,7 @@ gives, and what the kernel made of the draw follows from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from analyser.common.records import Integers
 from analyser.engine.pool.kernel import ABREAST, BLOCK
-from analyser.engine.pool.layout import Layout, Rerolls, halves_of
-from analyser.engine.rng import word_of
+from analyser.engine.pool.layout import Layout, Rerolls, halves_of, kept_of, layout_for
+from analyser.engine.rng import Stream, word_of
 from analyser.game.ruleset import Face
-from analyser.rules.attack import Waiting, waits_as
+from analyser.rules.attack import Scores, Waiting, score_of, scores_for, waits_as
 from analyser.rules.structs import FightFacts
 
 _WORD_BITS = 64
@@ -194,3 +194,31 @@ class Reader:
         for at, draw in zip(worst[: int(self.rerolls.allowance)], draws):
             dice[at] = dice[at]._replace(again=line[draw // (self._a_pair * self._sides)])
         return dice
+
+
+def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream) -> list[Die]:
+    """Dice of a pool that come to that score: rolled again and again until they do.
+
+    So they are distributed as those of any roll of that score. `die`: sides by face.
+    """
+    dice, scores = int(fight.dice), scores_for(fight, fight.dice)
+    layout, rerolls = layout_for(fight, scores, die, np.ones(1, np.int64), (), dice)
+    reader, counter = Reader(fight, die, layout, rerolls), stream.start
+    while True:
+        block = block_again(layout, rerolls, dice, kept_of(dice, int(fight.explosion), die), counter, stream.gamma)
+        for trial in np.flatnonzero(block.good).tolist():
+            found = reader.dice_of(block, trial, dice)
+            if score_of_dice(fight, scores, found) == score:
+                return found
+        counter = block.counter
+
+
+def score_of_dice(fight: FightFacts, scores: Scores, dice: Sequence[Die]) -> int:
+    """What the dice of a pool come to (AC-3.6; Veteran, AC-7)."""
+    score = sum(score_of(scores, each.ends) for each in dice)
+    return score + turned_heroic(fight, dice) * (scores.heroic - scores.strike)
+
+
+def turned_heroic(fight: FightFacts, dice: Sequence[Die]) -> int:
+    """How many strikes Veteran turns into heroic strikes (AC-7)."""
+    return min(int(fight.veteran), sum(each.ends == Face.STRIKE for each in dice))

@@ -7,21 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analyser.common.errors import InputError
-from analyser.common.records import empty_record
 from analyser.engine.fight.sampled import nodes
 from analyser.engine.fight.sampled import simulation as played
-from analyser.engine.fight.sampled.pools import (
-    AT_ONCE,
-    Roller,
-    empty_cache,
-    pools_for,
-    put_away,
-    roll_again,
-    rolls_left,
-)
-from analyser.engine.pool.kernel import BLOCK
-from analyser.engine.rng import RandomDraws
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
@@ -272,37 +259,15 @@ def test_every_trial_is_counted_once_in_every_snapshot(trials):
 def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
     """When there is no room for more nodes, all that nobody needs are forgotten; trials go the same ways."""
     kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
-    player = played.PlayerWithReplacement if replacement else played.PlayerWithoutReplacement
-    times = 0
+    asked = itertools.count()
     for scenario in random_fights(kinds[make], 5, 6):
         fight = make(scenario)
         whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
-            patch.setattr(player, "_player", little_room := WithLittleRoom(player._player, replacement))
-            patch.setattr(nodes, "PATIENCE", 20)  # it is told often, also in the middle of a part
+            patch.setattr(played.play_trials, "pays", lambda *_: False)
+            patch.setattr(nodes, "has_room", lambda _: next(asked) % 10 > 0)
             assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
-            times += little_room.times
-    assert times > 12
-
-
-class WithLittleRoom:
-    """A kernel, but that it is told every other time that its map is full, so that what can be is forgotten."""
-
-    def __init__(self, play, replacement):
-        self.play, self.replacement, self.times = play, replacement, 0
-
-    def __getattr__(self, name):
-        return getattr(self.play, name)
-
-    def pays(self, *_):
-        return False  # or its patience would be as it was compiled
-
-    def __call__(self, *table):
-        known = table[3] if self.replacement else table[0].nodes
-        if self.times % 2 == 0:
-            known.nodes_known = max(known.nodes_known, nodes.NODES - nodes.SPARE + 1)
-        self.times += 1
-        return self.play(*table)
+    assert next(asked) > 600
 
 
 @pytest.mark.parametrize("replacement", [True, False])
@@ -332,45 +297,30 @@ def test_what_is_known_from_before_changes_nothing(replacement):
     assert all(map(np.array_equal, single[-1], fresh[-1]))
 
 
-def test_more_and_more_rolls_are_made_at_once_and_all_by_words_of_their_own():
-    """One block, another, then two, then four at once: the same rolls as block by block."""
+def test_a_trial_played_alone_is_the_one_of_the_sample():
+    """All trials of a chunk, traced in any order, end as the sample counts them."""
     fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    pools, *rolled_by = pools_for(fight.setup, 1, die, deck)
-    pool = int(pools.first[0])
-    rolled = {}
-    for most in (1, AT_ONCE):
-        held, words, rolls = empty_cache(pools), empty_record(RandomDraws), []
-        words.gamma = np.uint64(0x9E3779B97F4A7C15)
-        put_away(held, pools)
-        roller = Roller(*rolled_by, held, words)
-        while sum(map(len, rolls)) < 12 * BLOCK:
-            if most == 1:
-                held.blocks[pool] = 0
-            roll_again(roller, pools, pool)
-            left = rolls_left(held, pool)
-            rolls.append(held.cells[held.next[pool] :][:left].copy())
-            held.next[pool] += np.uint64(left)
-        rolled[most] = np.concatenate(rolls)
-        if most > 1:
-            assert [len(some) // BLOCK for some in rolls] == [1, 1, 2, 4, 4]
-    assert np.array_equal(rolled[1], rolled[AT_ONCE])
-    blocks = rolled[1].reshape(-1, BLOCK)
-    assert all(np.any(one != other) for one, other in itertools.combinations(blocks, 2))
+    simulation = played.Simulation(
+        fight.setup, fight.programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    )
+    forwards = list(simulation.trace(fight.start, range(100), seed=9))
+    backwards = list(simulation.trace(fight.start, range(99, -1, -1), seed=9))
+    assert forwards == backwards[::-1]
+    assert len({tuple(trial) for trial in forwards}) > 50
 
 
-def test_more_attack_rolls_than_there_is_room_for_are_refused():
+@pytest.mark.slow
+def test_very_many_different_attack_rolls_are_played():
     bands = [{"first": number, "last": number, "dice": number} for number in range(1, 201)]
     rows = [ROW | {"bands": bands} for _ in range(8)]
     horde = SQUAD | {"models": 200, "rules": ["All-Out Attack (8)"], "rows": rows}
     scenario = DUEL | {"a": horde, "b": horde, "policy_a": "all_out", "policy_b": "all_out", "rounds": 1}
-    with pytest.raises(InputError, match="different attack rolls in one fight"):
-        engine.samples_of(engine.duel_fight(scenario), scenario, 10, seed=1)
+    (sample,) = engine.samples_of(engine.duel_fight(scenario), scenario, 200, seed=1)
+    assert sum(sample.values()) == 200
 
 
 @pytest.mark.slow
 def test_very_many_ends_at_once_are_played_with_cards_put_back():
-    """Each end of a part is given its turns at once: there has to be room for those of all trials of a chunk."""
     row = {"kind": "ranged", "against": ["light"], "long_range": 30, "qualities": []}
     rows = [row | {"bands": [{"first": 1, "last": 1000, "dice": 60}]} for _ in range(10)]
     horde = SQUAD | {

@@ -1,1 +1,1 @@
-"""Fights by Monte Carlo: trials are played through the program."""
+"""Simulated fights: trials are played through the program of a fight."""

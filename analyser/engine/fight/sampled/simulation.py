@@ -1,50 +1,205 @@
-"""The Monte Carlo engine of longer fights: every die of every trial is rolled, and every card drawn from a real deck.
+"""Simulated fights: each trial goes from node to node (:mod:`.nodes`), drawing what is asked there.
 
-The trials of a chunk are played together, from node to node (:mod:`.nodes`), each with its own two decks
-(:mod:`.without_replacement`); where cards are put back trials at the same node are exchangeable
-(:mod:`.with_replacement`). What follows from a draw is looked up; the rules are those that the exact engine follows.
+Attack rolls are drawn from the exact distribution of their scores, cards from two real decks or, with replacement, from
+full ones. What follows from an answer is looked up; the rules are those that the exact engine follows.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analyser.common.jit import Tiered
-from analyser.common.records import Integers, empty_record, views
+from analyser.common.errors import InputError
+from analyser.common.jit import Whole, inlined, kernel, step, tiered
+from analyser.common.records import Int, Integers, empty_record, views
 from analyser.common.sampling import Progress
-from analyser.engine.fight.program import Kind, Operation, Pair, Setup
-from analyser.engine.fight.sampled import nodes, with_replacement, without_replacement
+from analyser.engine.fight.program import Operation, Pair, Setup
+from analyser.engine.fight.sampled import nodes
 from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices
-from analyser.engine.fight.sampled.decks import ask, decks_for, no_lanes
-from analyser.engine.fight.sampled.pools import MOST_WAYS, Roller, empty_cache, pools_for
-from analyser.engine.fight.sampled.transitions import Chunk, Graph, Snapshots, counts_of
+from analyser.engine.fight.sampled.nodes import (
+    BELOW,
+    END,
+    FIRST,
+    NO_DECK,
+    NUMBER,
+    ROW,
+    SHIFT,
+    SIDE,
+    SPECIAL,
+    Graph,
+    Nodes,
+    Program,
+)
+from analyser.engine.fight.sampled.rolls import Rolls, add_tables, no_rolls
 from analyser.engine.parallel import Chunks, Queue, play
-from analyser.engine.rng import RandomDraws, stream_of
+from analyser.engine.pool.alias import drawn
+from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
+from analyser.game.ruleset import MOST_CARDS
+from analyser.rules.draws import odds_of
+
+CHUNK_TRIALS = 1 << 16  # it has 65,536 words a trial
+CHUNKS = CHUNK_TRIALS
+"""The trials of a longer fight that are shared out among processes are a multiple of this."""
+# Trials that take less than the interpreter takes to find where answers lead. Each thread does that for itself, and the
+# interpreter lets one at a time.
+FEW = 10_000_000
+PATIENCE = 2000  # answers that are followed before Ctrl-C is heeded
+_NO_DECK, _ZERO, _ONE = np.uint64(NO_DECK), np.uint64(0), np.uint64(1)
+_BITS_A_TRIAL = 16  # of the number of a word in its trial
+_MOST_LINES = 1 << 13
+_MOST_LOGGED = 1 << 18
+
+# Why a kernel returns.
+DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, NO_PATIENCE = range(6)
 
 Snapshot = tuple[Integers, Integers, Integers]
 
 
-CHUNKS = math.lcm(without_replacement.CHUNK_TRIALS, with_replacement.GROUPED_TRIALS)
-"""The trials of a longer fight that are shared out among processes are a multiple of this."""
-# Trials that take less than the interpreter takes to find where their draws lead. Each thread does that for itself, and
-# the interpreter lets one at a time.
-FEW = 10_000_000
+class Trials:
+    """The trials of a chunk as one record: where the one that is played has come to, and its decks.
+
+    Each trial draws from words of its own, so that it can be played alone.
+    """
+
+    node: Int  # where it is,
+    part: Int  # how many parts it has begun,
+    answer: Int  # and what it has drawn at its node
+    counter: Annotated[Any, np.uint64]  # of its stream (:class:`~analyser.engine.rng.Words`)
+    gamma: Annotated[Any, np.uint64]
+    # Its two decks: first come the cards that have not been drawn, `left` of them, and of each of the others `was_at`
+    # tells where it was.
+    deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
+    was_at: Annotated[Any, np.uint16, (2, MOST_CARDS)]
+    left: Annotated[Any, np.int64, (2,)]
+    cards: Int  # of a full deck
+    replacement: Int  # whether a card is put back at once
+    root: Int  # the node at which trials begin
+    begun: Int  # trials of the chunk that have begun,
+    until: Int  # and how many are to
+    start: Annotated[Any, np.uint64]  # the counter before the first word of the chunk
+    logs: Int  # whether draws are noted
+    logged: Int
+    log: Annotated[Any, np.int64, (_MOST_LOGGED, 2)]  # nodes, and the value that was drawn at each
+
+
+@step
+def begin_trial(at: Trials) -> None:
+    """Begin the next trial of the chunk, with two full decks."""
+    at.counter = counter_after(at.start, at.gamma, at.begun << _BITS_A_TRIAL)
+    at.node, at.part = at.root, 0
+    at.begun += 1
+    for side in range(2):
+        restore(at, side)
+
+
+@step
+def restore(at: Trials, side: Whole) -> None:
+    """Put all cards of a deck back, each where it was."""
+    for place in range(at.left[side], at.cards):
+        was = at.was_at[side, place]
+        at.deck[side, was], at.deck[side, place] = at.deck[side, place], at.deck[side, was]
+    at.left[side] = at.cards
+
+
+@inlined
+def card(at: Trials, side: Whole) -> Any:
+    """Draw the top card of a deck, which is shuffled when it is empty (AC-5.1)."""
+    left = np.uint64(at.left[side])
+    place = np.uint64(one_of(at, left))
+    value = at.deck[side, place]
+    if not at.replacement:
+        last = left - _ONE
+        at.deck[side, place] = at.deck[side, last]
+        at.deck[side, last], at.was_at[side, last], at.left[side] = value, place, last
+        if last == _ZERO:
+            restore(at, np.int64(side))
+    return np.int64(value)
+
+
+@kernel
+def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
+    """Play trials until all are, or an answer leads where nobody has been yet."""
+    node: Whole = np.uint64(at.node)
+    part: Whole = at.part
+    value: Whole
+    answer: Whole
+    while True:
+        special, side = known.asks[node, SPECIAL], np.uint64(known.asks[node, SIDE])
+        if special == nodes.NOTHING:
+            if side == _NO_DECK:
+                row, bits = np.uint64(known.asks[node, ROW]), np.uint64(known.asks[node, SHIFT])
+                value = np.int64(drawn(rolls.alias, row, bits, next_word(at)))
+                answer = value
+            else:
+                value = card(at, side)
+                answer = np.int64(value <= known.asks[node, BELOW])
+        elif special == nodes.PART:
+            counts[known.asks[node, BELOW], part] += 1
+            if part == len(which):
+                if at.begun == at.until:
+                    return DONE
+                begin_trial(at)
+                node, part = np.uint64(at.root), 0
+                continue
+            value = which[part]
+            answer = value
+            part += 1
+        elif special == nodes.NO_ANSWERS:
+            at.node, at.part = node, part
+            return NO_ANSWERS
+        elif special == nodes.VALUE:
+            value = card(at, side)
+            answer = value
+        else:
+            value = np.int64(one_of(at, special) < known.asks[node, BELOW])
+            answer = value
+        if at.logs:
+            at.log[at.logged, 0], at.log[at.logged, 1] = node, value
+            at.logged += 1
+        to = known.next[np.uint64(known.asks[node, FIRST]) + np.uint64(answer)]
+        if to == nodes.UNKNOWN:
+            at.node, at.part, at.answer = node, part, answer
+            return NO_NEXT
+        node = np.uint64(to)
+
+
+@tiered(6.0)
+def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
+    """Play trials until all are, or something is needed that is not met here."""
+    known, rolls = graph.nodes, graph.rolls
+    for _ in range(PATIENCE):
+        needed = walk(known, rolls, at, which, counts)
+        if needed == DONE:
+            return needed
+        if needed == NO_NEXT:
+            at.node = nodes.follow(graph, at.node, at.answer)
+        else:
+            roll = known.asks[at.node, NUMBER]
+            if rolls.scores[roll] == 0:
+                return NO_TABLE
+            nodes.give_table(known, rolls, at.node, roll)
+        if not nodes.has_room(known):
+            return NO_ROOM
+    return NO_PATIENCE
+
+
+class Chunk(NamedTuple):
+    """A chunk of trials: the states that they begin in, the stream of their seed, and which chunk it is."""
+
+    start: Pair
+    stream: Stream
+    number: int
 
 
 class Player:
     """Plays chunks on one thread; see :class:`Simulation`.
 
-    The `counters` are those of the snapshots: how often each pair of states came up in what was collected last.
+    The `counters` tell how often each pair of states came up after each program, in what was collected last.
     """
-
-    chunk_trials: int
-    _player: Tiered[..., int]
 
     def __init__(
         self,
@@ -52,113 +207,80 @@ class Player:
         programs: Sequence[Sequence[Operation]],
         die: Integers,
         deck: Integers,
-        choices: Choices = NOBODY_CHOOSES,
+        replacement: bool,
+        choices: Choices,
     ) -> None:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
-        strikes = 1 + max((line.number for text in texts for line in text if line.kind == Kind.STRIKE), default=0)
-        pools, layouts, block, rerolls = pools_for(setup, strikes, die, deck)
-        self._die, self._deck = die, deck
-        self._program = nodes.program_table_of(texts, setup.strikes["striker"][:strikes].tolist(), pools, die, deck)
-        which = np.array([texts.index(tuple(program)) for program in programs])
-        self._snapshots = Snapshots(which, np.zeros((nodes.NODES, len(which) + 1, 2), np.uint64))
-        self._graph = Graph(setup.copy(), self._program, pools, empty_record(nodes.Nodes), choices)
-        self._roller = Roller(layouts, block, rerolls, empty_cache(pools), empty_record(RandomDraws))
-        # Where each trial must be looked at by itself, the interpreter would take too long.
-        by_itself = setup.attacks["overcharge"][:strikes].any() or (pools.cells >= MOST_WAYS).any()
-        self._work = math.inf if by_itself else 0.0
-        self._table = self._ready()
-        self._rules, self._viewed = views(self._graph), views(self._table)
+        self._which = np.array([texts.index(tuple(program)) for program in programs])
+        self._faces, cards = die / die.sum(), np.repeat(np.arange(len(deck)), deck)
+        known: Any = empty_record(Nodes)
+        self._graph = Graph(setup.copy(), _program_of(texts), no_rolls(), known, choices, odds_of(die, deck))
+        self._at: Any = empty_record(Trials)
+        self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
+        self._at.deck[:, : len(cards)] = cards
+        self._counts = np.zeros((nodes.NODES, len(programs) + 1), np.int64)
+        self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
-        """Forget what was counted, not where the draws lead."""
-        self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._snapshots.which]
+        """Forget what was counted, not where answers lead."""
+        self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._which]
 
-    @contextmanager
-    def _tier(self) -> Iterator[Any]:
-        """Inside this the rules are compiled or interpreted, whichever is sooner done; the records that they read."""
-        if self._player.pays(self._work):
-            yield self._table
-        else:
-            with self._player.interpreting():
-                yield self._viewed
-
-    def _ready(self) -> tuple[Any, ...]:
-        """The records that a chunk is played with, the graph first."""
-        raise NotImplementedError
-
-    def play(self, chunk: Chunk) -> None:
-        """Play a chunk of trials."""
-        raise NotImplementedError
-
-    def _begin_the_map_anew(self, forget_but_those: Callable[..., None], *of: Any) -> None:
-        """Forget all nodes but those that are needed."""
-        self.collect()
-        self._snapshots.ends[: self._graph.nodes.ends_known] = 0
-        with self._player.interpreting():
-            forget_but_those(*of)
+    def play(self, chunk: Chunk, first: int, until: int) -> None:
+        """Play the trials of a chunk from the one with the number `first` up to, not including, `until`."""
+        at = self._at
+        at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
+        with play_trials.interpreting():
+            at.root = nodes.node_at(self._viewed[0], END, chunk.start, 0)
+        at.begun, at.until = first, until
+        begin_trial(at)
+        needed = NO_PATIENCE
+        while needed != DONE:
+            if play_trials.pays():
+                needed = play_trials(self._graph, self._at, self._which, self._counts)
+            else:
+                with play_trials.interpreting():
+                    needed = play_trials(*self._viewed, self._which, self._counts)
+            if needed == NO_TABLE:
+                add_tables(self._graph.rolls, self._faces)
+            elif needed == NO_ROOM:
+                self.collect()
+                with play_trials.interpreting():
+                    at.node, at.root = nodes.forget_but(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
         """Bring what has been played into the counters."""
-        with self._player.interpreting():
-            counted = counts_of(self._rules, self._snapshots)
         known = self._graph.nodes
-        at = known.end_at[: known.ends_known]
+        at = known.end_at[: known.ends]
         firsts, seconds = known.first[at], known.second[at]
-        for counter, counts in zip(self.counters, counted[:, 1:].T):
+        for counter, counts in zip(self.counters, self._counts[: len(at), 1:].T):
             (ends,) = np.nonzero(counts)
             for pair, count in zip(zip(firsts[ends].tolist(), seconds[ends].tolist()), counts[ends].tolist()):
                 counter[pair] += count
+        self._counts[: len(at)] = 0
+
+    def traced(self, chunk: Chunk, number: int) -> list[int]:
+        """Play one trial of a chunk, and tell what chance decided in it (:meth:`Simulation.trace`)."""
+        at, known, rolls = self._at, self._graph.nodes, self._graph.rolls
+        at.logs, at.logged = 1, 0
+        self.play(chunk, number, number + 1)
+        at.logs = 0
+        found = []
+        for node, value in at.log[: at.logged].tolist():
+            special, side, roll = known.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
+            if special != nodes.PART:
+                is_roll = special == nodes.NOTHING and side == NO_DECK
+                found.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
+        return found
 
 
-class PlayerWithoutReplacement(Player):
-    """Plays trials that have decks of their own (:mod:`.without_replacement`); see Player."""
-
-    chunk_trials = without_replacement.CHUNK_TRIALS
-    _player: Tiered[..., int] = without_replacement.play_trials
-
-    def _ready(self) -> tuple[Any, ...]:
-        self._lanes, self._decks = no_lanes(), decks_for(self._deck, self._program)
-        return self._graph, self._roller, self._decks, self._lanes, self._snapshots
-
-    def play(self, chunk: Chunk) -> None:
-        """Play a chunk of trials."""
-        counted, needed = without_replacement.NOT_BEGUN, nodes.NO_THRESHOLD
-        while needed != nodes.NOTHING:
-            with self._tier() as table:
-                needed = self._player(*table, chunk, needed == nodes.NO_THRESHOLD, counted)
-            if needed == nodes.NO_ROOM:
-                forget = without_replacement.forget_but_trials
-                self._begin_the_map_anew(forget, self._rules, self._lanes, self._snapshots, chunk.start)
-            elif needed == nodes.NO_THRESHOLD:  # what has been counted stays counted: all goes the same way again
-                counted = max(counted, self._lanes.sweeps)
-                ask(self._decks, self._program, self._deck, self._program.wanted)
-
-
-class PlayerWithReplacement(Player):
-    """Plays trials whose cards are put back (:mod:`.with_replacement`); see Player."""
-
-    chunk_trials = with_replacement.GROUPED_TRIALS
-    _player: Tiered[..., int] = with_replacement.play_groups
-
-    def _ready(self) -> tuple[Any, ...]:
-        self._program.certain = self._program.cards[-1]  # thresholds are how many cards of a full deck pass
-        self._program.thresholds[0], self._program.thresholds[1:] = 0, self._program.cards
-        self._groups = empty_record(with_replacement.Groups)
-        self._groups.there[:] = with_replacement.NOWHERE
-        *rolled_by, cache, random = self._roller
-        return *self._graph, random, cache, self._groups, self._snapshots, *rolled_by
-
-    def play(self, chunk: Chunk) -> None:
-        """Play a chunk of trials."""
-        with self._player.interpreting():
-            with_replacement.begin_groups(self._rules, self._roller, self._groups, chunk)
-        needed = nodes.NO_PATIENCE
-        while needed != nodes.NOTHING:
-            with self._tier() as table:
-                needed = self._player(*table)
-            if needed == nodes.NO_ROOM:
-                forget = with_replacement.forget_but_groups
-                self._begin_the_map_anew(forget, self._program, self._graph.nodes, self._groups)
+def _program_of(texts: Sequence[Sequence[Operation]]) -> Program:
+    """The parts of a program, one after the other."""
+    ends = np.cumsum([len(text) for text in texts])
+    if ends[-1] > _MOST_LINES:
+        raise InputError(f"{ends[-1]} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}: fewer rounds")
+    operations = np.array([operation for text in texts for operation in text], np.int64).reshape(-1, 3)
+    lengths = np.diff(ends, prepend=0)
+    return Program(operations, np.repeat(ends, lengths), np.column_stack([ends - lengths, ends]))
 
 
 class Simulation:
@@ -177,8 +299,7 @@ class Simulation:
         replacement: bool = False,
         choices: Choices = NOBODY_CHOOSES,
     ) -> None:
-        self._fight = setup, programs, die, deck, choices
-        self._kind: type[Player] = PlayerWithReplacement if replacement else PlayerWithoutReplacement
+        self._fight = setup, programs, die, deck, replacement, choices
         self._players: list[Player] = []
 
     def play(
@@ -200,18 +321,17 @@ class Simulation:
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
 
         def work(queue: Queue) -> None:
-            player = self._players.pop() if self._players else self._kind(*self._fight)
-            player.begin()
+            player = self._player()
             for task in queue:
                 for number in range(task.first, task.last):
-                    player.play(Chunk(start, stream, number, task.chunk_trials))
+                    player.play(Chunk(start, stream, number), 0, task.chunk_trials)
             player.collect()
             seen.append(player)  # one that was interrupted stands in the middle of something
 
-        if trials <= FEW and not self._kind._player.pays():
+        if trials <= FEW and not play_trials.pays():
             threads = 1
-        size = self._kind.chunk_trials
-        play(Chunks(trials, size, before // size), work, threads, progress and (lambda done: progress(done, trials)))
+        chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
+        play(chunks, work, threads, progress and (lambda done: progress(done, trials)))
         self._players += seen
         snapshots = []
         for counters in zip(*(player.counters for player in seen)):
@@ -219,3 +339,18 @@ class Simulation:
             first, second, counts = np.array(counted, np.int64).T.copy()
             snapshots.append((first, second, counts))
         return snapshots
+
+    def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
+        """What chance decided in trials of the sample that :meth:`play` plays, each by its number; 0 is the first.
+
+        Of a roll its score, of a card its value, of anything else whether it answers yes, 1 or 0.
+        """
+        player, stream = self._player(), stream_of(seed)
+        for number in numbers:
+            chunk, place = divmod(number, CHUNK_TRIALS)
+            yield player.traced(Chunk((int(start[0]), int(start[1])), stream, chunk), place)
+
+    def _player(self) -> Player:
+        player = self._players.pop() if self._players else Player(*self._fight)
+        player.begin()
+        return player

@@ -1,0 +1,75 @@
+"""Distributions as tables that one random word draws from (Walker: Electronics Letters 10, 1974)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import Whole, inlined
+from analyser.engine.rng import HALF, LOWER
+
+_WHOLE = 1 << 64
+_WORD = np.uint64(64)
+
+Law = dict[int, float]  # probabilities by score (:func:`~analyser.rules.attack.scores_for` the dice of the pool)
+
+
+@inlined
+def drawn(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
+    """What a random word draws from the table that begins at the row `first` and has two to the power of `bits` rows.
+
+    The thresholds have all bits of the word that do not pick the row.
+    """
+    row = first + (word >> (_WORD - bits))
+    both = alias[row, 1]
+    return np.int64(both & LOWER if word << bits < alias[row, 0] else both >> HALF)
+
+
+class Aliases(NamedTuple):
+    """Tables of all pools, one after the other; see :func:`drawn`."""
+
+    first: NDArray[np.uint64]
+    bits: NDArray[np.uint64]
+    alias: NDArray[np.uint64]
+
+
+def aliases_of(laws: Sequence[Law]) -> Aliases:
+    """The tables of some distributions."""
+    tables = [alias_table(law) for law in laws]
+    sizes = np.array([len(table) for table in tables], np.uint64)
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint64)
+    bits = np.array([int(size).bit_length() - 1 for size in sizes], np.uint64)
+    return Aliases(first, bits, np.concatenate(tables))
+
+
+def alias_table(law: Law) -> NDArray[np.uint64]:
+    """The table of one distribution, as many rows as a power of two, two at least; shape (rows, 2).
+
+    A row is picked by the upper bits of a word; the bits below them, moved up, are compared with its threshold: below
+    it the lower half of the row's second number is rolled, else the upper half.
+
+    >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
+    True
+    """
+    rows = max(1 << (len(law) - 1).bit_length(), 2)
+    rolled = [*law, *[next(iter(law))] * (rows - len(law))]
+    share = [probability * rows for probability in law.values()] + [0.0] * (rows - len(law))
+    small = [row for row in range(rows) if share[row] < 1.0]
+    large = [row for row in range(rows) if share[row] >= 1.0]
+    other = list(range(rows))
+    while small and large:
+        row, giver = small.pop(), large[-1]
+        other[row] = giver
+        share[giver] -= 1.0 - share[row]
+        if share[giver] < 1.0:
+            small.append(large.pop())
+    for row in (*small, *large):  # of those that rounding has left over each is itself
+        share[row], other[row] = 1.0, row
+    table = np.empty((rows, 2), np.uint64)
+    for row in range(rows):
+        table[row, 0] = min(int(share[row] * _WHOLE), _WHOLE - 1)
+        table[row, 1] = rolled[row] | rolled[other[row]] << 32
+    return table

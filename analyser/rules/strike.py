@@ -1,0 +1,157 @@
+"""One strike, question by question: what chance is asked, and what becomes of both units (AC-3.7 to AC-5.9, AC-6).
+
+Every engine resolves a strike by these steps. The exact engine follows each answer with its probability, simulations
+draw one answer, and a told trial records it. What is known of a strike so far is one integer: its stage, whether the
+officer has fallen, and above them first the attacker's card (Overcharge), then what the roll has cost both units.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from analyser.common.jit import step
+from analyser.rules import discipline
+from analyser.rules.attack import Scores, losses_of
+from analyser.rules.discipline import ANY_CARD, ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS
+from analyser.rules.draws import Odds, probability_of, test_draw
+from analyser.rules.structs import FightFacts
+
+
+class Stage(IntEnum):
+    """What is asked next; at the last two nothing is."""
+
+    CARD = 0  # the attacker's card, whose value is added to its dice (Overcharge, AC-6)
+    ROLL = 1  # the score of the attack roll
+    OFFICER = 2  # whether the officer is among the models destroyed (AC-5.8)
+    TEST = 3  # the suppression test (AC-5.1)
+    PASSED = 4
+    FAILED = 5
+
+
+_STAGE = 7  # the bits of the stage
+_FALLEN = 1 << 3
+_FIRST = 4  # the place of the lowest bit of the card, or of the losses
+_DAMAGE, _OWN_DESTROYED, _OWN_DAMAGE = _FIRST + BITS, _FIRST + 2 * BITS, _FIRST + 3 * BITS
+_NUMBER = (1 << BITS) - 1
+
+
+@step
+def begun(fight: FightFacts) -> int:
+    """Return what is known of a strike before chance has decided anything.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> Stage(begun(SimpleNamespace(overcharge=1))).name
+    'CARD'
+    """
+    return Stage.CARD if fight.overcharge else Stage.ROLL
+
+
+@step
+def stage_of(known: int) -> int:
+    """Return the :class:`Stage` of a strike."""
+    return known & _STAGE
+
+
+@step
+def with_card(card: int) -> int:
+    """Return what is known once the attacker's card is (Overcharge, AC-6)."""
+    return Stage.ROLL | card << _FIRST
+
+
+@step
+def card_of(known: int) -> int:
+    """Return the value of the attacker's card, before the roll; 0 if none is drawn."""
+    return known >> _FIRST
+
+
+@step
+def destroyed_by(known: int) -> int:
+    """Return how many models of the target the roll has destroyed."""
+    return known >> _FIRST & _NUMBER
+
+
+@step
+def own_losses(known: int) -> tuple[int, int]:
+    """Return how many of its own models the roll has cost the attacker, and the damage left on it (Overcharge)."""
+    return known >> _OWN_DESTROYED & _NUMBER, known >> _OWN_DAMAGE
+
+
+@step
+def rolled(fight: FightFacts, scores: Scores, score: int) -> int:
+    """Return what is known after a roll of that score."""
+    return after_losses(fight, losses_of(fight, scores, score))
+
+
+@step
+def after_losses(fight: FightFacts, losses: tuple[int, int, int, int]) -> int:
+    """Return what is known after a roll that costs both units so much (:func:`~.attack.losses_of`)."""
+    destroyed, damage, own_destroyed, own_damage = losses
+    known = destroyed << _FIRST | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
+    lost = discipline.places_lost(fight, destroyed) if destroyed < fight.models else 0
+    if 0 < lost < fight.models:
+        return known | Stage.OFFICER
+    return with_officer(fight, known, 1 if lost > 0 else 0)
+
+
+@step
+def with_officer(fight: FightFacts, known: int, fallen: int) -> int:
+    """Return what is known once it is whether the officer has `fallen` (AC-5.8)."""
+    known &= ~_STAGE
+    highest = discipline.passes_up_to(fight, destroyed_by(known), discipline.disordered_by_loss(fight, fallen))
+    stage = Stage.TEST
+    if abs(highest) == ANY_CARD:
+        stage = Stage.PASSED if highest > 0 else Stage.FAILED
+    return known | (_FALLEN if fallen else 0) | stage
+
+
+@step
+def officer_among(fight: FightFacts, known: int) -> tuple[int, int]:
+    """Return at how many of how many equally likely places the officer is among the models destroyed (AC-5.8)."""
+    return discipline.places_lost(fight, destroyed_by(known)), fight.models
+
+
+@step
+def highest_card(fight: FightFacts, known: int) -> int:
+    """Return the highest card that passes the suppression test (AC-5.1)."""
+    return discipline.passes_up_to(fight, destroyed_by(known), disordered(fight, known))
+
+
+@step
+def probability_of_yes(fight: FightFacts, known: int, side: int, odds: Odds) -> float:
+    """Return the probability that the officer has fallen, or that the test of a unit of `side` is passed."""
+    if stage_of(known) == Stage.OFFICER:
+        places, of = officer_among(fight, known)
+        return places / of
+    return float(probability_of(test_draw(side), highest_card(fight, known), odds))
+
+
+@step
+def answered(fight: FightFacts, known: int, yes: int) -> int:
+    """Return what is known after the answer: the officer has fallen, or the test is passed."""
+    if stage_of(known) == Stage.OFFICER:
+        return with_officer(fight, known, yes)
+    return known & ~_STAGE | (Stage.PASSED if yes else Stage.FAILED)
+
+
+@step
+def has_fallen(known: int) -> bool:
+    """Return True if the officer has fallen."""
+    return known & _FALLEN != 0
+
+
+@step
+def disordered(fight: FightFacts, known: int) -> int:
+    """Return whether the target is disordered when it comes to its test (AC-5.8)."""
+    return discipline.disordered_by_loss(fight, 1 if known & _FALLEN else 0)
+
+
+@step
+def outcome_of(fight: FightFacts, known: int) -> int:
+    """Return the outcome of a strike of which all is known, as :mod:`.discipline` packs it (AC-5.4 to AC-5.9)."""
+    destroyed, damage = destroyed_by(known), known >> _DAMAGE & _NUMBER
+    own = (known >> _OWN_DESTROYED & _NUMBER) << ATTACKER_DESTROYED | (known >> _OWN_DAMAGE) << ATTACKER_DAMAGE
+    if stage_of(known) == Stage.PASSED:
+        return discipline.pass_test(fight, destroyed, damage, disordered(fight, known)) | own
+    return discipline.fail_test(fight, destroyed, damage, disordered(fight, known)) | own

@@ -1,0 +1,36 @@
+"""Ctrl-C at any moment of a command: one line at most, and never a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMANDS = {
+    "battle": ("battle", "notebooks/armies/crown.rosz", "notebooks/armies/imperium.rosz", "--trials", "50000000"),
+    "duel": ("duel", "crown/rifle-platoon", "imperium/scion-grenadier-platoon", "--method", "monte-carlo"),
+    "report": ("report", "--attackers", "crown/*", "--defenders", "imperium/*"),
+}
+MORE = {"duel": ("--trials", "3000000000")}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize("seconds", [0.15, 0.3, 1.0, 2.5, 4.0, 6.0])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_ctrl_c_at_any_moment_ends_without_a_traceback(tmp_path, name, seconds):
+    out = ("--out", str(tmp_path / "report")) if name == "report" else ()
+    command = [sys.executable, "-m", "analyser", *COMMANDS[name], *MORE.get(name, ()), *out]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        time.sleep(seconds)
+        assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert "Traceback" not in told
+    assert running.returncode in (130, -signal.SIGINT)
+    assert len(told.strip().splitlines()) <= 2  # that compiling takes some seconds, and what is left of the work
