@@ -23,7 +23,6 @@ from analyser.sweep.plan import read_plan
 from analyser.sweep.tables import part_content
 
 A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-_MANY = 2_000_000  # trials from which those of a morale question that are alike are rolled together
 _TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
 _REROLLS = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}, "veteran": 1}
 _OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
@@ -90,8 +89,6 @@ def _morale(system: str) -> None:
         ready = morale.load_question(system, question)
         if question is not _LARGE_GAME:
             morale.exact(system, ready)
-        for trials in (1000, _MANY):
-            morale.simulate(system, ready, trials, threads=1)
 
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first

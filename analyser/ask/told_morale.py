@@ -12,7 +12,7 @@ from analyser.ask.readings import reading
 from analyser.ask.told_fight import ReadTrial
 from analyser.common.errors import InputError
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
-from analyser.engine.chain.told import Rolled, replayed
+from analyser.engine.chain.sampled import Rolled, replayed
 from analyser.game.profiles import Profiles
 from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult

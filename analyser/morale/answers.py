@@ -19,7 +19,7 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.on_demand import sampled_counts
+from analyser.engine.chain.sampled import sampled_counts
 from analyser.results.base import RulesUsed, captioned
 
 if TYPE_CHECKING:

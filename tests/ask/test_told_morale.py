@@ -5,8 +5,7 @@ import pytest
 
 import analyser as an
 from analyser.engine.chain.chain import RECORD
-from analyser.engine.chain.on_demand import sampled_counts
-from analyser.engine.chain.told import replayed
+from analyser.engine.chain.sampled import replayed, sampled_counts
 from analyser.morale.api import load_question
 from analyser.morale.systems import SYSTEMS
 from tests.oracle import plain_legion, plain_warmaster, questions_mordheim

@@ -5,8 +5,7 @@ from scipy import stats
 
 from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.on_demand import sampled_counts
-from analyser.engine.chain.sampled import TabulatedSample
+from analyser.engine.chain.sampled import CHUNK_TRIALS, sampled_counts
 from analyser.morale.systems import SYSTEMS
 
 FEWEST_EXPECTED = 10
@@ -70,7 +69,7 @@ def chi_square(found, expected):
     return stats.chisquare(found, expected * found.sum() / expected.sum()).pvalue
 
 
-def assert_same_on_any_threads(system, question, trials=3 * TabulatedSample.chunk_trials + 1000):
+def assert_same_on_any_threads(system, question, trials=3 * CHUNK_TRIALS + 1000):
     """The same seed gives the same bits on 1, 2 and 3 threads that share chunks, and another seed others."""
     counts = [morale.simulate(system, question, trials, seed=5, threads=threads).as_dict() for threads in (1, 2, 3)]
     assert counts[0] == counts[1] == counts[2]

@@ -2,7 +2,7 @@
 
 A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
 a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
-them; :mod:`~analyser.engine.chain.sampled` and :mod:`~analyser.engine.chain.on_demand` roll every die of every trial.
+them; :mod:`~analyser.engine.chain.sampled` draws what many trials come to.
 """
 
 from __future__ import annotations

@@ -1,309 +1,301 @@
-"""Monte Carlo samples of Markov chains whose states are tabulated one and all: every die of every trial is rolled.
+"""Simulated Markov chains: trials in the same state are one group, and only their number is kept.
 
-Trials in the same state are exchangeable, so they are one group, and only their number is kept. A group rolls one die
-after the other: bit-sliced draws (:mod:`analyser.engine.chain.bitwise`) split it by what its trials show, so the counts
-are multinomial, conditional on those before; then those whose totals lead to the same state go on together. Dice that
-can make no difference, because every total leads to the same state, are not rolled; of the last die of a roll only
-those values are distinguished that lead to different states.
-
-A draw beyond the last whole multiple of a die's sides is rejected, so that every side is equally likely; probabilities
-that are not whole parts are rounded to multiples of 2**-32.
+Such trials are exchangeable. So how many of a group roll each total is multinomial, with the distribution of the total:
+that is what the dice of all its trials, rolled one by one, would come to. A trial by its number goes with its group,
+and where that is divided, lots drawn from a stream of their own decide which trials go where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
 from threading import Lock
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyser.common.jit import kernel, step
-from analyser.common.records import Integers
-from analyser.engine.chain.bitwise import DRAW_BITS, DrawBuffers, draw_buffers, draw_for_each
-from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded
-from analyser.engine.chain.exact import TransitionTable, TransitionTables
-from analyser.engine.parallel import Chunks, Queue, Report, Task, play
-from analyser.engine.rng import Stream, counter_of_chunk, stream_of
+from analyser.common.errors import InputError
+from analyser.common.records import Floats, Integers
+from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
+from analyser.engine.chain.exact import Paths, Turns
+from analyser.engine.parallel import Chunks, Queue, Report, play
 
-CHUNKS_A_PART = 1 << 28
-
-
-class DieRow(NamedTuple):
-    """A die in the layout."""
-
-    first: int  # of its values and their thresholds
-    last: int  # the first that is not one of them
-    limit: int  # the first draw that is rejected
-    weight: int  # what each point adds to the total
+CHUNK_TRIALS = 1 << 18  # a chunk is a function of (seed, part, chunk) and of nothing else
+MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
+MOST_DENSE = 1 << 22  # counts of one answer that are kept as an array, whether they are 0 or not
+FEWEST_WAIT = 1 << 16  # counts that wait before they are added to those before
+_LOTS = 1  # the stream of the lots that tell trials apart
 
 
-class Row(NamedTuple):
-    """A phase in the layout: where its numbers begin, and how many there are."""
+class Groups(NamedTuple):
+    """Trials by the path that they follow and their state; those of one path and state may stand apart."""
 
-    targets: int
-    totals: int
-    of_states: int  # in `dice` and `settled`
-    die: int  # in `dice_rows`
-    extra_dice: int  # the first of them, there
-    after_extra_dice: int  # the first that is not one of them
-    slot: int  # of the counts that are recorded here, where nothing is rolled, or -1
+    paths: Integers
+    states: States
+    trials: Integers  # how many
 
 
-class Layout(NamedTuple):
-    """A chain as the kernels read it: one row of integers a phase, and the arrays that they point into."""
+class Moves(NamedTuple):
+    """What the groups roll, in order of the groups: each total of each group that came up."""
 
-    rows: Integers
-    dice_rows: Integers
-    targets: NDArray[np.uint32]
-    dice: NDArray[np.uint16]
-    settled: NDArray[np.int32]  # the state that a state leads to whatever it rolls, or -1
-    values: Integers
-    thresholds: Integers
-    start: int
-    states: int
+    groups: Integers
+    totals: Integers
+    states: States  # to which it leads
+    trials: Integers  # how many
 
 
-class Memory(NamedTuple):
-    """The working memory of one thread."""
-
-    now: Integers  # how many trials of a chunk are in each state
-    following: Integers  # and after the phase
-    by_total: Integers  # how many trials of one state have which total so far
-    with_die: Integers  # and with one more die
-    thresholds: Integers  # of the die that is rolled, those that make a difference
-    outcomes: Integers  # what it leads to, below the first threshold, from it on, …
-    counts: Integers  # how often it has done so
-    buffers: DrawBuffers
+@lru_cache(maxsize=256)
+def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
+    return phase.pmfs(most_dice)
 
 
-def memory_for(layout: Layout, states: int) -> Memory:
-    """Working memory for one thread, with room for so many states."""
-    totals, most = int(layout.rows[:, Row._fields.index("totals")].max()), len(layout.values) + 2
-    arrays = [np.zeros(size, np.int64) for size in (states, states, totals, totals, most, most, most)]
-    return Memory._make((*arrays, draw_buffers()))
+def moves_of(phase: Phase, states: States, trials: Integers, random: np.random.Generator) -> Moves:
+    """Roll the dice of a phase for groups of trials."""
+    dice, (low, high) = phase.dice_of(states), phase.span(states)
+    pmfs = _pmfs_of(phase, int(dice.max()))
+    found = list[tuple[Integers, ...]]()
+    for number, is_alone in product(np.unique(dice).tolist(), (False, True)):
+        (here,) = np.nonzero((dice == number) & ((trials == 1) == is_alone))
+        for some in slabs(len(here), phase.totals):
+            groups = here[some]
+            first, last = int(low[groups[0]]), int(high[groups[0]])
+            rolled = (_drawn_alone if is_alone else _drawn)(pmfs[number, first : last + 1], trials[groups], random)
+            group, total = np.nonzero(rolled)
+            after = np.asarray(phase.rows(states[groups])[group, first + total], np.int64)
+            found.append((groups[group], first + total, after, rolled[group, total]))
+    moves = [np.concatenate(column) for column in zip(*found)]
+    order = np.argsort(moves[0], kind="stable")
+    return Moves(*(column[order] for column in moves))
 
 
-class Writer:
-    """Writes the layout of a chain, each phase once; `tabulated`: with tables of all its states, else room for one."""
-
-    def __init__(self, chain: Chain, tabulated: bool) -> None:
-        tables = TransitionTables(np.arange(chain.size)) if tabulated else None
-        self._chain, self._rows, dice_rows = chain, dict[Phase, Row](), list[DieRow]()
-        piles = [[np.zeros(0, kind)] for kind in (np.uint32, np.uint16, np.int32, np.int64, np.int64)]
-        targets, dice, settled, values, thresholds = piles
-        for phase in dict.fromkeys(chain.phases):
-            begins, first = (_length(targets), _length(dice)), len(dice_rows)
-            if tables is not None and phase is not RECORD:
-                table = tables.of(phase)
-                targets.append(table.targets.ravel())
-                dice.append(table.dice)
-                settled.append(_settled(table))
-            for die, weight in ((phase.die, 1), *phase.extra_dice):
-                at, (draws, limit) = _length(values), thresholds_of(die)
-                values.append(die.values)
-                thresholds.append(draws[die.values])
-                dice_rows.append(DieRow(at, at + len(die.values), limit, weight))
-            self._rows[phase] = Row(begins[0], phase.totals, begins[1], first, first + 1, len(dice_rows), -1)
-        if tables is None:
-            targets.append(np.zeros(max(phase.totals for phase in self._rows), np.uint32))
-            dice.append(np.zeros(1, np.uint16))
-            settled.append(np.full(1, -1, np.int32))
-        self._arrays = np.array(dice_rows, np.int64), *map(np.concatenate, piles)
-
-    def layout(self, phases: Iterable[Phase]) -> Layout:
-        """The layout of some phases of the chain, in the order in which they are played."""
-        rows, slot = [], 0
-        for phase in phases:
-            rows.append(self._rows[phase]._replace(slot=slot if phase is RECORD else -1))
-            slot += phase is RECORD
-        return Layout._make((np.array(rows, np.int64), *self._arrays, self._chain.start, self._chain.size))
+def _drawn(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
+    """How many trials of each group roll each total; shape (groups, totals)."""
+    return np.asarray(random.multinomial(trials, pmf / pmf.sum()), np.int64)
 
 
-def _length(pile: list[NDArray[Any]]) -> int:
-    return sum(map(len, pile))
+def _drawn_alone(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
+    """The same of groups of one trial, drawn by inversion of the distribution: quicker."""
+    totals = np.searchsorted(np.cumsum(pmf)[:-1] / pmf.sum(), random.random(len(trials)), side="right")
+    return np.asarray(totals[:, np.newaxis] == np.arange(len(pmf)), np.int64)
 
 
-def _settled(table: TransitionTable) -> NDArray[np.int32]:
-    """The state that each state leads to whatever it rolls; -1 where that depends on the roll."""
-    states, totals = np.arange(len(table.targets)), np.arange(table.targets.shape[1])
-    low, high = table.phase.span(states)
-    lowest = table.targets[states, low]
-    elsewhere = table.targets != lowest[:, np.newaxis]
-    elsewhere &= (totals > low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
-    return np.where(elsewhere.any(axis=1), -1, lowest.astype(np.int32))
+def merged(groups: Groups) -> tuple[Groups, Integers]:
+    """Groups in order, each path and state once, and the place of each group among them."""
+    order = np.lexsort((groups.states, groups.paths))
+    paths, states = groups.paths[order], groups.states[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(paths) != 0) | (np.diff(states) != 0)
+    firsts, places = np.flatnonzero(new), np.empty(len(order), np.int64)
+    places[order] = np.cumsum(new) - 1
+    return Groups(paths[firsts], states[firsts], np.add.reduceat(groups.trials[order], firsts)), places
 
 
-def thresholds_of(die: Die) -> tuple[Integers, int]:
-    """The least draw that shows each value from 0, and the least that is rejected, so that sides are equally likely."""
-    if die.sides == 0:
-        below = np.concatenate([[0.0], np.cumsum(die.pmf)[:-1]])
-        return np.rint(np.minimum(below, 1.0) * 2.0**DRAW_BITS).astype(np.int64), 1 << DRAW_BITS
-    below = np.concatenate([[0.0], np.cumsum(die.weights)[:-1]])
-    unit = (1 << DRAW_BITS) // die.sides
-    return below.astype(np.int64) * unit, unit * die.sides
+def advanced(phase: Phase, groups: Groups, random: np.random.Generator) -> tuple[Groups, Moves, Integers]:
+    """The groups after a phase, what they rolled, and to which group each of these moves leads."""
+    moves = moves_of(phase, groups.states, groups.trials, random)
+    after, places = merged(Groups(groups.paths[moves.groups], moves.states, moves.trials))
+    return after, moves, places
 
 
-@step
-def roll_die(layout: Layout, die: int, outcomes: int, trials: int, memory: Memory, into: Integers) -> None:
-    """Roll one die in each of `trials` trials, and add to its outcomes.
-
-    `outcomes` is how many there are; they and the thresholds between them are in the memory.
-    """
-    limit, last = layout.dice_rows[die, 2], outcomes - 1
-    if limit < 1 << DRAW_BITS:
-        memory.thresholds[last] = limit
-        last += 1
-    while trials > 0:
-        memory.counts[: outcomes + 1] = 0
-        draw_for_each(trials, memory.thresholds, last, memory.counts, memory.buffers)
-        trials = memory.counts[outcomes]  # rejected
-        for outcome in range(outcomes):
-            into[memory.outcomes[outcome]] += memory.counts[outcome]
+def _random_of(seed: int, part: int, chunk: int, *more: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(part, chunk, *more))))
 
 
-@step
-def roll_one_more(layout: Layout, die: int, low: int, high: int, memory: Memory) -> tuple[int, int]:
-    """Roll a die that is not the last, for all totals `low` to `high` so far; the new ends."""
-    by_total, with_die = memory.by_total, memory.with_die
-    first, last, _, weight = layout.dice_rows[die]
-    lowest, highest = low + layout.values[first] * weight, high + layout.values[last - 1] * weight
-    with_die[lowest : highest + 1] = 0
-    for total in range(low, high + 1):
-        if by_total[total] == 0:
-            continue
-        for value in range(first, last):
-            memory.outcomes[value - first] = total + layout.values[value] * weight
-            memory.thresholds[max(value - first - 1, 0)] = layout.thresholds[value]  # the first begins at 0
-        roll_die(layout, die, last - first, by_total[total], memory, with_die)
-    while with_die[lowest] == 0:
-        lowest += 1
-    while with_die[highest] == 0:
-        highest -= 1
-    by_total[lowest : highest + 1] = with_die[lowest : highest + 1]
-    return lowest, highest
+class Counts:
+    """How many trials were in each state at a recording, of chunks that come one after the other."""
+
+    def __init__(self) -> None:
+        self.states, self.trials = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._waiting: list[Groups] = []
+        self._waits = 0
+
+    def add(self, groups: Groups) -> None:
+        """Count trials in some states."""
+        self._waiting.append(groups)
+        self._waits += len(groups.states)
+        if self._waits > max(len(self.states), FEWEST_WAIT):
+            self.merge()
+
+    def merge(self) -> None:
+        """Bring together what waits with what was counted before."""
+        states = np.concatenate([self.states, *(groups.states for groups in self._waiting)])
+        trials = np.concatenate([self.trials, *(groups.trials for groups in self._waiting)])
+        both, _ = merged(Groups(np.zeros(len(states), np.int64), states, trials))
+        self.states, self.trials, self._waiting, self._waits = both.states, both.trials, [], 0
 
 
-@step
-def roll_last(layout: Layout, die: int, row: int, total: int, trials: int, memory: Memory) -> None:
-    """Roll the last die for trials with a total so far, and send them on; `row` is where their targets begin."""
-    first, last, _, weight = layout.dice_rows[die]
-    outcomes = 0
-    for value in range(first, last):
-        target = layout.targets[row + total + layout.values[value] * weight]
-        if outcomes > 0 and memory.outcomes[outcomes - 1] == target:
-            continue
-        if outcomes > 0:
-            memory.thresholds[outcomes - 1] = layout.thresholds[value]
-        memory.outcomes[outcomes] = target
-        outcomes += 1
-    if outcomes == 1:
-        memory.following[memory.outcomes[0]] += trials
-    else:
-        roll_die(layout, die, outcomes, trials, memory, memory.following)
+class _Sample:
+    """The recordings of a sample of a chain; InputError if it ends in more states than there is room for."""
 
+    def __init__(self, chain: Chain, recordings: int) -> None:
+        self._chain, self._lock, self.trials = chain, Lock(), 0
+        self._counts = [Counts() for _ in range(recordings)]
 
-@step
-def die_rolled(position: int, dice: int, die: int, extra_dice: int) -> int:
-    """Which die is rolled after `position` others: the state's own come first."""
-    return die if position < dice else extra_dice + position - dice
-
-
-@step
-def roll_group(layout: Layout, phase: int, state: int, trials: int, memory: Memory) -> None:
-    """Roll the dice of a phase for all trials that are in a state, and send them on."""
-    targets, totals, of_states, die, extra_dice, after_extra_dice, _ = layout.rows[phase]
-    target = layout.settled[of_states + state]
-    if target >= 0:
-        memory.following[target] += trials
-        return
-    dice = int(layout.dice[of_states + state])
-    last = dice + after_extra_dice - extra_dice - 1
-    low, high = 0, 0
-    memory.by_total[0] = trials
-    for position in range(last):
-        which = die_rolled(position, dice, die, extra_dice)
-        low, high = roll_one_more(layout, which, low, high, memory)
-    which = die_rolled(last, dice, die, extra_dice)
-    for total in range(low, high + 1):
-        some = memory.by_total[total]
-        if some > 0:
-            roll_last(layout, which, targets + state * totals, total, some, memory)
-
-
-@kernel
-def play_chunks(layout: Layout, memory: Memory, task: Task, stream: Stream, counts: Integers) -> None:
-    """Play the chunks of a task; add to `counts`, shape (slots, states)."""
-    now, following = memory.now, memory.following
-    for chunk in range(task.first, task.last):
-        memory.buffers.stream[0] = counter_of_chunk(stream.start, stream.gamma, chunk)
-        memory.buffers.stream[1] = stream.gamma
-        now[:] = 0
-        now[layout.start] = task.chunk_trials
-        for phase in range(len(layout.rows)):
-            slot = layout.rows[phase, 6]
-            if slot >= 0:
-                counts[slot] += now
-                continue
-            following[:] = 0
-            for state in range(layout.states):
-                if now[state] > 0:
-                    roll_group(layout, phase, state, now[state], memory)
-            now[:] = following
-
-
-@lru_cache(maxsize=64)
-def tabulated_writer(chain: Chain) -> Writer:
-    """The layout of a chain with tables of all its states, made once for all samples of it."""
-    return Writer(chain, tabulated=True)
-
-
-class Sample:
-    """A growing sample of a chain; a chunk of it is a function of (seed, part, chunk) and of nothing else."""
-
-    chunk_trials: ClassVar[int]
-
-    def __init__(self, writer: Writer, first_chunk: int) -> None:
-        self.trials = 0
-        self._writer, self._next_chunk = writer, first_chunk
-        self._lock = Lock()
-
-    def play(self, phases: Sequence[Phase], trials: int, threads: int = 1, report: Report = lambda _: None) -> None:
-        """Play `trials` further trials of some phases of the chain; `report` is told how many are done in all."""
-        work, chunks = partial(self._work, phases, self._writer.layout(phases)), self._next_chunk
-        before = self.trials
-        play(Chunks(trials, self.chunk_trials, chunks), work, threads, lambda done: report(before + done))
-        self.trials = before + trials
-        self._next_chunk += -(-trials // self.chunk_trials)
-
-    def _work(self, phases: Sequence[Phase], layout: Layout, queue: Queue) -> None:
-        """Take tasks and play them until there are none."""
-        raise NotImplementedError
-
-    def recorded(self) -> Recorded:
-        """The counts of all that was played."""
-        raise NotImplementedError
-
-
-class TabulatedSample(Sample):
-    """A sample of a chain all of whose states are tabulated."""
-
-    chunk_trials = 1 << 20  # many, so that trials in the same state are many
-
-    def __init__(self, chain: Chain, recordings: int, seed: int, part: int) -> None:
-        super().__init__(tabulated_writer(chain), part * CHUNKS_A_PART)
-        self._stream = stream_of(seed)
-        self._counts = np.zeros((recordings, chain.size), np.int64)
-
-    def _work(self, _: Sequence[Phase], layout: Layout, queue: Queue) -> None:
-        memory, counts = memory_for(layout, layout.states), np.zeros_like(self._counts)
-        for task in queue:
-            play_chunks(layout, memory, task, self._stream, counts)
+    def add(self, recorded: Sequence[Groups], trials: int) -> None:
+        """Add the recordings of a chunk."""
         with self._lock:
-            self._counts += counts
+            for counts, groups in zip(self._counts, recorded):
+                counts.add(groups)
+            self.trials += trials
+            self._check_room()
 
     def recorded(self) -> Recorded:
         """The counts of all that was played."""
-        return Recorded(np.arange(self._counts.shape[1]), self._counts)
+        for counts in self._counts:
+            counts.merge()
+        self._check_room()
+        states = distinct(np.concatenate([counts.states for counts in self._counts]))
+        rows = [
+            SparseRow(np.searchsorted(states, counts.states), counts.trials.astype(np.float64))  # quickest to multiply
+            for counts in self._counts
+        ]
+        weights = Sparse(rows, len(states))
+        is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
+        return Recorded(states, weights if is_sparse else weights.toarray())
+
+    def _check_room(self) -> None:
+        if sum(len(counts.states) for counts in self._counts) > MOST_RECORDED:
+            problem = f"{self._chain.what}: {self.trials} trials end in too many different states to keep"
+            raise InputError(problem, allowed=f"fewer trials, or {self._chain.less}")
+
+
+def _start(chain: Chain, trials: Integers) -> Groups:
+    """All trials at the start, by their paths."""
+    paths = np.arange(len(trials))
+    return Groups(paths, np.full(len(trials), chain.start, np.int64), np.asarray(trials, np.int64))
+
+
+def sampled_counts(
+    chain: Chain, trials: int, seed: int, part: int = 0, threads: int = 1, report: Report = lambda _: None
+) -> Recorded:
+    """How many of `trials` trials were in each state wherever it is recorded, whatever the number of threads.
+
+    `part` says which of several chains of one question this is: each has random numbers of its own. `report` is told
+    the trials so far. InputError if they end in more different states than there is room for.
+
+    Examples
+    --------
+    >>> from analyser.engine.chain.chain import sided
+    >>> throw = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
+    >>> counts = sampled_counts(throw, 6000, seed=1)
+    >>> counts.states.tolist(), int(counts.weights.sum())
+    ([1, 2, 3, 4, 5, 6], 6000)
+    """
+    sample = _Sample(chain, chain.phases.count(RECORD))
+
+    def work(queue: Queue) -> None:
+        for task in queue:
+            for chunk in range(task.first, task.last):
+                random, recorded = _random_of(seed, part, chunk), list[Groups]()
+                groups = _start(chain, np.array([task.chunk_trials]))
+                for phase in chain.phases:
+                    if phase is RECORD:
+                        recorded.append(groups)
+                    else:
+                        groups, _, _ = advanced(phase, groups, random)
+                sample.add(recorded, task.chunk_trials)
+
+    play(Chunks(trials, CHUNK_TRIALS), work, threads, report)
+    return sample.recorded()
+
+
+def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0) -> Recorded:
+    """How many trials were in each state where it was recorded, in each round; `paths` have counts.
+
+    Every trial follows the path that it has seen; `part` as that of :func:`sampled_counts`.
+    """
+    sample, random = _Sample(chain, paths.numbers.shape[1]), _random_of(seed, part, 0)
+    groups, recorded = _start(chain, paths.weights), list[Groups]()
+    for round_numbers in paths.numbers.T:
+        ended, at_record = list[Groups](), list[Groups]()
+        for number in np.unique(round_numbers).tolist():
+            here = round_numbers[groups.paths] == number
+            some = Groups(*(each[here] for each in groups))
+            for phase in turns[number]:
+                if phase is RECORD:
+                    at_record.append(some)
+                else:
+                    some, _, _ = advanced(phase, some, random)
+            ended.append(some)
+        recorded.append(_together(at_record))
+        groups = _together(ended)
+    sample.add(recorded, int(np.sum(paths.weights)))
+    return sample.recorded()
+
+
+def _together(several: Sequence[Groups]) -> Groups:
+    return Groups(*map(np.concatenate, zip(*several)))
+
+
+class Shown(NamedTuple):
+    """A die of a trial, and the value that it shows."""
+
+    die: Die
+    value: int
+
+    def __str__(self) -> str:
+        """What it shows, in words."""
+        return self.die.word(self.value)
+
+
+class Rolled(NamedTuple):
+    """A phase of a trial: the state before it, the dice that it rolled, the state that they led to."""
+
+    phase: Phase
+    before: int
+    dice: tuple[Shown, ...]
+    after: int
+
+
+class Replayed(NamedTuple):
+    """Trials of a sample one by one: the state of each at each recording, shape (recordings, trials), and one told."""
+
+    recorded: Integers
+    told: list[Rolled]
+
+
+def replayed(chain: Chain, trials: int, seed: int, part: int = 0, told: int = -1) -> Replayed:
+    """The trials of a sample of at most one chunk one by one, and the trial `told` in full."""
+    assert trials <= CHUNK_TRIALS, "trials of one chunk"
+    random, lots = _random_of(seed, part, 0), _random_of(seed, part, 0, _LOTS)
+    groups, place = _start(chain, np.array([trials])), np.zeros(trials, np.int64)
+    recorded, story = list[Integers](), list[Rolled]()
+    for phase in chain.phases:
+        before, dice = int(groups.states[place[told]]), tuple[Shown, ...]()
+        if phase is RECORD:
+            recorded.append(groups.states[place])
+        else:
+            after, moves, places = advanced(phase, groups, random)
+            order, move = np.lexsort((lots.random(trials), place)), np.empty(trials, np.int64)
+            move[order] = np.repeat(np.arange(len(moves.trials)), moves.trials)
+            if told >= 0:
+                dice = _dice_of(phase, before, int(moves.totals[move[told]]), lots)
+            groups, place = after, places[move]
+        story.append(Rolled(phase, before, dice, int(groups.states[place[told]])))
+    return Replayed(np.array(recorded), story)
+
+
+def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[Shown, ...]:
+    """Dice that come to that total, as likely as they do; none where every total leads to the same state."""
+    here = np.array([state])
+    (low,), (high,) = phase.span(here)
+    row = phase.rows(here)[0][low : high + 1]
+    if (row == row[0]).all():
+        return ()
+    rolled = [(phase.die, 1)] * int(phase.dice_of(here)[0]) + [*phase.extra_dice]
+    of_rest = [np.ones(1)]  # the distributions of the totals of the last dice: of none, of one, of two, ...
+    for die, weight in reversed(rolled):
+        points = np.zeros(die.highest * weight + 1)
+        points[::weight] = die.pmf
+        of_rest.append(np.convolve(of_rest[-1], points))
+    shown = list[Shown]()
+    for (die, weight), rest in zip(rolled, of_rest[-2::-1]):
+        left = total - die.values * weight
+        weights = die.pmf[die.values] * np.where(
+            (left >= 0) & (left < len(rest)), rest[np.clip(left, 0, len(rest) - 1)], 0.0
+        )
+        value = int(random.choice(die.values, p=weights / weights.sum()))
+        shown.append(Shown(die, value))
+        total -= value * weight
+    return tuple(each for each in shown if len(each.die.values) > 1)

@@ -7,7 +7,7 @@ import pytest
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, sided
 from analyser.engine.chain.exact import Paths, distributions_along, exact_distributions
-from analyser.engine.chain.on_demand import counts_along
+from analyser.engine.chain.sampled import counts_along
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)
@@ -44,7 +44,7 @@ def test_courses_keep_their_numbers_together():
 def test_every_die_along_a_course_is_rolled(seed):
     trials = 200_000
     counts = np.random.default_rng(seed).multinomial(trials, np.array(LAW)[NUMBERS].prod(axis=1))
-    sample = counts_along(GAME, TURNS, Paths(NUMBERS, counts), seed, part=2).weights
+    sample = counts_along(GAME, TURNS, Paths(NUMBERS, counts), seed, part=2).of_all(GAME.size)
     for law, found in zip(INDEPENDENT, sample):
         assert found.sum() == trials
         assert chi_square(found, law * trials) > UNLIKELY

@@ -19,7 +19,7 @@ from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import Paths, distributions_along
-from analyser.engine.chain.on_demand import counts_along
+from analyser.engine.chain.sampled import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
@@ -68,7 +68,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
         if sampling.is_exact:
             recorded[name] = distributions_along(*driven, stream.paths)
         else:
-            recorded[name] = counts_along(*driven, stream.paths, sampling.seed, part, sampling.n_threads)
+            recorded[name] = counts_along(*driven, stream.paths, sampling.seed, part)
     return recorded
 
 
