@@ -21,7 +21,9 @@ from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded, Spa
 from analyser.engine.chain.exact import Paths, Turns
 from analyser.engine.parallel import Chunks, Queue, Report, play
 
-CHUNK_TRIALS = 1 << 18  # a chunk is a function of (seed, part, chunk) and of nothing else
+# A chunk is a function of (seed, part, chunk) and of nothing else: of a chain with few states, and of one with many, in
+# which each trial can be a group.
+CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 21
 MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
 MOST_DENSE = 1 << 22  # counts of one answer that are kept as an array, whether they are 0 or not
 FEWEST_WAIT = 1 << 16  # counts that wait before they are added to those before
@@ -160,6 +162,10 @@ class _Sample:
             raise InputError(problem, allowed=f"fewer trials, or {self._chain.less}")
 
 
+def _chunk_of(chain: Chain) -> int:
+    return CHUNK_TRIALS if chain.is_small else CHUNK_OF_MANY_STATES
+
+
 def _start(chain: Chain, trials: Integers) -> Groups:
     """All trials at the start, by their paths."""
     paths = np.arange(len(trials))
@@ -196,7 +202,7 @@ def sampled_counts(
                         groups, _, _ = advanced(phase, groups, random)
                 sample.add(recorded, task.chunk_trials)
 
-    play(Chunks(trials, CHUNK_TRIALS), work, threads, report)
+    play(Chunks(trials, _chunk_of(chain)), work, threads, report)
     return sample.recorded()
 
 
@@ -257,7 +263,7 @@ class Replayed(NamedTuple):
 
 def replayed(chain: Chain, trials: int, seed: int, part: int = 0, told: int = -1) -> Replayed:
     """The trials of a sample of at most one chunk one by one, and the trial `told` in full."""
-    assert trials <= CHUNK_TRIALS, "trials of one chunk"
+    assert trials <= _chunk_of(chain), "trials of one chunk"
     random, lots = _random_of(seed, part, 0), _random_of(seed, part, 0, _LOTS)
     groups, place = _start(chain, np.array([trials])), np.zeros(trials, np.int64)
     recorded, story = list[Integers](), list[Rolled]()

@@ -314,7 +314,7 @@ def test_each_trial_has_its_own_chance(trials, no_tables):
 
 @pytest.mark.parametrize("name", ["division", "warbands", "compare"])
 def test_any_number_of_threads_gives_the_same_bits(name, no_tables, monkeypatch):
-    monkeypatch.setattr(sampled, "CHUNK_TRIALS", 1 << 12)
+    monkeypatch.setattr(sampled, "CHUNK_OF_MANY_STATES", 1 << 12)
     system, question = SMALL[name]
     first, *others = (morale.simulate(system, question, 20_000, seed=5, threads=n).as_dict() for n in (1, 2, 3))
     assert all(other == first for other in others)
@@ -337,7 +337,7 @@ def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatc
     chain = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
     one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
     assert (one != other).any()
-    monkeypatch.setattr(sampled, "CHUNK_TRIALS", 1_000)
+    monkeypatch.setattr(sampled, "CHUNK_OF_MANY_STATES", 1_000)
     assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
 
 
