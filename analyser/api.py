@@ -368,8 +368,7 @@ def simulate(
 
     Notes
     -----
-    As of :func:`attack`; trials in the same state of a morale question are rolled together, bit by bit (Knuth, Yao:
-    The complexity of nonuniform random number generation, 1976).
+    As of :func:`attack`. Of a morale question, trials in the same state are one group, whose totals are multinomial.
 
     Examples
     --------

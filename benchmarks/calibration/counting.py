@@ -10,6 +10,7 @@ import numpy as np
 
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Recorded
+from analyser.engine.chain.exact import exact_distributions
 from analyser.morale import api as morale
 from analyser.morale.answers import weights_of
 from analyser.morale.systems import SYSTEMS
@@ -101,6 +102,7 @@ class OfMorale(OneByOne):
 
     def __init__(self, system, question, exact):
         self.chains, self.read = SYSTEMS[system].answers.chains(question), None
+        self.states = {name: exact_distributions(chain).states for name, chain in self.chains.items()}
         super().__init__(exact, lambda how: answer(weights_of(self.chains, how)))
 
         def answer(recorded):
@@ -109,7 +111,7 @@ class OfMorale(OneByOne):
         self.answer_from = answer
 
     def counted(self, chances, means, seeds):
-        recorded = [weights_of(self.chains, sample_of(seed)) for seed in seeds]
+        recorded = [self._over_all(weights_of(self.chains, sample_of(seed))) for seed in seeds]
         if self.read is None:
             self.read = self._each_alone(recorded[0], chances, means)
         flat = np.array([np.concatenate([each.weights.ravel() for each in one.values()]) for one in recorded])
@@ -117,6 +119,15 @@ class OfMorale(OneByOne):
         number = len(chances)
         first, second = np.split(found[:, number:], 2, axis=1)
         return found[:, :number].round().astype(np.int64), from_sums(first, second)
+
+    def _over_all(self, recorded):
+        """The counts of all states that can be reached, those that a sample did not meet among them."""
+        found = {}
+        for name, each in recorded.items():
+            weights = np.zeros((len(each.weights), len(self.states[name])))
+            weights[:, np.searchsorted(self.states[name], each.states)] = each.weights
+            found[name] = Recorded(self.states[name], weights)
+        return found
 
     def _each_alone(self, like, chances, means):
         """Of one trial in each state: its chances, and the figures that have means with their squares, side by side."""

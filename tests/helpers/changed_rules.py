@@ -11,6 +11,7 @@ from analyser.common.jit import inlined, step
 
 TWO_DICE = 100  # a Draw that the rules do not have
 TRIALS = 40_000
+TOLD = 10_000  # trials
 
 
 def change_scoring():
@@ -88,7 +89,13 @@ FIGHTS = {  # qualities and dice of the attacker's rows, the die, and the target
     "piercing": (["Piercing"], 2, {"heroic": 1, "strike": 1}, {"models": 1, "defence": 3, "damage_limit": 2}),
     "two-dice": ([], 1, {"strike": 1}, {"models": 2, "discipline": 7, "break_limit": 1}),
 }
-GONE = {"attack": "p_annihilated", "focus": "p_annihilated", "charge": "p_target_annihilated", "duel": "p_a_wins"}
+GONE = {
+    "attack": "p_annihilated",
+    "focus": "p_annihilated",
+    "charge": "p_target_annihilated",
+    "duel": "p_a_wins",
+    "best play": "p_a_wins",
+}
 
 
 def chances(name):
@@ -106,15 +113,25 @@ def chances(name):
         "focus": {"attacks": [shot], "target": struck},
         "charge": {"attacker": a, "target": b},
         "duel": {"duel": {"rounds": 1, "first": "a", "policy_b": "take_cover"}, "a": a, "b": b},
+        "best play": {"duel": {"rounds": 1, "first": "a", "policy_a": "best", "policy_b": "best"}, "a": a, "b": b},
     }
     found = {}
     for kind, question in asked.items():
         question["ruleset"] = {"die": die, "deck": {"12": 1}}
         found[f"{kind}, exact"] = analyser.exact(question).summary[GONE[kind]]
         found[f"{kind}, simulated"] = analyser.simulate(question, trials=TRIALS).summary[GONE[kind]]
+    found["duel, told"] = told(asked["duel"])
     mine, plain = ({"speed": 4.0, "category": "light", "models": 1} | each for each in (a, b))
     mine |= {key: b[key] for key in ("defence", "damage_limit")}  # alike, but for what is changed
     return found | battles((mine, plain | {"models": b["models"]}, row("ranged", dice)), die)
+
+
+def told(duel):
+    """The same chance among trials that are told."""
+    from analyser.ask.told_fight import told_fights
+    from analyser.scenarios.load import load
+
+    return sum(trial.figures["a_wins"] for trial in told_fights(load(duel), TOLD, 0)) / TOLD
 
 
 def battles(units, die):

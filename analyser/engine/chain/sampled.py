@@ -154,7 +154,7 @@ class _Sample:
         ]
         weights = Sparse(rows, len(states))
         is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
-        return Recorded(states, weights if is_sparse else weights.toarray())
+        return Recorded(states, weights if is_sparse else weights.toarray().astype(np.int64))
 
     def _check_room(self) -> None:
         if sum(len(counts.states) for counts in self._counts) > MOST_RECORDED:
