@@ -10,10 +10,10 @@ import pytest
 
 COMMANDS = {
     "battle": ("battle", "notebooks/armies/crown.rosz", "notebooks/armies/imperium.rosz", "--trials", "50000000"),
-    "duel": ("duel", "crown/rifle-platoon", "imperium/scion-grenadier-platoon", "--method", "monte-carlo"),
+    "duel": ("duel", "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", "--method", "monte-carlo"),
     "report": ("report", "--attackers", "crown/*", "--defenders", "imperium/*"),
 }
-MORE = {"duel": ("--trials", "3000000000")}
+MORE = {"duel": ("--trials", "1000000000")}
 
 
 @pytest.mark.slow
