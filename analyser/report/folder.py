@@ -254,6 +254,6 @@ def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
     """What a file of JSON holds, if it bears the mark; else nothing."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and mark.items() <= found.items() else {}
