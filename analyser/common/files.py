@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analyser.common.errors import InputError, nearest, one_of_these, shown
+from analyser.common.errors import InputError, nearest, one_of_these, reason_of, shown
 
 MOST_BESIDE = 2000  # files of a folder among which the nearest name is looked for
 LIKE_A_FILE = 0.7  # as `likeness` of `nearest`
@@ -68,10 +68,15 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def real_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path from the root without symbolic links; one that leads back to itself stays as it is."""
+    return Path(os.path.realpath(path))
+
+
 def cannot_read(path: Path, error: OSError) -> InputError:
     """That a file cannot be read; where there is none of that name, with the nearest name in its folder."""
     meant = one_of_these(_alike(path)) if isinstance(error, FileNotFoundError) else ""
-    return InputError(f"cannot read this file: {error.strerror}{meant}", where=str(path))
+    return InputError(f"cannot read this file: {reason_of(error)}{meant}", where=str(path))
 
 
 def _alike(path: Path) -> list[str]:
@@ -173,7 +178,7 @@ def check_plain(value: object, where: str) -> None:
 def check_writable(path: Path) -> None:
     """Raise InputError for a `path` that no file can be written to, before long work rather than after it."""
     path_of(path, "file")
-    target = Path(os.path.realpath(path))  # a link stays a link: what it points at is written
+    target = real_path(path)  # a link stays a link: what it points at is written
     if is_there(target) and not target.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
     folder = next(each for each in target.parents if is_there(each))
@@ -182,7 +187,7 @@ def check_writable(path: Path) -> None:
             with suppress(FileNotFoundError, NotADirectoryError):
                 name.stat()  # a name may be too long, or a link may point at itself
     except OSError as error:
-        raise InputError(f"cannot write here: {error.strerror}", where=str(path)) from None
+        raise InputError(f"cannot write here: {reason_of(error)}", where=str(path)) from None
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
     if is_there(target) and not os.access(target, os.W_OK):
@@ -194,7 +199,7 @@ def check_targets(paths: Iterable[Path]) -> None:
     seen = set()
     for path in paths:
         check_writable(path)
-        target = os.path.realpath(path)
+        target = real_path(path)
         if target in seen:
             raise InputError("two things cannot be written to one file", where=str(path), allowed="a file for each")
         seen.add(target)
@@ -216,7 +221,7 @@ def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
     try:
         for path, write in files.items():
             with _refused(path):
-                target = Path(os.path.realpath(path))
+                target = real_path(path)
                 temporary = _new_beside(target)
                 ready.append((temporary, target))
                 write(temporary)
@@ -235,7 +240,7 @@ def _refused(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"cannot write this file: {error.strerror}", where=str(path)) from None
+        raise InputError(f"cannot write this file: {reason_of(error)}", where=str(path)) from None
 
 
 def _new_beside(target: Path) -> Path:

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import Situation
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, reason_of
 from analyser.common.files import is_there
 from analyser.common.validation import Record, Several, checked
 from analyser.game.profiles import ProfilesUsed
@@ -25,7 +25,7 @@ from analyser.report.folder import MANIFEST, PARQUET, UNITS, manifest_of
 
 FILES_READ = (MANIFEST, UNITS, PARQUET)
 _POINTS = ("attacker_points", "defender_points")
-_COLUMNS = ("attacker", "defender", "situation", "why_not", *_POINTS, EFFICIENCY)
+COLUMNS = ("attacker", "defender", "situation", "why_not", *_POINTS, EFFICIENCY)
 
 
 class Stored(NamedTuple):
@@ -77,7 +77,7 @@ def stored(folder: Path) -> Stored | None:
         raise _damaged(folder, f"this report cannot be read: {error}") from None
     if not isinstance(things, dict) or not all(isinstance(each, dict) for each in ({}, *things.values())):
         raise _damaged(folder / UNITS, "no table of units")
-    if missing := [name for name in _COLUMNS if name not in table]:
+    if missing := [name for name in COLUMNS if name not in table]:
         raise _damaged(folder / PARQUET, f"no column {missing[0]!r}")
     try:
         table[[name for name in (*METRICS, *_POINTS) if name in table]].astype(np.float64)
@@ -95,7 +95,7 @@ def _check_files(folder: Path, files: Mapping[str, str]) -> None:
         try:
             digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         except (OSError, ValueError) as error:  # ValueError: no file can have the name that the manifest says
-            said = getattr(error, "strerror", None) or error
+            said = reason_of(error) if isinstance(error, OSError) else error
             raise _damaged(folder / name, f"this file of a report cannot be read: {said}") from None
         if digest != files.get(name):
             raise _damaged(folder / name, "this file of a report was changed or damaged since it was written")

@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from analyser.common.errors import AnalyserError, InputError
+from analyser.common.files import real_path
 from analyser.sweep.parts import Made, made
 from analyser.sweep.store import Missing, Store
 
@@ -69,7 +70,7 @@ def work_through(
     """
     waiting, losses = _Waiting(missing), Counter[int]()
     pace = _Pace(store, missing)
-    folder = None if by_return else str(store.folder.resolve())
+    folder = None if by_return else str(real_path(store.folder))
     while waiting:
         with hands() as executor:
             for number, outcome in _handed(executor, waiting, workers, (store.plan.packed, folder)):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, reason_of
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.text import json_text
 from analyser.sweep.changes import changes_of
@@ -136,7 +136,7 @@ class Store:
             unfinished.replace(path)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            raise InputError(f"cannot write part {number}: {error.strerror}", where=str(self.folder)) from None
+            raise InputError(f"cannot write part {number}: {reason_of(error)}", where=str(self.folder)) from None
         return path
 
     def verified(self, *, remove: bool = False) -> Found:
@@ -193,13 +193,16 @@ class Store:
         """Inside this no other process drives the store: InputError if one does. Jobs with ``--part`` go on."""
         lock = FileLock(str(self.folder / LOCK))
         try:
-            with lock.acquire(timeout=0):
-                yield
+            held = lock.acquire(timeout=0)
         except Timeout:
             problem = "another process is at work on this store"
             raise InputError(
                 problem, where=str(self.folder), allowed="wait for it, or --part for jobs side by side"
             ) from None
+        except OSError as error:
+            raise InputError(f"cannot lock this store: {reason_of(error)}", where=str(self.folder / LOCK)) from None
+        with held:
+            yield
 
     def log(self, event: str, **what: Any) -> None:
         """Add a line to the log. The clock there is for people: nothing else reads it."""
@@ -209,7 +212,7 @@ class Store:
 
     def logged(self, event: str) -> Iterator[dict[str, Any]]:
         """The lines of the log of one event; a line that is cut short is left out."""
-        with suppress(FileNotFoundError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
+        with suppress(OSError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 with suppress(ValueError, RecursionError):
                     read = json.loads(line)

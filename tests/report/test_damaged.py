@@ -4,26 +4,16 @@ import hashlib
 import json
 import shutil
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from analyser.game.profiles import Profiles
+from tests.helpers.damage import DAMAGES
 from tests.helpers.reports import small_report
 from tests.helpers.shell import run
 from tests.oracle.small_profiles import write_profiles
 
 pytestmark = pytest.mark.slow
-
-DAMAGES = {
-    "missing": None,
-    "empty": lambda data: b"",
-    "cut": lambda data: data[: len(data) // 2],
-    "random": lambda data: np.random.default_rng(len(data)).bytes(max(len(data), 64)),
-    "list": lambda data: b"[1, 2]",
-    "table": lambda data: b'{"program": 3, "files": []}',
-    "deep": lambda data: b"[" * 100_000,
-}
 
 
 @pytest.fixture(scope="module")
@@ -64,28 +54,16 @@ def test_a_whole_report_is_read(place, profiles):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_every_file_of_a_report_is_missed_or_its_damage_told(place, profiles, damage):
+def test_the_damage_of_every_file_of_a_report_is_told(place, profiles, damage):
     report = place / "v1" / "r"
     names = [path.relative_to(report) for path in sorted(report.rglob("*")) if path.is_file()]
     assert {"manifest.json", "units.json", "matchups.parquet", "matchups.csv", "index.html"} <= {*map(str, names)}
     for name in names:
         data = (report / name).read_bytes()
-        if DAMAGES[damage] is None:
-            (report / name).unlink()
-        else:
-            (report / name).write_bytes(DAMAGES[damage](data))
+        damage(report / name)
         refused(place, profiles, name)
-        (report / name).write_bytes(data)
-
-
-def test_a_file_that_is_a_folder(place, profiles):
-    for name in ("manifest.json", "units.json", "matchups.parquet"):
-        report = place / "v1" / "r"
-        data = (report / name).read_bytes()
-        (report / name).unlink()
-        (report / name).mkdir()
-        refused(place, profiles, name)
-        (report / name).rmdir()
+        if (report / name).is_dir():
+            (report / name).rmdir()
         (report / name).write_bytes(data)
 
 
