@@ -6,10 +6,11 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,15 @@ def is_there(path: Path) -> bool:
 def real_path(path: str | os.PathLike[str]) -> Path:
     """Return a path from the root without symbolic links; one that leads back to itself stays as it is."""
     return Path(os.path.realpath(path))
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    r"""Return the name of a file or folder as text for an answer: bytes that are no UTF-8 are escaped.
+
+    >>> name_of("my profiles"), name_of("caf\udce9")
+    ('my profiles', 'caf\\xe9')
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def cannot_read(path: Path, error: OSError) -> InputError:
@@ -217,22 +227,23 @@ def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
     cannot be written to, or the disk is full.
     """
     check_targets(files)
-    ready: list[tuple[Path, Path]] = []
-    try:
+    ready = []
+    with ExitStack() as tidy, ExitStack() as undo:
         for path, write in files.items():
             with _refused(path):
                 target = real_path(path)
-                temporary = _new_beside(target)
-                ready.append((temporary, target))
+                _make_folder(target.parent, tidy)
+                temporary = _new_beside(target, tidy)
                 write(temporary)
                 if target.exists():
                     temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        for (temporary, target), path in zip(ready, files):
+                ready.append((path, temporary, target))
+        for path, temporary, target in ready:
             with _refused(path):
+                if len(ready) > 1:
+                    _keep(target, tidy, undo)
                 temporary.replace(target)
-    finally:
-        for temporary, _ in ready:
-            temporary.unlink(missing_ok=True)
+        undo.pop_all()
 
 
 @contextmanager
@@ -243,22 +254,53 @@ def _refused(path: Path) -> Iterator[None]:
         raise InputError(f"cannot write this file: {reason_of(error)}", where=str(path)) from None
 
 
-def _new_beside(target: Path) -> Path:
-    """A new file in the folder of `target`, which is made if need be, with the mode that new files have."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _make_folder(folder: Path, tidy: ExitStack) -> None:
+    """Make a folder and those around it; `tidy` takes those away that nothing was written to."""
+    for each in [each for each in (folder, *folder.parents) if not is_there(each)][::-1]:
+        each.mkdir(exist_ok=True)
+        tidy.callback(_if_it_can, each.rmdir)
+
+
+def _keep(target: Path, tidy: ExitStack, undo: ExitStack) -> None:
+    """Keep what stands at `target`, if anything does, for `undo` to put back."""
+    if not target.exists():
+        undo.callback(_if_it_can, target.unlink)
+        return
+    before = _new_beside(target, tidy)
+    shutil.copy2(target, before)
+    undo.callback(_if_it_can, lambda: before.replace(target))
+
+
+def _if_it_can(work: Callable[[], object]) -> None:
+    with suppress(OSError):
+        work()
+
+
+def _new_beside(target: Path, tidy: ExitStack) -> Path:
+    """Return a new file in the folder of `target`, with the mode that new files have, which `tidy` takes away."""
     while True:
         temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
         try:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         except FileExistsError:
             continue
+        tidy.callback(_if_it_can, temporary.unlink)
         return temporary
 
 
 def write_content(path: Path, content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, whole or not at all."""
-    data = content.encode() if isinstance(content, str) else content
-    write_whole(path, lambda temporary: temporary.write_bytes(data))
+    write_contents({path: content})
+
+
+def write_contents(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files of bytes, or of text as UTF-8: all of them whole, or none."""
+
+    def written(content: str | bytes) -> Callable[[Path], object]:
+        data = content.encode() if isinstance(content, str) else content
+        return lambda temporary: temporary.write_bytes(data)
+
+    write_all({path: written(content) for path, content in contents.items()})
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:

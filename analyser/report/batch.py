@@ -172,7 +172,7 @@ def write_report(
                 inputs = inputs._replace(habits=frame_in(by_habit))
             found = _matchups(inputs, parts.whole_table(inputs, work))
             drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
-            found.frame.to_parquet(work.report / PARQUET, index=False)
+            (work.report / PARQUET).write_bytes(found.frame.to_parquet(index=False))
             parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
             balance = parts.balance_of(found, heed, inputs.field)
             for name, frame in balance.tables.items():

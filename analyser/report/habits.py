@@ -246,7 +246,7 @@ def habits(
         frame = frame_in(files)
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
-        shutil.rmtree(str(kept))
+        shutil.rmtree(str(kept), ignore_errors=True)  # the table is there
     return Habits(frame, wanted, library.used)
 
 

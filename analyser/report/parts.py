@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -85,14 +86,14 @@ def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: 
     """Put the matchups of a part into its file."""
     frame = grid(part.attackers, Field(part.defenders, ruleset, row, threads), [part.situation])
     unfinished = work.scratch / f"{part.name}.{os.getpid()}"
-    frame.to_parquet(unfinished, index=False)
+    unfinished.write_bytes(frame.to_parquet(index=False))
     unfinished.replace(work.parts / part.name)
 
 
 def _read(part: Part, work: Work) -> pd.DataFrame:
     """Return the matchups in the file of a part; InputError, after which all that was kept goes, if it is damaged."""
     try:
-        frame = pd.read_parquet(work.parts / part.name)
+        frame = pd.read_parquet(BytesIO((work.parts / part.name).read_bytes()))
     except (OSError, ValueError) as error:
         problem = f"a part of this unfinished report is damaged: {error}"
         raise InputError(problem, where=str(work.parts / part.name), allowed=_ANEW) from None

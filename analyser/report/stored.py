@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from pydantic import ConfigDict, Field
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, reason_of
-from analyser.common.files import is_there
+from analyser.common.files import is_there, name_of
 from analyser.common.validation import Record, Several, checked
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -41,7 +42,7 @@ class Stored(NamedTuple):
         """The version of its profiles; of a report of an earlier program it is not known."""
         version = self.manifest.get("profiles_used", {}).get("version", "unknown")
         ruleset = checked(Ruleset, self.things["ruleset"], where=str(self.folder / UNITS))
-        return ProfilesUsed(str(self.folder), version, ruleset)
+        return ProfilesUsed(name_of(self.folder), version, ruleset)
 
 
 class _Manifest(Record):
@@ -72,7 +73,7 @@ def stored(folder: Path) -> Stored | None:
     _check_files(folder, manifest["files"])
     try:
         things = json.loads((folder / UNITS).read_text(encoding="utf-8"))
-        table = pd.read_parquet(folder / PARQUET)
+        table = pd.read_parquet(BytesIO((folder / PARQUET).read_bytes()))
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(folder, f"this report cannot be read: {error}") from None
     if not isinstance(things, dict) or not all(isinstance(each, dict) for each in ({}, *things.values())):
