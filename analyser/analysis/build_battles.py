@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from analyser.scenarios.battle_tables import Encoder
 ByOrder = list[list[int]]  # of each order battles won, drawn and played
 ORDERS = 16  # in which the units of both sides are shuffled
 _DRAWN = 0.5  # of a draw counts as won
-_LARGEST = 10_000_000  # characters of a file of battles
+_LARGEST = 10_000_000  # bytes of a file of battles
 
 
 class Played(NamedTuple):
@@ -123,9 +124,15 @@ class Kept:
     def __init__(self, path: Path | None, done: dict[str, ByOrder]) -> None:
         self._path, self._done = path, done
 
-    def get(self, key: str) -> ByOrder | None:
-        """The victories, draws and number of some battles by order, if they are done."""
-        return self._done.get(key)
+    def get(self, key: str, shape: tuple[int, int]) -> ByOrder | None:
+        """Return the victories, draws and number of some battles by order, if they are done.
+
+        `shape` is how many orders there are, and battles in each: others are not of this question.
+        """
+        found = self._done.get(key)
+        orders, each_of = shape
+        is_whole = found is not None and [trials for _, _, trials in found] == [each_of] * orders
+        return found if is_whole else None
 
     def put(self, key: str, found: ByOrder) -> None:
         """Keep battles, and write all that are kept."""
@@ -147,8 +154,8 @@ def kept_battles(path: str | os.PathLike[str] | None) -> Kept:
         return Kept(file, {})
     allowed = "a new file, or one of this command"
     try:
-        text = file.read_text(encoding="utf-8")
-        found = json.loads(text)["battles"] if len(text) <= _LARGEST else None
+        is_small = file.stat().st_size <= _LARGEST
+        found = json.loads(file.read_text(encoding="utf-8"))["battles"] if is_small else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         found = None
     if not isinstance(found, dict) or not all(map(_is_by_order, found.values())):
@@ -173,14 +180,15 @@ def play_battles(
 ) -> list[Played]:
     """The battles of each list against each army in several orders; those that are kept are not played again."""
     orders = min(ORDERS, sampling.first_trials())
-    each_of = orders * (sampling.first_trials() // orders)
+    shape = orders, sampling.first_trials() // orders
+    each_of = prod(shape)
     total, done, found = len(lists) * len(armies) * each_of, 0, []
     with sampling.with_bar() as reporting:
         for army in lists:
             counts = np.zeros((orders, 3), np.int64)
             for enemy in armies:
                 key = _key(army, enemy, sampling, library)
-                result = kept.get(key)
+                result = kept.get(key, shape)
                 if result is None:
 
                     def tell(played: int, before: int = done) -> None:

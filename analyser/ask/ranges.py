@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analyser.common.errors import InputError, shown
+from analyser.common.files import check_plain
 
 MOST_VALUES = 100_000  # of one list
 MOST_IN_A_RANGE = 10**12
@@ -102,6 +103,7 @@ def plain_value(value: Any, where: str) -> Any:
     """A value as plain data: numbers of other libraries become Python's; InputError for anything else."""
     if getattr(value, "shape", None) == ():
         value = value.item()
+    check_plain(value, where)
     if not (value is None or isinstance(value, str | bool | int | float)) or not str(value).isprintable():
         raise InputError(f"{shown(value)} is not usable", where=where, allowed="numbers, flags and texts")
     return value

@@ -139,7 +139,8 @@ def tell(
     >>> told.figures["models_destroyed"]
     4
     """
-    for name, value, least in (("trial", trial, 0), ("trials", trials, 1), ("seed", seed, 0)):
+    check_integer(seed, "seed", 0)
+    for name, value, least in (("trial", trial, 0), ("trials", trials, 1)):
         if value is not None:
             check_integer(value, name, least)
     if pick is not None:

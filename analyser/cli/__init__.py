@@ -122,6 +122,8 @@ def _interrupted_again(unraisable: Any) -> None:
 
     The compiler calls Python from places where nothing can be raised, and there it would be swallowed.
     """
+    if unraisable.exc_type is MemoryError:  # who ran out of it says so, once
+        return
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
         return

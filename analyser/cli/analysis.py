@@ -27,6 +27,7 @@ from analyser.cli.options import (
 )
 from analyser.cli.shell import Choice, Command, examples, given, note, profiles_in, progress_bar, stated_ruleset
 from analyser.common.errors import InputError
+from analyser.common.files import name_of, real_path
 from analyser.common.text import json_text
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ def explore(attacker: str, target: str, port: int | None, no_browser: bool, prof
     if missing:
         remedy = "python -m pip install 'analyser[notebook]'"
         raise InputError(f"needs {' and '.join(missing)}; to install: {remedy}", where="explore")
-    place, ruleset = str(Path(profiles).resolve()) if profiles else None, stated_ruleset()
+    place, ruleset = str(real_path(profiles)) if profiles else None, stated_ruleset()
     folder = f", profiles=analyser.load_profiles({place!r})" if place else ""
     folder = folder if ruleset is None else f", profiles=analyser.Profiles({place!r}, {ruleset!r})"
     source = f"import analyser\nanalyser.explore({names[0]!r}, {names[1]!r}{folder})"
@@ -287,11 +288,11 @@ def report(out: str, profiles: str | None, dask: str | None, **keys: Any) -> Non
     except KeyboardInterrupt:
         from analyser.report.folder import work_folder
 
-        kept = work_folder(Path(out).resolve()).exists()
+        kept = work_folder(real_path(out)).exists()
         state = "what is finished is kept, and the same command goes on from there" if kept else "nothing was finished"
         click.echo(f"stopped: {state}", err=True)
         raise
-    click.echo(f"The report is in {written}")
+    click.echo(f"The report is in {name_of(written)}")
     _tell_opponents(written)
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from analyser.cli import endings
 from analyser.common.errors import LONGEST_REMEDY, AnalyserError, InputError, did_you_mean, printable
-from analyser.common.files import check_targets
+from analyser.common.files import check_targets, real_path
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -59,13 +59,17 @@ def ended_plainly() -> Iterator[None]:
         raise Refusal(printable(line, LONGEST_REMEDY)) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
-    except OSError as error:
-        with suppress(OSError, ValueError):  # or what is left in the buffer of standard output fails again at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:
-            raise click.exceptions.Exit(BROKEN_PIPE) from None
-        raise Refusal(printable(f"{error.filename or 'standard output'}: {error.strerror}")) from None
     except Exception as error:
+        if endings.is_of_memory(error):
+            raise Refusal(str(endings.of_memory(error, None))) from None
+        if isinstance(error, OSError):
+            if endings.is_about_standard_output(error):
+                endings.with_output_closed()
+            if error.errno == errno.EPIPE:
+                raise click.exceptions.Exit(BROKEN_PIPE) from None
+            raise Refusal(str(endings.of_file(error))) from None
+        if refused := endings.of_path(error):
+            raise Refusal(str(refused)) from None
         if KeyboardInterrupt.__name__ not in str(error):
             raise
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
@@ -144,7 +148,12 @@ class Command(click.Command):
                     problem = f"{ending or 'no ending'!r} is not a kind of picture"
                     raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURES))
             check_targets(Path(ctx.params[name]) for name in TARGETS if ctx.params.get(name) is not None)
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if isinstance(error, AnalyserError) or not endings.is_of_memory(error):
+                raise
+            raise endings.of_memory(error, ctx) from None
 
     def _form_of(self, out: Path) -> str:
         """The format of an answer that goes to a file, by its ending; InputError for one of no format."""
@@ -261,9 +270,8 @@ def note_other_profiles(folder: str | None) -> None:
     from analyser.game.profiles import FOR_ALL_FACTIONS, profiles_used, shipped_profiles
 
     here, shipped = Path("profiles"), shipped_profiles()
-    if (
-        not any(path.name not in FOR_ALL_FACTIONS for path in here.glob("*.toml"))
-        or here.resolve() == shipped.resolve()
+    if not any(path.name not in FOR_ALL_FACTIONS for path in here.glob("*.toml")) or real_path(here) == real_path(
+        shipped
     ):
         return
     if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
@@ -278,6 +286,7 @@ def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[in
     """
     from tqdm import tqdm
 
+    tqdm.monitor_interval = 0  # its thread shows steps that are left out, and none is
     look = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
     look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
     more: dict[str, Any] = {} if what else {"smoothing": 0}

@@ -120,6 +120,7 @@ def _status(context: click.Context, path: str, as_json: bool) -> None:
 
     found = open_sweep(path)
     status = status_of(found)
+    write_page(found)  # refused before anything is shown
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
@@ -131,7 +132,6 @@ def _status(context: click.Context, path: str, as_json: bool) -> None:
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
-    write_page(found)
     context.exit(0 if found.is_complete else NOT_DONE)
 
 

@@ -26,6 +26,7 @@ from analyser.cli.options import (
 )
 from analyser.cli.shell import Command, examples, given, profiles_in, progress_bar
 from analyser.common.errors import InputError
+from analyser.common.files import name_of
 
 FIELD = Option(
     "--against PATTERN", "Opponents, who meet each other too. Default: all factions.", shell_complete=complete_selector
@@ -86,7 +87,7 @@ def site(folder: str, profiles: str | None, dask: str | None, **keys: Any) -> No
     with helped_by(dask, keys["threads"]) as executor, progress_bar() as progress:
         how = {"progress": progress, "executor": executor, **given(keys)}
         written = write_site(folder, profiles=profiles_in(profiles), **how)
-    click.echo(f"The page is {written}")
+    click.echo(f"The page is {name_of(written)}")
 
 
 @click.command(

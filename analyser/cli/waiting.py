@@ -25,6 +25,7 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
     """
     from tqdm import tqdm
 
+    tqdm.monitor_interval = 0  # as of `progress_bar`
     future: Future[T] = Future()
 
     def run() -> None:

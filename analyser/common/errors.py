@@ -88,6 +88,15 @@ def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
+def reason_of(error: OSError) -> str:
+    """Return the reason why a file could not be read or written, which libraries do not always say in the usual place.
+
+    >>> reason_of(OSError(28, "No space left on device")), reason_of(OSError("encoder error -2"))
+    ('No space left on device', 'encoder error -2')
+    """
+    return error.strerror or str(error) or type(error).__name__
+
+
 def shown(value: object) -> str:
     """A value as messages quote it: short, and without fail, however deep or large it is."""
     try:

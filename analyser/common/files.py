@@ -6,15 +6,16 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analyser.common.errors import InputError, nearest, one_of_these, shown
+from analyser.common.errors import InputError, nearest, one_of_these, reason_of, shown
 
 MOST_BESIDE = 2000  # files of a folder among which the nearest name is looked for
 LIKE_A_FILE = 0.7  # as `likeness` of `nearest`
@@ -68,10 +69,24 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def real_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path from the root without symbolic links; one that leads back to itself stays as it is."""
+    return Path(os.path.realpath(path))
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    r"""Return the name of a file or folder as text for an answer: bytes that are no UTF-8 are escaped.
+
+    >>> name_of("my profiles"), name_of("caf\udce9")
+    ('my profiles', 'caf\\xe9')
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def cannot_read(path: Path, error: OSError) -> InputError:
     """That a file cannot be read; where there is none of that name, with the nearest name in its folder."""
     meant = one_of_these(_alike(path)) if isinstance(error, FileNotFoundError) else ""
-    return InputError(f"cannot read this file: {error.strerror}{meant}", where=str(path))
+    return InputError(f"cannot read this file: {reason_of(error)}{meant}", where=str(path))
 
 
 def _alike(path: Path) -> list[str]:
@@ -173,7 +188,7 @@ def check_plain(value: object, where: str) -> None:
 def check_writable(path: Path) -> None:
     """Raise InputError for a `path` that no file can be written to, before long work rather than after it."""
     path_of(path, "file")
-    target = Path(os.path.realpath(path))  # a link stays a link: what it points at is written
+    target = real_path(path)  # a link stays a link: what it points at is written
     if is_there(target) and not target.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
     folder = next(each for each in target.parents if is_there(each))
@@ -182,7 +197,7 @@ def check_writable(path: Path) -> None:
             with suppress(FileNotFoundError, NotADirectoryError):
                 name.stat()  # a name may be too long, or a link may point at itself
     except OSError as error:
-        raise InputError(f"cannot write here: {error.strerror}", where=str(path)) from None
+        raise InputError(f"cannot write here: {reason_of(error)}", where=str(path)) from None
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
     if is_there(target) and not os.access(target, os.W_OK):
@@ -194,7 +209,7 @@ def check_targets(paths: Iterable[Path]) -> None:
     seen = set()
     for path in paths:
         check_writable(path)
-        target = os.path.realpath(path)
+        target = real_path(path)
         if target in seen:
             raise InputError("two things cannot be written to one file", where=str(path), allowed="a file for each")
         seen.add(target)
@@ -212,22 +227,23 @@ def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
     cannot be written to, or the disk is full.
     """
     check_targets(files)
-    ready: list[tuple[Path, Path]] = []
-    try:
+    ready = []
+    with ExitStack() as tidy, ExitStack() as undo:
         for path, write in files.items():
             with _refused(path):
-                target = Path(os.path.realpath(path))
-                temporary = _new_beside(target)
-                ready.append((temporary, target))
+                target = real_path(path)
+                _make_folder(target.parent, tidy)
+                temporary = _new_beside(target, tidy)
                 write(temporary)
                 if target.exists():
                     temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        for (temporary, target), path in zip(ready, files):
+                ready.append((path, temporary, target))
+        for path, temporary, target in ready:
             with _refused(path):
+                if len(ready) > 1:
+                    _keep(target, tidy, undo)
                 temporary.replace(target)
-    finally:
-        for temporary, _ in ready:
-            temporary.unlink(missing_ok=True)
+        undo.pop_all()
 
 
 @contextmanager
@@ -235,25 +251,56 @@ def _refused(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"cannot write this file: {error.strerror}", where=str(path)) from None
+        raise InputError(f"cannot write this file: {reason_of(error)}", where=str(path)) from None
 
 
-def _new_beside(target: Path) -> Path:
-    """A new file in the folder of `target`, which is made if need be, with the mode that new files have."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _make_folder(folder: Path, tidy: ExitStack) -> None:
+    """Make a folder and those around it; `tidy` takes those away that nothing was written to."""
+    for each in [each for each in (folder, *folder.parents) if not is_there(each)][::-1]:
+        each.mkdir(exist_ok=True)
+        tidy.callback(_if_it_can, each.rmdir)
+
+
+def _keep(target: Path, tidy: ExitStack, undo: ExitStack) -> None:
+    """Keep what stands at `target`, if anything does, for `undo` to put back."""
+    if not target.exists():
+        undo.callback(_if_it_can, target.unlink)
+        return
+    before = _new_beside(target, tidy)
+    shutil.copy2(target, before)
+    undo.callback(_if_it_can, lambda: before.replace(target))
+
+
+def _if_it_can(work: Callable[[], object]) -> None:
+    with suppress(OSError):
+        work()
+
+
+def _new_beside(target: Path, tidy: ExitStack) -> Path:
+    """Return a new file in the folder of `target`, with the mode that new files have, which `tidy` takes away."""
     while True:
         temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
         try:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         except FileExistsError:
             continue
+        tidy.callback(_if_it_can, temporary.unlink)
         return temporary
 
 
 def write_content(path: Path, content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, whole or not at all."""
-    data = content.encode() if isinstance(content, str) else content
-    write_whole(path, lambda temporary: temporary.write_bytes(data))
+    write_contents({path: content})
+
+
+def write_contents(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files of bytes, or of text as UTF-8: all of them whole, or none."""
+
+    def written(content: str | bytes) -> Callable[[Path], object]:
+        data = content.encode() if isinstance(content, str) else content
+        return lambda temporary: temporary.write_bytes(data)
+
+    write_all({path: written(content) for path, content in contents.items()})
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ class KernelCache:
                 target_context
             )  # all that machine code calls: half of a second less than what compiling needs
             return CompileResult._rebuild(target_context, *pickle.loads(payload))  # type: ignore[no-untyped-call]
-        except OSError:
+        except (OSError, MemoryError):
             return None
         except Exception:  # whatever a damaged or foreign file leads to: it is no use, and compiling is
             _remove(path)

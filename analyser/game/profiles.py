@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
 from analyser.common.errors import InputError, MisspeltError, check_text, nearest, shown
-from analyser.common.files import cannot_read, is_there, path_of, read_toml
+from analyser.common.files import cannot_read, is_there, name_of, path_of, read_toml
 from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
@@ -117,7 +117,7 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
         except OSError as error:
             raise cannot_read(path, error) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
-    named = f"shipped with analyser {__version__}" if folder is None else str(folder)
+    named = f"shipped with analyser {__version__}" if folder is None else name_of(folder)
     return ProfilesUsed(named, digest.hexdigest()[:_VERSION_LENGTH])
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
-from analyser.common.files import read_toml, toml_lines, write_content
+from analyser.common.files import read_toml, toml_lines, write_contents
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
@@ -114,8 +114,7 @@ def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Pat
         if not replace and path.exists() and path.read_bytes() != text.encode():
             allowed = "another folder, or to replace it (--replace)"
             raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
-    for path, text in texts.items():
-        write_content(path, text)
+    write_contents(texts)
     return tuple(texts)
 
 

@@ -20,6 +20,7 @@ from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
+from analyser.common.files import real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
@@ -138,7 +139,7 @@ def write_report(
         row=row,
         metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
-        used=library.used._replace(folder=Path(library.used.folder).resolve().name),
+        used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
         habits=None if habits is None else _habits(habits, (*attacking, *defending)),
         field=judged and judged.only(both),
@@ -171,7 +172,7 @@ def write_report(
                 inputs = inputs._replace(habits=frame_in(by_habit))
             found = _matchups(inputs, parts.whole_table(inputs, work))
             drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
-            found.frame.to_parquet(work.report / PARQUET, index=False)
+            (work.report / PARQUET).write_bytes(found.frame.to_parquet(index=False))
             parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
             balance = parts.balance_of(found, heed, inputs.field)
             for name, frame in balance.tables.items():

@@ -24,6 +24,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, s
 from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
+from analyser.common.files import is_there, path_of
 from analyser.common.sampling import Progress
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
@@ -94,7 +95,7 @@ def diff(
     ((), 72, 0.0)
     """
     names = PROBABILITIES if metric is None else (checked_metric(metric),)
-    before, after = sides = _side(Path(old), ruleset), _side(Path(new), ruleset)
+    before, after = sides = [_side(path_of(path, name), ruleset) for name, path in (("old", old), ("new", new))]
     reports = [side.source for side in sides if isinstance(side.source, Stored)]
     asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
     # Units outside a report are no part of it, and neither new nor gone.
@@ -261,6 +262,10 @@ def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
         raise InputError("a report has the die and deck of its own", where=str(path), allowed="a folder of profiles")
     if report is not None:
         return _Side(report.things, report.used, report)
+    if not path.is_dir() or next(path.glob("*.toml"), None) is None:
+        problem = "neither profiles nor a report" if is_there(path) else "no such folder"
+        allowed = "a folder of unit files (.toml), or one that `analyser report` wrote"
+        raise InputError(problem, where=str(path), allowed=allowed)
     profiles = Profiles(path, ruleset)
     units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
     return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)

@@ -22,7 +22,8 @@ from analyser import __version__
 from analyser.analysis.grid import METHOD
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, reason_of
+from analyser.common.files import real_path
 from analyser.common.text import json_text
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -156,7 +157,7 @@ def work_on(out: Path, key: str) -> Iterator[Work]:
     Ctrl-C, or the end of the process, leaves the work; after any other failure nothing is left, and `out` is as it was
     before. InputError if `out` is no place for a report, cannot be written, or another run is writing it.
     """
-    out = out.resolve()
+    out = real_path(out)
     check_replaceable(out)
     made = [folder for folder in out.parents if not folder.exists()]
     folder = work_folder(out)
@@ -168,7 +169,7 @@ def work_on(out: Path, key: str) -> Iterator[Work]:
             yield work
             _put_in_place(work.report, out, aside=folder / "old")
     except OSError as error:
-        raise InputError(f"cannot write this report: {error.strerror or error}", where=str(out)) from error
+        raise InputError(f"cannot write this report: {reason_of(error)}", where=str(out)) from error
     finally:
         for path in made:
             with suppress(OSError):  # it is not empty
@@ -254,6 +255,6 @@ def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
     """What a file of JSON holds, if it bears the mark; else nothing."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and mark.items() <= found.items() else {}

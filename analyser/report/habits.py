@@ -22,7 +22,7 @@ from analyser.analysis.kept import program
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, write_whole
+from analyser.common.files import check_writable, real_path, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.common.text import aligned, csv_frame, json_text
 from analyser.common.validation import checked
@@ -43,6 +43,8 @@ A_DUEL = 250_000  # microseconds of best play, on a typical machine
 MISJUDGED = 0.01  # a habit that gives away more than a chance of one in a hundred
 _KEPT = "the CSV file that `analyser habits --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "habit", "gives_away", "exploitable", "best_habit", "best_gives_away")
+
+_NUMBERS = ("value", "gives_away")  # columns that a report reads
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,6 +168,8 @@ def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.D
     here = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
     if here.empty:
         raise InputError("none of its duels is between units of this report", where=str(path), allowed=_KEPT)
+    if text := [name for name in _NUMBERS if not pd.api.types.is_numeric_dtype(frame[name])]:
+        raise InputError(f"what is in column {text[0]!r} is no number", where=str(path), allowed=_KEPT)
     return here.reset_index(drop=True)
 
 
@@ -232,7 +236,7 @@ def habits(
     facts: list[Any] = [program(), str(library.used), wanted.model_dump(mode="json"), ruleset]
     facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
     key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
-    target = None if out is None else Path(out).resolve()
+    target = None if out is None else real_path(out)
     if target is not None:
         check_writable(target)
     kept = None if target is None else target.with_name(f".{target.name}.{key}")
@@ -242,7 +246,7 @@ def habits(
         frame = frame_in(files)
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
-        shutil.rmtree(str(kept))
+        shutil.rmtree(str(kept), ignore_errors=True)  # the table is there
     return Habits(frame, wanted, library.used)
 
 
@@ -259,7 +263,7 @@ def _unless_empty(folder: Path) -> Iterator[str]:
 
 def is_begun(out: str | os.PathLike[str]) -> bool:
     """Whether there is something to go on from for a table that is not there yet."""
-    target = Path(out).resolve()
+    target = real_path(out)
     return any(each.is_dir() for each in target.parent.glob(f".{glob.escape(target.name)}.*"))
 
 
@@ -269,8 +273,19 @@ def jobs_for(
     """A file for each attacker in a folder, and the jobs that write those that are not there."""
     files = [folder / f"habits-{each.selector.replace('/', '-')}.json" for each in attackers]
     given = defenders, terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
-    missing = [(each, file) for each, file in zip(attackers, files) if not file.exists()]
+    names = [each.selector for each in defenders]
+    missing = [(each, file) for each, file in zip(attackers, files) if not _is_whole(file, each.selector, names)]
     return files, [Job(A_DUEL * len(defenders), work_out, (each, *given, file)) for each, file in missing]
+
+
+def _is_whole(file: Path, attacker: str, defenders: Sequence[str]) -> bool:
+    """Return True if a file has the duels of an attacker with these defenders; what is damaged is worked out anew."""
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        pairs = [(row["attacker"], row["defender"]) for row in rows if row.keys() >= {"reason"}]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return False
+    return pairs == [(attacker, defender) for defender in defenders]
 
 
 def frame_in(files: Sequence[Path]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -29,6 +30,7 @@ from analyser.plots.look import house_style
 from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
 from analyser.report.folder import Inputs, Work
 from analyser.report.pool import Job
+from analyser.report.stored import COLUMNS
 
 A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
 A_PICTURE, A_CELL = 170_000, 200  # microseconds of a typical machine
@@ -37,6 +39,7 @@ LINES_AT_ONCE = 8_000
 FOLDER = "pictures"  # inside that of the report
 DOTS_AN_INCH = 144
 COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
+_ANEW = "the same command again, which begins anew"
 SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
 
 
@@ -83,15 +86,27 @@ def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: 
     """Put the matchups of a part into its file."""
     frame = grid(part.attackers, Field(part.defenders, ruleset, row, threads), [part.situation])
     unfinished = work.scratch / f"{part.name}.{os.getpid()}"
-    frame.to_parquet(unfinished, index=False)
+    unfinished.write_bytes(frame.to_parquet(index=False))
     unfinished.replace(work.parts / part.name)
+
+
+def _read(part: Part, work: Work) -> pd.DataFrame:
+    """Return the matchups in the file of a part; InputError, after which all that was kept goes, if it is damaged."""
+    try:
+        frame = pd.read_parquet(BytesIO((work.parts / part.name).read_bytes()))
+    except (OSError, ValueError) as error:
+        problem = f"a part of this unfinished report is damaged: {error}"
+        raise InputError(problem, where=str(work.parts / part.name), allowed=_ANEW) from None
+    if len(frame) != len(part.attackers) * len(part.defenders) or not {*COLUMNS} <= {*frame}:
+        raise InputError("this is no part of this report", where=str(work.parts / part.name), allowed=_ANEW)
+    return frame
 
 
 def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
     """The parts put together: by direction, then attacker, then defender, then situation; each matchup once."""
     tables = []
     for _, parts in groupby(parts_of(inputs), lambda part: part.direction):
-        tables.append(joined([pd.read_parquet(work.parts / part.name) for part in parts], len(inputs.situations)))
+        tables.append(joined([_read(part, work) for part in parts], len(inputs.situations)))
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 

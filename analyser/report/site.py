@@ -28,10 +28,9 @@ from analyser.game.units import unit_of
 from analyser.report.batch import PAGE, write_report
 from analyser.report.changes import Changes, changes_of
 from analyser.report.edits import edits
-from analyser.report.folder import MANIFEST, manifest_of
 from analyser.report.moves import Moves, moves_between, written_differently
 from analyser.report.page import anchor_of, templates, title_of
-from analyser.report.stored import Stored, matchups_of, stored
+from analyser.report.stored import FILES_READ, Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
 _SIDES = ("attackers", "defenders")
@@ -112,7 +111,7 @@ def write_site(
         raise InputError("this page is not of this program, and is not replaced", where=str(page))
     if add is not None:
         _add(place, add, situations, profiles, threads, progress, executor)
-    reports = [_report(path.parent, place) for path in sorted(place.glob(f"**/{MANIFEST}")) if _is_shown(path, place)]
+    reports = list(_reports(place))
     if not reports:
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
         raise InputError("no report is there", where=str(place), allowed=allowed)
@@ -161,19 +160,15 @@ def _add(
         )
 
 
-def _is_shown(manifest: Path, place: Path) -> bool:
-    """Whether a manifest is that of a finished report."""
-    hidden = any(part.startswith(".") for part in manifest.relative_to(place).parts)
-    return not hidden and bool(manifest_of(manifest.parent))
-
-
-def _report(folder: Path, place: Path) -> Report:
-    found = stored(folder)
-    assert found is not None  # _is_shown
-    path = folder.relative_to(place)
-    version = path.parent.as_posix() if path.parent != Path() else found.used.version
-    title = title_of(*([each.partition("/")[0] for each in found.manifest[side]] for side in _SIDES))
-    return Report(path.as_posix(), version, title, found)
+def _reports(place: Path) -> Iterator[Report]:
+    """Yield the reports in a folder and the folders in it, without those in hidden folders."""
+    for folder in sorted({path.parent for name in FILES_READ for path in place.glob(f"**/{name}")}):
+        path = folder.relative_to(place)
+        if any(part.startswith(".") for part in path.parts) or (found := stored(folder)) is None:
+            continue
+        version = path.parent.as_posix() if path.parent != Path() else found.used.version
+        title = title_of(*([each.partition("/")[0] for each in found.manifest[side]] for side in _SIDES))
+        yield Report(path.as_posix(), version, title, found)
 
 
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:

@@ -17,11 +17,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 from analyser.common.errors import AnalyserError, InputError
+from analyser.common.files import real_path
 from analyser.sweep.parts import Made, made
 from analyser.sweep.store import Missing, Store
 
 A_WORKER = 3  # parts that wait for each worker, so that none is ever idle
 MOST_LOSSES = 5  # of one part, after which it and not the workers are to blame
+_LESS = "more memory a worker, or smaller parts (part_cells, part_trials)"
 A_LOOK = 0.2  # seconds between two looks at what is done
 Tell = Callable[["Progress"], None]
 Hands = Callable[[], AbstractContextManager[Executor]]
@@ -69,7 +71,7 @@ def work_through(
     """
     waiting, losses = _Waiting(missing), Counter[int]()
     pace = _Pace(store, missing)
-    folder = None if by_return else str(store.folder.resolve())
+    folder = None if by_return else str(real_path(store.folder))
     while waiting:
         with hands() as executor:
             for number, outcome in _handed(executor, waiting, workers, (store.plan.packed, folder)):
@@ -83,7 +85,7 @@ def work_through(
                 store.log("lost", number=number, problem=repr(outcome), times=losses[number])
                 if losses[number] >= MOST_LOSSES:
                     problem = f"part {number} was lost with its worker {losses[number]} times, at last by {outcome!r}"
-                    raise InputError(problem, where=str(store.folder), allowed="more memory a worker, or smaller parts")
+                    raise InputError(problem, where=str(store.folder), allowed=_LESS)
                 waiting.back(number)
     return pace.made
 
@@ -169,7 +171,8 @@ def _handed(
 
 def _failed(number: int, problem: BaseException) -> InputError:
     said = "".join(traceback.format_exception_only(problem)).strip()
-    error = InputError(f"part {number} failed: {said}", where="sweep", allowed="the same program on every worker")
+    allowed = _LESS if isinstance(problem, MemoryError) else "the same program on every worker"
+    error = InputError(f"part {number} failed: {said}", where="sweep", allowed=allowed)
     error.__cause__ = problem
     return error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -122,9 +122,10 @@ class Sweep:
 
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
         """The cells that pass a filter, some hundred thousand at a time: memory does not grow with the store."""
-        self._check(columns or ())
+        chosen = None if columns is None else _columns(columns, "columns")
+        self._check(chosen or ())
         reader = self.dataset.scanner(
-            columns=None if columns is None else list(columns),
+            columns=chosen,
             filter=self._filter(where),
             batch_size=AT_ONCE,
             batch_readahead=1,
@@ -156,11 +157,11 @@ class Sweep:
         InputError
             No such column, or more than five million cells: take :meth:`batches`, :meth:`means`, or a narrower filter.
         """
-        self._check(columns or ())
+        chosen = None if columns is None else _columns(columns, "columns")
+        self._check(chosen or ())
         if (rows := self.count(**where)) > MOST_ROWS:
             allowed = f"up to {MOST_ROWS:,} in a frame; a narrower filter, means, or batches"
             raise InputError(f"{rows:,} cells", where="frame", allowed=allowed)
-        chosen = None if columns is None else list(columns)
         with self._whole():
             found: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
         return found
@@ -173,13 +174,7 @@ class Sweep:
         DataFrame
             The columns of `by`, a column of each figure, and `cells`: over how many the first of them is a mean.
         """
-        asked = {
-            name: [each] if isinstance(each, str) else list(each) for name, each in (("by", by), ("metric", metric))
-        }
-        for name, several in asked.items():
-            for each in several:
-                check_text(each, name, "names of columns")
-        keys, figures = (list(dict.fromkeys(several)) for several in asked.values())
+        keys, figures = _columns(by, "by"), _columns(metric, "metric")
         self._check((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
             raise InputError("no columns, or one on both sides", where="means", allowed="by some columns, of others")
@@ -384,6 +379,17 @@ class Sweep:
             yield
         except (pa.ArrowException, OSError) as error:
             raise damaged(self.store.folder, f"a part cannot be read ({error})") from error
+
+
+def _columns(given: object, where: str) -> list[str]:
+    """Return names of columns as they may be given, one or several, each once."""
+    several = [given] if isinstance(given, str) else given
+    if not isinstance(several, Iterable):
+        raise InputError(f"{shown(given)} is not usable", where=where, allowed="names of columns")
+    names = list(several)
+    for each in names:
+        check_text(each, where, "names of columns")
+    return list(dict.fromkeys(names))
 
 
 def _is_charge(situation: Situation) -> bool:

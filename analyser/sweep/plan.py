@@ -26,25 +26,20 @@ from analyser.analysis.situations import Situation, situations_called
 from analyser.ask.ranges import values_of
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
-from analyser.common.text import with_article
 from analyser.common.validation import checked
-from analyser.engine.battle.tables import CHUNK_BATTLES
-from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
 from analyser.plots.metrics import RESULTS
-from analyser.scenarios.load import load
 from analyser.sweep.changes import that_counts
+from analyser.sweep.question import TRIALS_A_PART, fighting_unit, frozen_question
 from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, SweepFile
 
 FORMAT = 1
 SECONDS = 3.0  # of work that a part is to be
 _CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # of a typical core
 _A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds of a sampled cell, and of each of its trials
-TRIALS_A_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
-"""Trials of a part, some seconds of work, by the kinds of questions that are sampled."""
 MOST_DISTANCES = 1_000
 
 
@@ -133,7 +128,9 @@ class Plan:
     def is_whole(self) -> bool:
         """Return True if the content has every key of a plan of its kind."""
         keys = self.content.keys()
-        own = {"kind", "scenario"} if "sample" in (self.content.get("file") or {}) else {"units", "rulesets"}
+        own = (
+            {"kind", "scenario", "loadouts"} if "sample" in (self.content.get("file") or {}) else {"units", "rulesets"}
+        )
         return isinstance(self.content.get("file"), dict) and keys >= {"format", "program", "profiles", *own}
 
     @cached_property
@@ -283,7 +280,7 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     library = library_of(profiles)
     frozen = {"format": FORMAT, "program": program_version(), "profiles": library.used.version}
     if "sample" in raw or "question" in raw:
-        return Plan(_plain(frozen | _frozen_sample(checked(SampleFile, raw, where=where), library, where)))
+        return Plan(_plain(frozen | frozen_question(checked(SampleFile, raw, where=where), library, where)))
     file = checked(SweepFile, raw, where=where)
     try:
         return _checked_plan(Plan(_plain(frozen | _frozen_cells(file, library))))
@@ -330,43 +327,10 @@ def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
     by_unit = {f"{each.faction}/{each.unit.id}": each for side in sides.values() for each in side}
     return {
         "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),
-        "units": {name: fighting_unit(each) for name, each in by_unit.items()},
+        "units": {name: fighting_unit(each.unit) for name, each in by_unit.items()},
         **{name: [each.selector for each in side] for name, side in sides.items()},
         "rulesets": {name: each.model_dump(mode="json") for name, each in rulesets.items()},
     }
-
-
-def fighting_unit(loadout: Loadout) -> dict[str, Any]:
-    """A unit as plain data, without what no fight depends on but its points."""
-    return loadout.unit.record() | {"in_force": {}, "battlegroups": {}}
-
-
-def _frozen_sample(file: SampleFile, library: Profiles, where: str) -> dict[str, Any]:
-    try:
-        scenario = load(file.question, library)
-    except InputError as error:
-        raise error.inside(f"{where}: question") from None
-    if scenario.kind not in TRIALS_A_PART:
-        problem, allowed = f"this question is {with_article(scenario.kind)}", ", ".join(TRIALS_A_PART)
-        raise InputError(problem, where=f"{where}: question", allowed=allowed)
-    if scenario.kind == "battle" and library.used.version != library_of(None).used.version:
-        allowed = "the shipped profiles: an army names its units and does not hold them"
-        raise InputError("a battle by other profiles", where=f"{where}: question", allowed=allowed)
-    part, chunk = file.sample.part_trials, _chunk(scenario.kind)
-    if part is not None and part % chunk:
-        raise InputError(f"{part} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {chunk}")
-    return {"file": file.model_dump(mode="json"), "kind": scenario.kind, "scenario": scenario.as_dict()}
-
-
-def _chunk(kind: str) -> int:
-    """The trials that a process plays at least: parts of a sample have a multiple of it."""
-    if kind == "attack":
-        return CHUNK_TRIALS
-    if kind == "battle":
-        return CHUNK_BATTLES
-    from analyser.engine.fight.sampled.simulation import CHUNKS
-
-    return CHUNKS
 
 
 def _situations_of(file: SweepFile) -> Iterator[Situation]:

@@ -21,8 +21,8 @@ from analyser.results.base import Result
 from analyser.results.shared import SharedSampling
 from analyser.results.solve import solve
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import load
 from analyser.sweep.plan import Plan
+from analyser.sweep.question import thawed_question
 
 _COUNT = {"title": "trials in which it came up", "method": "monte-carlo"}
 OF_ATTACKS = pa.schema(
@@ -50,8 +50,8 @@ OF_FIGHTS = pa.schema(
 
 
 def scenario_of(plan: Plan) -> Any:
-    """The question of a plan."""
-    return load(plan.content["scenario"])
+    """The question of a plan, asked of the loadouts that are frozen with it."""
+    return thawed_question(plan.content)
 
 
 def sampled_content(plan: Plan, number: int) -> bytes:

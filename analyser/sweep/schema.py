@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.policy import POLICIES_OF_DUELS
@@ -35,7 +35,19 @@ _WORTH_OF = ("mean_models_destroyed", "p_annihilated")
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
 MOST_AXIS = 10_000  # values of one number
 MOST_CELLS = 10**15
-Values = Annotated[Any, "values"]
+
+
+def _as_written(given: Any) -> Any:
+    """Return values as a file holds them: a text, a number, or some of either, of whatever kind they came."""
+    if given is None or isinstance(given, str | bool | int | float):
+        return given
+    values = values_of(given, "")
+    if len(values) > MOST_AXIS:
+        raise InputError(f"{len(values):,} values", allowed=f"up to {MOST_AXIS:,}")
+    return tuple(values)
+
+
+Values = Annotated[Any, BeforeValidator(_as_written)]
 
 
 class Number(Record):
@@ -107,7 +119,7 @@ class Side(Record):
                 _number(info.field_name, value)
             except InputError as error:
                 raise ValueError(f"{error.problem} (allowed: {error.allowed})") from None
-        return tuple(value) if isinstance(value, list) else value
+        return value
 
     @property
     def numbers(self) -> tuple[Number, ...]:

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
-from analyser.common.errors import InputError
-from analyser.common.files import check_writable, is_there, path_of, write_content
+from analyser.common.errors import InputError, reason_of
+from analyser.common.files import cannot_read, check_writable, is_there, name_of, path_of, real_path, write_content
 from analyser.common.text import json_text
 from analyser.sweep.changes import changes_of
 from analyser.sweep.plan import Plan
@@ -87,7 +87,7 @@ class Store:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = path_of(folder, "store")
+        self.folder = _store_at(folder)
         self.plan = _plan_in(self.folder)
 
     @property
@@ -136,7 +136,7 @@ class Store:
             unfinished.replace(path)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            raise InputError(f"cannot write part {number}: {error.strerror}", where=str(self.folder)) from None
+            raise InputError(f"cannot write part {number}: {reason_of(error)}", where=str(self.folder)) from None
         return path
 
     def verified(self, *, remove: bool = False) -> Found:
@@ -193,13 +193,16 @@ class Store:
         """Inside this no other process drives the store: InputError if one does. Jobs with ``--part`` go on."""
         lock = FileLock(str(self.folder / LOCK))
         try:
-            with lock.acquire(timeout=0):
-                yield
+            held = lock.acquire(timeout=0)
         except Timeout:
             problem = "another process is at work on this store"
             raise InputError(
                 problem, where=str(self.folder), allowed="wait for it, or --part for jobs side by side"
             ) from None
+        except OSError as error:
+            raise InputError(f"cannot lock this store: {reason_of(error)}", where=str(self.folder / LOCK)) from None
+        with held:
+            yield
 
     def log(self, event: str, **what: Any) -> None:
         """Add a line to the log. The clock there is for people: nothing else reads it."""
@@ -209,7 +212,7 @@ class Store:
 
     def logged(self, event: str) -> Iterator[dict[str, Any]]:
         """The lines of the log of one event; a line that is cut short is left out."""
-        with suppress(FileNotFoundError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
+        with suppress(OSError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 with suppress(ValueError, RecursionError):
                     read = json.loads(line)
@@ -222,7 +225,7 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
 
     Raises InputError for a folder with other things in it, and with what has changed for that of another plan.
     """
-    path = path_of(folder, "store")
+    path = _store_at(folder)
     check_writable(path / PLAN)
     if not is_there(path / PLAN):
         held = [each.name for each in path.iterdir()] if is_there(path) else []
@@ -243,6 +246,16 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
     return there
 
 
+def _store_at(folder: str | os.PathLike[str]) -> Path:
+    """Return the folder of a store as a path; InputError where readers of Parquet could not take its name."""
+    path = path_of(folder, "store")
+    try:
+        os.fspath(real_path(path)).encode()
+    except UnicodeEncodeError:
+        raise InputError("the name of this folder is not UTF-8", where=name_of(path), allowed="another") from None
+    return path
+
+
 def _plan_in(folder: Path) -> Plan:
     path = folder / PLAN
     try:
@@ -251,7 +264,9 @@ def _plan_in(folder: Path) -> Plan:
     except FileNotFoundError:
         problem = "no sweep here" if is_there(folder) else "no such folder"
         raise InputError(problem, where=str(folder), allowed="a folder that a sweep has written") from None
-    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+    except OSError as error:
+        raise cannot_read(path, error) from None
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"the plan cannot be read: {type(error).__name__}", where=str(path)) from None
     plan = Plan(content)
     if plan.digest != digest:

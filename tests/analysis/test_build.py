@@ -3,6 +3,7 @@
 import html
 import itertools
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles
 from analyser.report.build_page import build_page
+from tests.helpers.damage import DAMAGES, taken_away
 from tests.helpers.unit_files import unit_file
 
 FORCES = """
@@ -329,6 +331,37 @@ def test_battles_of_another_program_are_played_anew(hill, fought, tmp_path, monk
     monkeypatch.setattr("analyser.analysis.build_battles.program", lambda: "a rule has changed")
     play_battles(mine, enemy, sampling, hill, kept_battles(file))
     assert fought.calls == 2
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda by_order: by_order[:5],
+        lambda by_order: [[10**30, 0, 10**30], *by_order[1:]],
+        lambda by_order: [[1, 0, 7], *by_order[1:]],
+    ],
+)
+def test_battles_of_another_number_are_played_anew(hill, fought, tmp_path, harm):
+    mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
+    file, sampling = tmp_path / "battles.json", Sampling("monte-carlo", 100)
+    first = play_battles(mine, enemy, sampling, hill, kept_battles(file))
+    battles = json.loads(file.read_text())["battles"]
+    file.write_text(json.dumps({"battles": {key: harm(each) for key, each in battles.items()}}))
+    assert play_battles(mine, enemy, sampling, hill, kept_battles(file)) == first
+    assert fought.calls == 2
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_of_battles_is_refused(hill, fought, tmp_path, damage):
+    mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
+    file = tmp_path / "battles.json"
+    play_battles(mine, enemy, Sampling("monte-carlo", 100), hill, kept_battles(file))
+    damage(file)
+    if damage is taken_away:
+        assert kept_battles(file).get("a", (16, 6)) is None
+    else:
+        with pytest.raises(InputError, match=re.escape(str(file))):
+            kept_battles(file)
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,8 @@ def test_columns_to_take_away():
         ("dice=4", {"metric": "p_broken@x"}, "after round 2"),
         ("level=huge", {}, "huge"),
         ({"dice": [[1]]}, {}, "numbers, flags and texts"),
+        ({"dice": [10**400, 4]}, {}, "63 bits"),
+        ({"dice": 10**6000}, {}, "63 bits"),
     ],
 )
 def test_wrong_inputs(over, more, said):

@@ -132,8 +132,12 @@ def test_worst_median_and_best_of_a_sample():
         ({"pick": "best", "metric": "hitz"}, "did you mean 'hits'"),
         ({"distance": 99}, "long range"),
         ({"seed": -1}, "seed"),
+        ({"seed": None}, "seed"),
     ],
 )
 def test_what_cannot_be_told(how, said):
+    if how.keys() == {"seed"}:
+        with pytest.raises(an.InputError, match=said):
+            an.tell({"courage": 2}, **how)
     with pytest.raises(an.InputError, match=said):
         an.tell(RIFLES, KRUPP, **how)

@@ -12,6 +12,7 @@ import pytest
 import analyser
 from analyser.common import kernel_cache
 from analyser.engine.rng import fill
+from tests.helpers.reports import failing
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +105,16 @@ def test_a_damaged_cache_is_taken_away_and_made_again(copied, damage):
     assert ask(copied)[0] == "8"
     assert len(kept.read_bytes()) > len(whole) // 2
     assert ask(copied) == ["8", "True"]
+
+
+def test_a_kernel_that_there_was_too_little_memory_to_load_is_kept(monkeypatch):
+    fill(np.zeros(4, np.uint64), 4, np.uint64(1), np.uint64(3))
+    ((signature, compiled),) = fill.compiled.overloads.items()
+    cache, context = kernel_cache.KernelCache(fill.function), compiled.target_context
+    assert cache.load_overload(signature, context) is not None
+    monkeypatch.setattr(kernel_cache.pickle, "loads", failing(MemoryError()))
+    assert cache.load_overload(signature, context) is None
+    assert cache.is_kept()
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(copied, tmp_path):

@@ -18,7 +18,8 @@ def sweep(given, folder):
     found = run_sweep(given["plan"], folder / "store", executor=Inline(), part=given["part"])
     if not found.done:
         return {}
-    return {"cells": found.count(**given["where"]), "means": len(found.means(given["by"], given["metric"]))}
+    where = {str(name): value for name, value in given["where"].items()}  # as Python itself demands
+    return {"cells": found.count(**where), "means": len(found.means(given["by"], given["metric"]))}
 
 
 DOORS = {

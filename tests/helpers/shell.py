@@ -32,6 +32,19 @@ def refusal(*arguments):
     return result.stderr
 
 
+def ended_plainly(result):
+    """A command that answered, or said in one line why not."""
+    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+    if result.exit_code == 2:
+        errors = [line for line in result.stderr.splitlines() if not line.startswith(("note: ", "warning: "))]
+        assert len(errors) == 1, result.stderr
+        assert errors[0].startswith("error: ")
+        assert errors[0].isprintable()
+        assert result.stdout == ""
+    else:
+        assert result.exit_code in (0, 1), result.exit_code
+
+
 def process(*arguments, **options):
     command = [sys.executable, "-m", "analyser", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **options)

@@ -367,13 +367,6 @@ def test_a_unit_of_a_report_that_the_profiles_no_longer_have_is_gone(old, tmp_pa
     assert list(map(str, diff(whole, fewer).edits)) == ["river/heron: gone"]
 
 
-def test_a_report_that_cannot_be_read_is_told(old, tmp_path):
-    report = a_report(old, tmp_path / "r", situations=["long-range"])
-    (report / "units.json").unlink()
-    with pytest.raises(InputError, match="this report cannot be read"):
-        diff(report, old)
-
-
 # --- from the shell -------------------------------------------------------------------------------------------------
 
 

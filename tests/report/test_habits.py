@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from analyser import InputError, best_play, habits
 from analyser.report import habits as module
 from analyser.report import write_report
+from tests.helpers.damage import DAMAGES, cut_in_half, made_a_folder
+from tests.helpers.reports import failing
 from tests.helpers.shell import refusal
 
 MINE, YOURS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
@@ -86,6 +89,41 @@ def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_pa
     assert pd.read_csv(out)["attacker"].tolist() == result.frame["attacker"].tolist()
     left = [path for path in tmp_path.iterdir() if path != out]
     assert len(left) == worked_anew - 1  # what another program began is not touched
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_was_kept_and_is_damaged_is_worked_out_anew(damage, found, tmp_path, monkeypatch):
+    out, attackers = tmp_path / "habits.csv", [MINE, "crown/sharp-rifles@basic"]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "frame_in", failing(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            habits(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
+    kept = sorted(tmp_path.rglob("*.json"))
+    assert len(kept) == 2
+    damage(kept[0])
+    if damage is made_a_folder:
+        with pytest.raises(InputError, match="this is not a file"):
+            habits(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
+        return
+    again = habits(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
+    pd.testing.assert_frame_equal(again.frame, found.frame)
+
+
+@pytest.mark.parametrize("damage", [each for each in DAMAGES if each is not cut_in_half])  # whose first rows are whole
+def test_a_damaged_table_of_habits_is_told(damage, found, tmp_path):
+    table = tmp_path / "habits.csv"
+    found.frame.to_csv(table, index=False)
+    damage(table)
+    names = {*found.frame["attacker"], *found.frame["defender"]}
+    with pytest.raises(InputError, match=re.escape(str(table))):
+        module.kept_habits(table, names)
+
+
+def test_words_for_numbers_in_a_table_of_habits_are_told(found, tmp_path):
+    table = tmp_path / "habits.csv"
+    found.frame.assign(gives_away="much").to_csv(table, index=False)
+    with pytest.raises(InputError, match=r"column 'gives_away' is no number .*habits --out"):
+        module.kept_habits(table, {*found.frame["attacker"], *found.frame["defender"]})
 
 
 def test_progress_is_told():

@@ -146,15 +146,6 @@ def test_the_same_reports_give_the_same_page(site):
     assert (site / "index.html").read_bytes() == before
 
 
-def test_a_report_that_is_broken_is_named(site, tmp_path, folders):
-    out = tmp_path / "v1" / "one"
-    write_report("crown/*@basic", "imperium/*@basic", out=out, situations=["long-range"], profiles=Profiles(folders[0]))
-    (out / "units.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=re.escape(str(out))):
-        write_site(tmp_path)
-    assert not (tmp_path / "index.html").exists()
-
-
 def test_bad_input_is_told(tmp_path):
     with pytest.raises(InputError, match="no report is there"):
         write_site(tmp_path)

@@ -15,6 +15,7 @@ from analyser.common.errors import InputError
 from analyser.report import parts, pool, write_report
 from analyser.report.folder import work_folder, work_on
 from analyser.report.pool import interrupts_noted
+from tests.helpers.damage import DAMAGES, taken_away
 from tests.helpers.reports import contents, failing, small_report, timeless
 
 pytestmark = pytest.mark.slow
@@ -69,6 +70,17 @@ def test_the_next_run_goes_on_from_there(stopped, river, monkeypatch, unstopped)
     assert len(drawn) == len(list((unstopped / "pictures").glob("*.png"))) - 1
     assert timeless(stopped) == timeless(unstopped)
     assert list(stopped.parent.iterdir()) == [stopped]
+
+
+@pytest.mark.parametrize("damage", [each for each in DAMAGES if each is not taken_away])
+def test_a_damaged_part_is_told_and_the_same_command_begins_anew(stopped, river, damage, unstopped):
+    part = min((work_folder(stopped) / "parts").glob("*.parquet"))
+    damage(part)
+    with pytest.raises(InputError, match=rf"{part.name}: .*the same command again, which begins anew"):
+        again(stopped, river)
+    assert list(stopped.parent.iterdir()) == []
+    again(stopped, river)
+    assert timeless(stopped) == timeless(unstopped)
 
 
 def test_its_progress_is_of_what_is_left(stopped, river, unstopped, tmp_path):

@@ -66,6 +66,11 @@ def test_an_error_of_the_program_is_one_message(tmp_path):
         run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: ZeroDivisionError("oh")))
 
 
+def test_a_part_for_which_there_is_too_little_memory_says_what_to_make_smaller(tmp_path):
+    with pytest.raises(InputError, match=r"MemoryError: no room \(allowed: .* smaller parts \(part_cells"):
+        run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: MemoryError("no room")))
+
+
 def test_jobs_side_by_side_make_one_store(done, tmp_path):
     for number in (3, 1, 2):
         run_sweep(PLAN, tmp_path / "store", executor=Inline(), part=f"{number}/3")

@@ -216,6 +216,18 @@ def test_an_unfinished_store_says_so(store, hands):
     assert resume_sweep(store, executor=hands).is_complete
 
 
+@pytest.mark.parametrize("columns", [1e-9, 3, [3], [["attacker"]], [None], {"a": 3}])
+def test_what_names_no_column_is_told(done, columns):
+    for ask in (
+        lambda: done.means(columns, FIGURE),
+        lambda: done.means("attacker", columns),
+        lambda: done.frame(columns),
+        lambda: next(done.batches(columns)),
+    ):
+        with pytest.raises(InputError, match=r"names of columns|no column"):
+            ask()
+
+
 SAMPLE = {
     "sample": {"trials": 5 * 65_536 + 17, "seed": 11, "part_trials": 2 * 65_536},
     "question": {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "krupp@basic"}},

@@ -1,5 +1,7 @@
 """Plans: read, refused, frozen, and cut into parts that have every cell once."""
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +26,17 @@ SMALL = {
 
 def plan_of(**changes):
     return read_plan(SMALL | changes)
+
+
+@pytest.mark.parametrize("several", [np.array([4, 6]), range(4, 7, 2), iter([4, 6]), pd.Series([4, 6])])
+def test_values_of_any_kind_are_frozen_as_a_file_would_hold_them(several):
+    assert plan_of(distances=several).digest == plan_of(distances=[4, 6]).digest
+
+
+@pytest.mark.parametrize("several", [10**400, [10**400], range(10**9), np.zeros((2, 2)), object(), {"a": 1}])
+def test_values_that_no_file_can_hold_are_refused(several):
+    with pytest.raises(InputError, match=r"distances|63 bits"):
+        plan_of(distances=several)
 
 
 @settings(deadline=None)

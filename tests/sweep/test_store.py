@@ -15,9 +15,12 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.sweep.opening import open_sweep
+from analyser.sweep.page import write_page
 from analyser.sweep.plan import Plan, read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
-from analyser.sweep.store import LOG, PLAN, Store, store_for
+from analyser.sweep.store import LOCK, LOG, MERGED, PAGE, PARTS, PLAN, UNFINISHED, Store, store_for
+from tests.helpers.damage import DAMAGES
+from tests.helpers.shell import ended_plainly, run
 from tests.helpers.sweeps import PLAN as SMALL
 from tests.helpers.sweeps import names_in
 
@@ -243,3 +246,22 @@ def test_a_disk_that_cannot_be_written_to_is_one_message(store, hands, monkeypat
         time.sleep(0.1)
     assert not list((store / "unfinished").iterdir())
     assert resume_sweep(store, executor=hands).is_complete
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_of_any_file_of_a_store_ends_plainly(store, hands, damage):
+    open_sweep(store).merge(store / MERGED)
+    write_page(open_sweep(store))
+    (store / UNFINISHED).mkdir(exist_ok=True)
+    (store / UNFINISHED / "0.elsewhere.1").write_bytes(b"begun")
+    names = [path.relative_to(store) for path in sorted(store.rglob("*")) if path.is_file()]
+    parts = [name for name in names if name.parts[0] == PARTS]
+    assert {PLAN, LOG, LOCK, MERGED, PAGE} <= {*map(str, names)}
+    for name in [parts[0], *(name for name in names if name not in parts)]:
+        harmed = shutil.copytree(store, store.with_name("harmed"))
+        damage(harmed / name)
+        for verb in ("status", "verify", "merge"):
+            ended_plainly(run("sweep", verb, harmed))
+        with suppress(InputError):
+            resume_sweep(harmed, executor=hands)
+        shutil.rmtree(harmed)

@@ -1,0 +1,149 @@
+"""Errors of the machine as one line: a file that cannot be read or written, and memory that is not there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from analyser.common.errors import LONGEST, InputError, reason_of
+from analyser.common.files import name_of
+
+_NO_MEMORY = re.compile(
+    r"can't start new thread|cannot allocate memory|failed to map segment|out of memory"
+    r"|without exception set|without setting an exception",  # compiled code that has lost a MemoryError
+    re.I,
+)
+_MAY_SAY_SO = (OSError, RuntimeError, ImportError, SystemError)
+_WANTED = re.compile(r"Unable to allocate (\S+ \S+)")  # numpy's words
+_BYTE = re.compile("[\udc80-\udcff]")
+_SIZES = {  # the parameters of commands that memory goes by, and what helps
+    "attackers": "fewer ATTACKERS",
+    "defenders": "fewer DEFENDERS",
+    "loadouts": "fewer LOADOUTS",
+    "units": "fewer UNITS",
+    "mine": "smaller armies",
+    "against": "a narrower --against",
+    "situations": "fewer --situations",
+    "rounds": "fewer --rounds",
+    "step": "a larger --step",
+    "trials": "fewer --trials",
+    "precision": "a wider --precision",
+    "workers": "fewer --workers",
+    "threads": "fewer --threads",
+}
+
+
+def is_about_standard_output(error: OSError) -> bool:
+    """Return True if an answer could not be printed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return error.filename is None and any(each.name == "echo" and "click" in each.filename for each in frames)
+
+
+def with_output_closed() -> None:
+    """Send what is left in the buffer of standard output nowhere, or it fails again at exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def of_file(error: OSError) -> InputError:
+    """Return an error of the system as one that names the file, or standard output."""
+    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    if not where and is_about_standard_output(error):
+        where = "standard output"
+    elif not where:
+        where = "a file of this command" if _is_anywhere() else "the current folder, which is gone"
+    return InputError(reason_of(error), where=where)
+
+
+def _is_anywhere() -> bool:
+    try:
+        return bool(Path.cwd())
+    except OSError:
+        return False
+
+
+def of_path(error: Exception) -> InputError | None:
+    """Return an error of a library about a name that it cannot take, or a link to itself; None for any other.
+
+    A link that leads back to itself is no OSError in some versions of Python. Bytes of a name that are no UTF-8 stand
+    in a text as halves of characters.
+    """
+    _, is_loop, path = str(error).partition("Symlink loop from ")
+    if isinstance(error, RuntimeError) and is_loop:
+        return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
+    if not isinstance(error, UnicodeEncodeError) or not _BYTE.search(error.object[error.start : error.end]):
+        return None
+    name = name_of(error.object) if len(error.object) <= LONGEST else "a name"
+    return InputError("a file or folder whose name is not UTF-8", where=name, allowed="another name, or another folder")
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Return True if there was not enough memory for something, in the words of any library.
+
+    >>> is_of_memory(MemoryError()), is_of_memory(RuntimeError("can't start new thread")), is_of_memory(ValueError())
+    (True, True, False)
+    """
+    return any(
+        isinstance(each, MemoryError)
+        or (isinstance(each, OSError) and each.errno == errno.ENOMEM)
+        or (
+            isinstance(each, OSError | RuntimeError | ImportError | SystemError)
+            and _NO_MEMORY.search(str(each)) is not None
+        )
+        for each in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that led to it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+
+
+def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
+    """Return that memory ran out, with the question that asked for it and what to make smaller."""
+    wanted = next(filter(None, (_WANTED.search(str(each)) for each in _causes(error))), None)
+    for each in _causes(error):
+        traceback.clear_frames(each.__traceback__)  # the arrays that took the memory
+    problem = f"not enough memory for this question{f', which needs a table of {wanted[1]}' if wanted else ''}"
+    remedy = f"{', '.join(_less(asked))}; or a machine with more memory"
+    return InputError(problem, where=_question(asked), allowed=remedy)
+
+
+def _less(asked: click.Context | None) -> list[str]:
+    """Return what to make smaller: of what was asked, and the threads that a command begins unasked."""
+    params: Mapping[str, Any] = {} if asked is None else asked.params
+    given = {name for name, value in params.items() if value not in (None, (), 1)}
+    given |= {name for name in ("threads", "workers") if name in params and params[name] is None}
+    return [text for name, text in _SIZES.items() if name in given] or ["a smaller question"]
+
+
+def _question(asked: click.Context | None) -> str:
+    """Return a command with its arguments and options."""
+    if asked is None:
+        return "analyser"
+    words = [asked.command_path]
+    for each in sorted(asked.command.params, key=lambda each: isinstance(each, click.Option)):
+        if asked.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE:
+            value = asked.params.get(each.name or "")
+            words += [each.opts[0]] if isinstance(each, click.Option) else []
+            words += map(str, value) if isinstance(value, tuple) else [] if isinstance(value, bool) else [_said(value)]
+    return " ".join(words)
+
+
+def _said(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

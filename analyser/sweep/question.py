@@ -1,0 +1,104 @@
+"""The question of a sample, frozen with the loadouts that it names, and read again from these alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import reduce
+from operator import getitem
+from typing import Any
+
+from analyser.common.errors import InputError
+from analyser.common.text import with_article
+from analyser.common.validation import checked
+from analyser.engine.battle.tables import CHUNK_BATTLES
+from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.game.profiles import Profiles, library_of
+from analyser.game.units import Loadout, Unit
+from analyser.scenarios.load import AnyScenario, load
+from analyser.sweep.schema import SampleFile
+
+TRIALS_A_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
+"""Trials of a part, some seconds of work, by the kinds of questions that are sampled."""
+_SELECTORS = ("unit", "attacker")  # the keys of a scenario that name a loadout
+
+
+def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str, Any]:
+    """Return the content of a plan that is a sample: its file, its scenario, and every loadout that this names.
+
+    `where` is the file, for a message. Raises InputError for a question that cannot be sampled.
+    """
+    try:
+        scenario = load(file.question, library)
+    except InputError as error:
+        raise error.inside(f"{where}: question") from None
+    if scenario.kind not in TRIALS_A_PART:
+        problem, allowed = f"this question is {with_article(scenario.kind)}", ", ".join(TRIALS_A_PART)
+        raise InputError(problem, where=f"{where}: question", allowed=allowed)
+    if scenario.kind == "battle" and library.used.version != library_of(None).used.version:
+        allowed = "the shipped profiles: battlegroups and boons of an army are not frozen"
+        raise InputError("a battle by other profiles", where=f"{where}: question", allowed=allowed)
+    part, chunk = file.sample.part_trials, _chunk(scenario.kind)
+    if part is not None and part % chunk:
+        raise InputError(f"{part} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {chunk}")
+    question = scenario.as_dict()
+    loadouts = [(place, _loadout_at(file.question, place, name, library)) for place, name in _selectors_in(question)]
+    return {
+        "file": file.model_dump(mode="json"),
+        "kind": scenario.kind,
+        "scenario": question,
+        "loadouts": [{"place": place, **_frozen(each)} for place, each in loadouts],
+    }
+
+
+def thawed_question(content: Mapping[str, Any]) -> AnyScenario:
+    """Return the scenario of such a content; no folder of profiles is asked for a loadout that it names."""
+    question = copy.deepcopy(content["scenario"])
+    for each in content["loadouts"]:
+        *outer, key = each["place"]
+        facts = {name: each[name] for name in Loadout.model_fields}
+        reduce(getitem, outer, question)[key] = checked(Loadout, facts, where="plan")
+    scenario = load(question)
+    if scenario.profiles is None or scenario.profiles.version == content["profiles"]:
+        return scenario
+    used = scenario.profiles._replace(folder="frozen in the plan", version=content["profiles"])
+    return replace(scenario, profiles=used)
+
+
+def fighting_unit(unit: Unit) -> dict[str, Any]:
+    """Return a unit as plain data, with its points and without what no fight depends on."""
+    return unit.record() | {"in_force": {}, "battlegroups": {}}
+
+
+def _frozen(loadout: Loadout) -> dict[str, Any]:
+    return {"faction": loadout.faction, "unit": fighting_unit(loadout.unit), "level_name": loadout.level_name}
+
+
+def _selectors_in(section: Any, place: Sequence[str | int] = ()) -> Iterator[tuple[Sequence[str | int], str]]:
+    """Yield the selectors in a scenario as plain data, each after the keys that lead to it."""
+    if isinstance(section, str) and place[-1] in _SELECTORS:
+        yield place, section
+    elif isinstance(section, dict | list | tuple):
+        for key, value in section.items() if isinstance(section, dict) else enumerate(section):
+            yield from _selectors_in(value, (*place, key))
+
+
+def _loadout_at(question: Any, place: Sequence[str | int], selector: str, library: Profiles) -> Loadout:
+    """Return the loadout that the question itself holds at a place, else that of the selector."""
+    with suppress(LookupError, TypeError):  # an army may be written in another form than it is resolved to
+        if isinstance(stated := reduce(getitem, place, question), Loadout):
+            return stated
+    return library.loadout(selector)
+
+
+def _chunk(kind: str) -> int:
+    """The trials that a process plays at least: parts of a sample have a multiple of it."""
+    if kind == "attack":
+        return CHUNK_TRIALS
+    if kind == "battle":
+        return CHUNK_BATTLES
+    from analyser.engine.fight.sampled.simulation import CHUNKS
+
+    return CHUNKS

@@ -1,0 +1,348 @@
+"""Commands on a machine that cannot: links to themselves, names that are no UTF-8, full disks, too little memory."""
+
+import builtins
+import errno
+import io
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analyser.analysis import matchups as matchups_module
+from analyser.cli import waiting
+from tests.helpers.catalogues import Entry, catalogue
+from tests.helpers.reports import failing
+from tests.helpers.shell import ended_plainly, process, refusal, run
+from tests.oracle.small_profiles import write_profiles
+
+GUARD = "river/otter-guard@basic"
+NOT_UTF8 = os.fsdecode(b"caf\xe9")
+SIDES = ("--attackers", GUARD, "--defenders", GUARD)
+QUESTION = f'[attack]\nattacker = "{GUARD}"\n[target]\nunit = "{GUARD}"\n'
+PLAN = f'situations = ["long-range"]\n[attackers]\nunits = "{GUARD}"\n[defenders]\nunits = "{GUARD}"\n'
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The current folder, with profiles, a file of each kind that commands read, and a link to itself."""
+    write_profiles(tmp_path / "profiles")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "q.toml").write_text(QUESTION)
+    (tmp_path / "s.toml").write_text(PLAN)
+    (tmp_path / "a.toml").write_text(f'name = "Guards"\n[[unit]]\nunit = "{GUARD}"\n')
+    (tmp_path / "c.cat").write_text(catalogue(Entry()))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def with_profiles(folder, arguments):
+    return (*arguments, "--profiles", folder)
+
+
+ASKED = {  # commands, with {} for a file or folder that they write to
+    "answer": ("attack", GUARD, GUARD, "--out", "{}/a.json"),
+    "table": ("attack", GUARD, GUARD, "--out", "{}/a.parquet", "--plot", "{}/a.png"),
+    "question": ("run", "q.toml", "--out", "{}/q.csv"),
+    "army": ("army", "a.toml", "--out", "{}/army.toml"),
+    "clash": ("clash", "a.toml", GUARD, "--situations", "long-range", "--out", "{}/c.json"),
+    "habits": ("habits", GUARD, GUARD, "--rounds", "1", "--out", "{}/h.csv", "--threads", "1"),
+    "diff": ("diff", "profiles", "profiles", "--out", "{}/d.json", "--summary", "{}/d.md"),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("place", ["loop", "loop/inside", NOT_UTF8])
+def test_odd_places_to_write_to(here, asked, place):
+    if place == NOT_UTF8:
+        _make(here / place)
+    arguments = [each.format(place) for each in ASKED[asked]]
+    arguments = arguments if asked == "diff" else with_profiles("profiles", arguments)
+    before = sorted(here.rglob("*"))
+    result = run(*arguments)
+    ended_plainly(result)
+    if place != NOT_UTF8:
+        assert result.exit_code == 2
+        assert "symbolic links" in result.stderr
+        assert sorted(here.rglob("*")) == before
+    else:
+        assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("place", ["loop", "loop/inside", NOT_UTF8])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("attack", GUARD, GUARD, "--profiles", "{}"),
+        ("attack", GUARD, GUARD, "--profiles", "{}", "--format", "json"),
+        ("attack", GUARD, GUARD, "--profiles", "{}", "--out", "a.json"),
+        ("units", "--profiles", "{}"),
+        ("run", "{}"),
+        ("run", "{}/q.toml"),
+        ("diff", "{}", "profiles"),
+        ("site", "{}"),
+        ("sweep", "{}", "--out", "st"),
+        ("sweep", "s.toml", "--profiles", "profiles", "--out", "{}"),
+        ("sweep", "status", "{}"),
+        ("sweep", "resume", "{}"),
+        ("sweep", "verify", "{}"),
+        ("sweep", "merge", "{}"),
+        ("army", "{}"),
+        ("import", "{}", "--out", "new"),
+        ("import", "c.cat", "--out", "{}/new"),
+        ("clash", "{}", "{}"),
+        ("build", "--faction", "river", "--points", "500", "--against", "{}", "--profiles", "profiles"),
+    ],
+)
+def test_odd_places_to_read_from(here, arguments, place):
+    if place == NOT_UTF8:
+        _make(here / place)
+        shutil.copy("profiles/river.toml", here / place)
+    result = run(*(each.format(place) for each in arguments))
+    ended_plainly(result)
+    assert place == NOT_UTF8 or result.exit_code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["loop", "loop/inside", NOT_UTF8])
+def test_reports_in_odd_places(here, place):
+    if place == NOT_UTF8:
+        _make(here / place)
+    result = run("report", *SIDES, "--situations", "long-range", "--out", f"{place}/r", "--profiles", "profiles")
+    ended_plainly(result)
+    assert result.exit_code == (0 if place == NOT_UTF8 else 2), result.stderr
+    if place == NOT_UTF8:
+        assert run("site", place).exit_code == 0
+        assert run("diff", f"{place}/r", "profiles").exit_code == 0
+
+
+def _make(folder):
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 alone")
+
+
+def test_the_current_folder_is_odd_or_gone(here, monkeypatch):
+    asked = with_profiles(here / "profiles", ("attack", GUARD, GUARD))
+    _make(here / NOT_UTF8)
+    monkeypatch.chdir(here / NOT_UTF8)
+    assert run(*asked).exit_code == 0
+    assert run(*asked, "--out", "a.json").exit_code == 0
+    shutil.rmtree(here / NOT_UTF8)
+    assert run(*asked).exit_code == 0
+    assert refusal(*asked, "--out", "a.json").startswith("error: the current folder, which is gone: No such file")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["HOME", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR", "NUMBA_CACHE_DIR"])
+@pytest.mark.parametrize("place", ["loop", NOT_UTF8])
+def test_folders_of_settings_that_are_odd(here, name, place):
+    if place == NOT_UTF8:
+        _make(here / place)
+    asked = with_profiles("profiles", ("attack", GUARD, GUARD, "--plot", "a.png"))
+    result = process(*asked, env={**os.environ, name: str(here / place)}, cwd=here, encoding="utf-8", errors="replace")
+    assert result.returncode in (0, 2), result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.returncode == 0 or result.stderr.count("\n") == 1
+
+
+# --- the machine fails ----------------------------------------------------------------------------
+
+
+class Faults:
+    """The calls of the system below a folder, of which one fails."""
+
+    CALLS = ((io, "open"), (builtins, "open"), (os, "open"), (os, "replace"), (os, "mkdir"), (os, "chmod"))
+
+    def __init__(self, patch, folder, number, code):
+        self.folder, self.number, self.code, self.count = str(folder), number, code, 0
+        for module, name in self.CALLS:
+            patch.setattr(module, name, self._counted(getattr(module, name)))
+
+    def _counted(self, call):
+        def counted(path, *rest, **keys):
+            if isinstance(path, str | os.PathLike) and os.path.realpath(path).startswith(self.folder):
+                self.count += 1
+                if self.count == self.number:
+                    raise OSError(self.code, os.strerror(self.code), str(path))
+            return call(path, *rest, **keys)
+
+        return counted
+
+
+WORK = {
+    **{name: with_profiles("profiles", arguments) for name, arguments in ASKED.items() if name != "diff"},
+    "diff": ASKED["diff"],
+    "units": ("units", "--profiles", "profiles", "--out", "{}/u.csv"),
+    "import": ("import", "c.cat", "--out", "{}/new"),
+    "site": ("site", "{}"),
+}
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENAMETOOLONG])
+@pytest.mark.parametrize("work", WORK)
+def test_a_call_of_the_system_that_fails_is_one_line_and_leaves_all_as_it_was(here, monkeypatch, work, code):
+    """Each call in turn, until the command ends without meeting the fault."""
+    (here / "out").mkdir()
+    arguments = [each.format("out") for each in WORK[work]]
+    before = _contents(here)
+    for number in range(1, 200):
+        with monkeypatch.context() as patch:
+            faults = Faults(patch, here, number, code)
+            result = run(*arguments)
+        ended_plainly(result)
+        if faults.count < number:
+            return
+        if result.exit_code == 2:
+            assert _contents(here) == before
+            assert os.strerror(code) in result.stderr or work == "site"
+        shutil.rmtree(here / "out")
+        (here / "out").mkdir()
+    pytest.fail("it calls the system without end")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [1, 4, 8])
+def test_a_report_that_meets_a_fault_leaves_nothing(here, monkeypatch, first):
+    """Three calls in eleven: all of them took minutes."""
+    before = _contents(here)
+    for number in range(first, 2000, 11):
+        with monkeypatch.context() as patch:
+            faults = Faults(patch, here, number, errno.ENOSPC)
+            result = run("report", *SIDES, "--situations", "charge", "--out", "r", "--profiles", "profiles")
+        ended_plainly(result)
+        if faults.count < number:
+            return
+        if result.exit_code == 2:
+            assert _contents(here) == before
+            assert not Path("r").exists()
+        shutil.rmtree("r", ignore_errors=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are limited as Unix does")
+def test_a_file_that_a_library_writes_itself_and_the_disk_is_full(here):
+    import resource
+
+    assert run("sweep", "s.toml", "--profiles", "profiles", "--out", "st", "--workers", "1").exit_code == 0
+    before, limits = _contents(here), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        said = refusal("sweep", "merge", "st")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "st/merged.parquet: cannot write this file: " in said
+    assert "File too large" in said
+    assert _contents(here) == before
+
+
+def _contents(folder):
+    """Every file, without what habits keep to be resumed."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and ".h.csv." not in str(path)}
+
+
+def test_what_stood_there_stays_where_the_second_of_two_files_cannot_be_put_in_its_place(here, monkeypatch):
+    asked = with_profiles("profiles", ("attack", GUARD, GUARD, "--out", "a.json", "--plot", "a.png"))
+    Path("a.json").write_text("old")
+    Path("a.png").write_text("old")
+    replaced, replace = [], os.replace
+
+    def second_fails(*paths):
+        replaced.append(paths)
+        if len(replaced) == 2:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", second_fails)
+    names = sorted(here.iterdir())
+    assert "cannot write this file: Input/output error" in refusal(*asked)
+    assert (Path("a.json").read_text(), Path("a.png").read_text()) == ("old", "old")
+    assert sorted(here.iterdir()) == names
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_an_answer_that_cannot_be_printed():
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "analyser", "units", "crown/rifle*"]
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    assert (result.returncode, result.stderr) == (2, "error: standard output: No space left on device\n")
+
+
+def test_an_error_of_a_library_that_names_no_file_says_so(here, monkeypatch):
+    monkeypatch.setattr("analyser.game.profiles.read_toml", failing(OSError("encoder error -2")))
+    assert refusal("units", "--profiles", "profiles") == "error: a file of this command: encoder error -2\n"
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+ARRAY = np._core._exceptions._ArrayMemoryError((1 << 30,), np.dtype(np.int64))
+RAN_OUT = [
+    (MemoryError(), ""),
+    (MemoryError("Allocation failed (probably too large)."), ""),
+    (ARRAY, ", which needs a table of 8.00 GiB"),
+    (OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)), ""),
+    (RuntimeError("can't start new thread"), ""),
+    (ImportError("libx.so: failed to map segment from shared object"), ""),
+    (SystemError("error return without exception set"), ""),
+]
+
+
+@pytest.mark.parametrize(("error", "wanted"), RAN_OUT)
+def test_too_little_memory_is_one_line_with_what_was_asked_and_what_to_make_smaller(here, monkeypatch, error, wanted):
+    monkeypatch.setattr(matchups_module, "matchups", failing(error))
+    said = refusal("matchups", "river/*", GUARD, "--situations", "charge,long-range", "--profiles", "profiles")
+    assert said == (
+        "error: analyser matchups river/* river/otter-guard@basic --situations charge,long-range --profiles profiles: "
+        f"not enough memory for this question{wanted} (allowed: fewer ATTACKERS, fewer DEFENDERS, fewer --situations, "
+        "fewer --threads; or a machine with more memory)\n"
+    )
+
+
+def test_too_little_memory_in_a_thread_and_behind_another_error(here, monkeypatch):
+    def behind(*_, **__):
+        try:
+            raise ARRAY
+        except MemoryError as error:
+            raise LookupError("lost") from error
+
+    asked = ("best", GUARD, GUARD, "--rounds", "2", "--profiles", "profiles")
+    assert waiting.waited_for(lambda: 3) == 3
+    for fault in (failing(MemoryError()), behind):
+        monkeypatch.setattr("analyser.analysis.best.best_play", fault)
+        assert "not enough memory for this question" in refusal(*asked)
+        assert "(allowed: fewer --rounds; or a machine with more memory)" in refusal(*asked)
+
+
+def test_an_error_of_another_kind_is_no_lack_of_memory(here, monkeypatch):
+    monkeypatch.setattr(matchups_module, "matchups", failing(RuntimeError("a bug")))
+    result = run("matchups", GUARD, GUARD, "--profiles", "profiles")
+    assert repr(result.exception) == "RuntimeError('a bug')"
+
+
+@pytest.mark.slow
+def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
+    monkeypatch.setattr("analyser.report.parts.grid", failing(ARRAY))
+    before = sorted(here.rglob("*"))
+    said = refusal("report", *SIDES, "--situations", "long-range", "--out", "r", "--profiles", "profiles")
+    assert said.startswith(f"error: analyser report --attackers {GUARD} --defenders {GUARD} ")
+    assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does")
+def test_a_question_that_is_too_large_for_the_memory_that_a_process_may_have():
+    script = (
+        "import resource, sys\n"
+        "from analyser.cli import main\n"
+        "import analyser.api, analyser.analysis.matchups, pandas\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (24 << 20),) * 2)\n"
+        "sys.exit(main(['matchups', '*/*', '*/*', '--situations', 'all', '--threads', '1']))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert "analyser matchups */* */* --situations all --threads 1: not enough memory" in result.stderr

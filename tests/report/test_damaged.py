@@ -1,0 +1,171 @@
+"""Folders of reports that are damaged, or something else: one line that says what is wrong, where, and what to do."""
+
+import hashlib
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from analyser.game.profiles import Profiles
+from tests.helpers.damage import DAMAGES
+from tests.helpers.reports import small_report
+from tests.helpers.shell import run
+from tests.oracle.small_profiles import write_profiles
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory):
+    return write_profiles(tmp_path_factory.mktemp("profiles") / "p")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, profiles):
+    return small_report(tmp_path_factory.mktemp("reports") / "v1" / "r", Profiles(profiles))
+
+
+@pytest.fixture
+def place(whole, tmp_path):
+    """A folder with a version in it, with a copy of the report."""
+    shutil.copytree(whole, tmp_path / "site" / "v1" / "r")
+    return tmp_path / "site"
+
+
+def refused(place, profiles, where, said=""):
+    """Both commands that read a report refuse it in one line that names the file, and write nothing."""
+    report = place / "v1" / "r"
+    before = sorted(place.rglob("*"))
+    for arguments in (["site", place], ["diff", report, profiles], ["diff", profiles, report]):
+        result = run(*arguments)
+        assert (result.exit_code, result.stdout) == (2, ""), (arguments, result.output)
+        assert result.stderr.count("\n") == 1
+        assert result.stderr.startswith("error: ")
+        assert str(report / where) in result.stderr
+        assert said in result.stderr
+        assert "(allowed: " in result.stderr
+    assert sorted(place.rglob("*")) == before
+
+
+def test_a_whole_report_is_read(place, profiles):
+    assert run("diff", place / "v1" / "r", profiles).exit_code == 0
+    assert run("site", place).exit_code == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_damage_of_every_file_of_a_report_is_told(place, profiles, damage):
+    report = place / "v1" / "r"
+    names = [path.relative_to(report) for path in sorted(report.rglob("*")) if path.is_file()]
+    assert {"manifest.json", "units.json", "matchups.parquet", "matchups.csv", "index.html"} <= {*map(str, names)}
+    for name in names:
+        data = (report / name).read_bytes()
+        damage(report / name)
+        refused(place, profiles, name)
+        if (report / name).is_dir():
+            (report / name).rmdir()
+        (report / name).write_bytes(data)
+
+
+def _sealed(report, name, content):
+    """A file of another shape, with its digest in the manifest: that of a program with other tables."""
+    (report / name).write_bytes(content)
+    manifest = json.loads((report / "manifest.json").read_text())
+    manifest["files"][name] = hashlib.sha256(content).hexdigest()
+    (report / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"3",
+        b"{}",
+        b'{"ruleset": 3}',
+        b'{"ruleset": {}}',
+        b'{"ruleset": {"die": 4}, "river/otter-guard": {}, "river/beaver-fort": {}}',
+        b'{"ruleset": {}, "river/otter-guard": [], "river/beaver-fort": {}}',
+    ],
+)
+def test_units_of_another_shape(place, profiles, content):
+    _sealed(place / "v1" / "r", "units.json", content)
+    refused(place, profiles, "units.json" if content else "")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.drop(columns="situation"), "no column 'situation'"),
+        (lambda table: table.assign(mean_damage="much"), "no number"),
+        (lambda table: table.assign(attacker_points="many"), "no number"),
+        (lambda table: table.assign(attacker="river/nobody@basic"), "river/nobody is missing"),
+        (lambda table: table.assign(attacker=3.5), "3.5 is missing"),
+        (lambda table: pd.DataFrame({"a": [1]}), "no column 'attacker'"),
+    ],
+)
+def test_matchups_of_another_shape(place, profiles, change, said):
+    report = place / "v1" / "r"
+    change(pd.read_parquet(report / "matchups.parquet")).to_parquet(place / "other")
+    _sealed(report, "matchups.parquet", (place / "other").read_bytes())
+    (place / "other").unlink()
+    refused(place, profiles, "units.json" if "missing" in said else "matchups.parquet", said)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"attackers": []}, "manifest.json: attackers"),
+        ({"attackers": 3}, "manifest.json: attackers"),
+        ({"defenders": [3]}, "manifest.json: defenders"),
+        ({"situations": []}, "manifest.json: situations"),
+        ({"situations": [{"name": 3}]}, "manifest.json: situations"),
+        ({"row": None}, "manifest.json: row"),
+        ({"profiles_used": "v3"}, "manifest.json: profiles_used"),
+        ({"field": 7}, "manifest.json: field"),
+        ({"files": 7}, "manifest.json"),
+        ({"files": {"a\0b": "x"}}, "units.json"),
+        ({"program": "another"}, "manifest.json"),
+    ],
+)
+def test_manifests_of_another_shape(place, profiles, change, where):
+    report = place / "v1" / "r"
+    manifest = json.loads((report / "manifest.json").read_text())
+    (report / "manifest.json").write_text(json.dumps(manifest | change))
+    refused(place, profiles, where)
+
+
+def test_a_name_that_no_file_can_have(place, profiles):
+    report = place / "v1" / "r"
+    manifest = json.loads((report / "manifest.json").read_text())
+    manifest["files"]["a\0b"] = "x"
+    (report / "manifest.json").write_text(json.dumps(manifest))
+    refused(place, profiles, "a\\x00b")
+
+
+@pytest.mark.parametrize("made", ["a file", "nothing", "an empty folder", "pictures", "another manifest"])
+def test_what_is_no_report(tmp_path, profiles, made):
+    other = tmp_path / "other"
+    if made == "a file":
+        other.write_text("hello")
+    elif made != "nothing":
+        other.mkdir()
+    if made == "pictures":
+        (other / "cat.png").write_bytes(b"\x89PNG")
+    if made == "another manifest":
+        (other / "manifest.json").write_text('{"name": "a web application"}')
+    before = sorted(tmp_path.rglob("*"))
+    for arguments in (["site", other], ["diff", other, profiles], ["diff", profiles, other]):
+        result = run(*arguments)
+        assert (result.exit_code, result.stdout) == (2, ""), (arguments, result.output)
+        assert result.stderr.count("\n") == 1
+        assert str(other) in result.stderr
+        assert "report" in result.stderr.replace(str(other), "")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_manifest_of_another_program_beside_reports_is_left_alone(place):
+    (place / "app").mkdir()
+    (place / "app" / "manifest.json").write_text('{"name": "a web application"}')
+    assert run("site", place).exit_code == 0
+    assert "web application" not in (place / "index.html").read_text(encoding="utf-8")
