@@ -21,9 +21,9 @@ from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.focus import FocusScenario, focus_program
 from analyser.scenarios.load import Unit, load_as
+from analyser.scenarios.schema import TARGET_FATES
 
 MOST_ATTACKERS = 8
-FATES = ("annihilated", "broken", "destroyed", "suppressed")
 _LIKELY = 1e-12
 _SHOWN = 12
 
@@ -135,7 +135,7 @@ def best_focus(
     >>> found.value >= found.as_given, found.until(0.2)
     (True, 1)
     """
-    check_choice(want, "want", FATES)
+    check_choice(want, "want", TARGET_FATES)
     listed = [scenarios.section_of(each, f"attacks.{place}", "attacker") for place, each in enumerate(attackers)]
     if not 1 <= len(listed) <= MOST_ATTACKERS:
         raise InputError(f"{len(listed)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")

@@ -31,6 +31,7 @@ from analyser.scenarios.schema import (
     FLAGS,
     LIST_OF,
     PENALTIES,
+    TARGET_FATES,
     WANTS,
     Attack,
     Charge,
@@ -185,7 +186,7 @@ CHARGE_OPTIONS = [
 ]
 _TARGET = "The unit that all attack."
 _UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
-_FATE = (float, Choice(["suppressed", "broken", "destroyed", "annihilated"]))
+_FATE = (float, Choice(TARGET_FATES))
 FOCUS_OPTIONS = [
     Option("--target UNIT", _TARGET, "Focus fire", required=True, shell_complete=OF_TARGET.complete),
     Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),

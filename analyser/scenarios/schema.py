@@ -341,6 +341,8 @@ class ChargeFile(QuestionFile):
     secondary: Annotated[Several[Secondary], Field(max_length=MOST_SECONDARY)] = ()
 
 
+TARGET_FATES = ("suppressed", "broken", "destroyed", "annihilated")
+"""What focus fire can be after: the target is there and suppressed, or gone in that way (AC-5.4, AC-5.9)."""
 CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
 
 

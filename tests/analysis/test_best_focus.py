@@ -26,7 +26,9 @@ def test_no_fixed_order_does_better(want):
     for number in (1, 2, 3):
         fixed = [focus(list(order), TARGET).probability(want).probability for order in permutations(ATTACKS, number)]
         assert found.chances[number - 1] >= max(fixed) - SAME
-    assert found.as_given == pytest.approx(focus(ATTACKS, TARGET).probability(want).probability, abs=SAME)
+    given = focus(ATTACKS, TARGET)
+    assert found.as_given == pytest.approx(given.probability(want).probability, abs=SAME)
+    assert given.until(1, want).probability == given.probability(want)  # the same thing by the same name
 
 
 def test_two_attacks_by_hand():
