@@ -23,7 +23,7 @@ from analyser.cli.options import (
     keys_of,
 )
 from analyser.cli.shell import Choice, Command
-from analyser.common.errors import InputError, did_you_mean, nearest
+from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
     BONUSES,
@@ -61,7 +61,7 @@ class Words(NamedTuple):
             raise InputError(f"{key!r} does not stand here", where=f"{where}.{key}", allowed=self.elsewhere[key])
         close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
         here = not close or close[0] in self.allowed
-        allowed = ", ".join(self.allowed) if here else self.elsewhere[close[0]]
+        allowed = listed(self.allowed, key, "docs/fights.md") if here else self.elsewhere[close[0]]
         raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
 
     def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
