@@ -1,9 +1,10 @@
-"""Focus fire at its best: who fires next at a target as it stands, with which row, whether to aim or to close in."""
+"""Focus fire at its best: who fires next at a target as it stands, with which row, whether to aim or to advance."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,16 +15,22 @@ from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.text import aligned, counted, percent
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.game.units import Loadout
 from analyser.results.states import damage, exact_laws_of, flag, is_removed, models_left
 from analyser.results.states import holds as holds_of
+from analyser.rules.activation import length_moved
+from analyser.rules.policies import Manoeuvre
+from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.focus import FocusScenario, focus_program
-from analyser.scenarios.load import Unit, load_as
+from analyser.scenarios.focus import FocusScenario, attacker_of, focus_program, one_attack, resolved
+from analyser.scenarios.load import Unit
+from analyser.scenarios.resolve import looked_up, row_named
+from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
+from analyser.scenarios.strikes import length_of
 
 MOST_ATTACKERS = 8
-FATES = ("annihilated", "broken", "destroyed", "suppressed")
 _LIKELY = 1e-12
 _SHOWN = 12
 
@@ -32,8 +39,9 @@ class Way(NamedTuple):
     """One way in which an attacker can make its attack."""
 
     attacker: int
-    name: str
     words: str
+    advance: float  # inches that it advances first
+    attack: FocusAttack
     scenario: Scenario
 
 
@@ -46,14 +54,15 @@ class BestFocus:
     wanted : str
         The fate that the target is to have at the end.
     attackers : tuple of str
-        Who can fire, each once.
+        Who can fire, each once; `in_order` what each does where all fire in the order in which they were given.
     chances : tuple of float
         The chance of it with the best use of up to 1, 2, ... of them.
     as_given : float
-        The chance of it if all fire in the order in which they were given, as they were given.
+        The chance of it if all fire in the order in which they were given, as they were given; after an advance where
+        an attacker cannot fire from where it stands.
     steps : tuple of dict
-        What to do: `fired`, how many have; how the target stands; who fires next and how; `chance` then, and what the
-        runner-up `costs`; `probability` of the situation.
+        What to do: `fired`, how many have; how the target stands; who fires next and how, after an `advance` of so
+        many inches (0: it stands); `chance` then, and what the runner-up `costs`; `probability` of the situation.
     profiles : ProfilesUsed
     """
 
@@ -61,6 +70,7 @@ class BestFocus:
     attackers: tuple[str, ...]
     chances: tuple[float, ...]
     as_given: float
+    in_order: tuple[str, ...]
     steps: tuple[dict[str, Any], ...]
     profiles: ProfilesUsed
 
@@ -87,14 +97,14 @@ class BestFocus:
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
-        return {**head, "chances": list(self.chances), "as_given": self.as_given, "steps": self.rows()} | (
-            self.profiles.of_fights()
-        )
+        chances = {"chances": list(self.chances), "as_given": self.as_given, "in_order": list(self.in_order)}
+        return {**head, **chances, "steps": self.rows()} | self.profiles.of_fights()
 
     def __str__(self) -> str:
         lines = [f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"]
         lines += ["", "By how many fire at most"]
         lines += aligned([[counted(n, "attacker"), percent(each)] for n, each in enumerate(self.chances, 1)], "<>")
+        lines += ["", "In the given order", *self.in_order]
         rows = [["fired", "the target", "next", "chance", "the runner-up costs", "comes up"]]
         for step in self.steps[:_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
@@ -110,8 +120,9 @@ def best_focus(
     """Who is to fire next at one target, as it stands after each attack (AC-9.1), so that a fate is likeliest.
 
     Each attacker fires once, or not at all. Where it names no row, every row that fits is tried; where it has a
-    distance, and neither aims nor has advanced, it may aim, or advance by its SPEED and fire from there. Exact:
-    backward induction over who is left and how the target stands. What an attack costs its own unit is not counted.
+    distance, and neither aims nor has advanced, it may aim, or advance by its SPEED and fire from there, so one that is
+    out of range may come into it. Exact: backward induction over who is left and how the target stands. What an attack
+    costs its own unit is not counted.
 
     Parameters
     ----------
@@ -135,51 +146,103 @@ def best_focus(
     >>> found.value >= found.as_given, found.until(0.2)
     (True, 1)
     """
-    check_choice(want, "want", FATES)
+    check_choice(want, "want", TARGET_FATES)
     listed = [scenarios.section_of(each, f"attacks.{place}", "attacker") for place, each in enumerate(attackers)]
     if not 1 <= len(listed) <= MOST_ATTACKERS:
         raise InputError(f"{len(listed)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")
     library, section = library_of(profiles), scenarios.section_of(target, "target")
-    given = load_as(FocusScenario, {"attacks": listed, "target": section}, library)
-    ways = [way for place, keys in enumerate(listed) for way in _ways(place, keys, section, given, library)]
-    return _Search(given, ways, want).found()
+    file = scenarios.parse_scenario({"attacks": listed, "target": section}, FocusFile, library, where="")
+    units = [_Attacker(file, place, library) for place in range(len(listed))]
+    ways = [unit.ways() for unit in units]
+    in_order = [first for first, _ in ways]
+    given = resolved(file.model_copy(update={"attacks": tuple(way.attack for way in in_order)}), library)
+    search = _Search(replace(given, profiles=library.used), [way for _, each in ways for way in each], want)
+    return search.found([unit.name for unit in units], [way.words for way in in_order])
 
 
-def _ways(
-    place: int, keys: Mapping[str, Any], target: Mapping[str, Any], given: FocusScenario, library: Any
-) -> list[Way]:
-    """The ways in which an attacker can make its attack; the first is that which was given."""
-    scenario = given.attacks[place]
-    name = _name(keys, place)
-    found = [Way(place, name, f"{name} as given", scenario)]
-    loadout = scenario.attacker
-    if loadout is None:
+Change = tuple[dict[str, Any], str, float]  # of the keys of an attack; in words; inches that the attacker advances
+
+
+class _Attacker:
+    """One of the attackers, and the ways in which it can make its attack."""
+
+    def __init__(self, file: FocusFile, place: int, library: Profiles) -> None:
+        self.file, self.place, self.library = file, place, library
+        self.attack = file.attacks[place]
+        self.loadout = looked_up(self.attack.attacker, library, f"attacks.{place}.attacker")
+        self.name = f"attack {place + 1}" if self.loadout is None else f"{place + 1} {self.loadout.selector}"
+
+    def ways(self) -> tuple[Way, list[Way]]:
+        """Its attack as given, after an advance where it can be made only so; and all its ways to make it (AC-4.2)."""
+        refusal, standing = None, list[Way]()
+        try:
+            standing.append(self._way(({}, self._as_given(), 0.0)))
+        except InputError as error:
+            refusal = error
+        others = self._possible(self._manoeuvres())
+        in_order = standing or self._possible(self._advances({})) or others
+        if not in_order:
+            assert refusal is not None
+            raise self._named(refusal)
+        return in_order[0], others or standing
+
+    def _as_given(self) -> str:
+        if self.attack.attacker_advanced:
+            return "has advanced and fires"
+        return "stands, aims and fires" if "aiming" in self.attack.bonuses else "stands and fires"
+
+    def _way(self, change: Change) -> Way:
+        keys, words, advance = change
+        attack = self.attack.model_copy(update=keys)
+        scenario = one_attack(self.file, attack, self.place, self.library)
+        words = " ".join(filter(None, (self.name, words, scenario.attack.row)))
+        return Way(self.place, words, advance, attack, scenario)
+
+    def _possible(self, changes: Iterable[Change]) -> list[Way]:
+        found = []
+        for change in changes:
+            with suppress(InputError):
+                found.append(self._way(change))
         return found
-    rows = [keys["row"]] if keys.get("row") else [row.id for row in loadout.unit.rows if row.kind == "ranged"]
-    free = not keys.get("attacker_advanced") and "aiming" not in keys.get("bonuses", ())
-    speed = loadout.unit.speed
-    for row in rows:
-        tried = [({"row": row}, f"{name} with {row}")]
-        if free:
-            bonuses = [*keys.get("bonuses", ()), "aiming"]
-            tried = [({"row": row, "bonuses": bonuses}, f"{name} aims with {row}")]
-            if keys.get("distance") is not None and speed:
-                nearer = max(float(keys["distance"]) - float(speed), 1.0)
-                closer = {"row": row, "distance": nearer, "attacker_advanced": True}
-                tried.append((closer, f'{name} closes in to {nearer:g}" with {row}'))
-        for more, words in tried:
-            try:
-                one = load_as(FocusScenario, {"attacks": [{**keys, **more}], "target": dict(target)}, library)
-            except InputError:
-                continue
-            found.append(Way(place, name, words, one.attacks[0]))
-    return found if len(found) == 1 or not free else found[1:]
 
+    def _manoeuvres(self) -> Iterator[Change]:
+        """The aim and the advance of each row, where the attacker has not made its manoeuvre already."""
+        if self.loadout is None or not self._is_free(self.loadout):
+            return
+        rows, stated = self.loadout.unit.rows, self.attack.row
+        if stated is not None:
+            rows = (row_named(rows, stated, f"attacks.{self.place}.row"),)
+        for row in rows:
+            if row.kind == "ranged":
+                keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}
+                yield keys, "stands, aims and fires", 0.0
+                yield from self._advances({"row": row.id})
 
-def _name(keys: Mapping[str, Any], place: int) -> str:
-    attacker = keys.get("attacker")
-    selector = getattr(attacker, "selector", attacker)
-    return f"{place + 1} {selector}" if selector else f"attack {place + 1}"
+    def _is_free(self, loadout: Loadout) -> bool:
+        """Whether it can still aim or advance: neither a garrison nor a sortie of aircraft has these manoeuvres."""
+        attack = self.attack
+        marks = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
+        moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
+        return not marks and not moved and loadout.unit.type != "aircraft"
+
+    def _advances(self, keys: dict[str, Any]) -> Iterator[Change]:
+        """An advance by its SPEED, with those `keys`, if it can make one."""
+        if self.loadout is None or self.attack.distance is None or not self._is_free(self.loadout):
+            return
+        side, distance = SideFacts(speed=length_of(self.loadout.unit.speed or 0)), length_of(self.attack.distance)
+        length = length_moved(Manoeuvre.ADVANCE, side, StrikeFacts(), distance, NONE)
+        if length > 0:
+            by, to = length / INCH, (distance - length) / INCH
+            yield {**keys, "distance": to, "attacker_advanced": True}, f'advances {by:g}" to {to:g}" and fires', by
+
+    def _named(self, refusal: InputError) -> InputError:
+        """A refusal of the attack as given, with the attacker's name, and the advance that is not enough."""
+        if not refusal.where.endswith(".row"):
+            return refusal
+        tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
+        reason = refusal.problem.removeprefix(f"{self.name.partition(' ')[2]}: ")
+        problem = f"{self.name} cannot fire at the target, standing{''.join(tried)}: {reason}"
+        return InputError(problem, where=refusal.where, allowed=refusal.allowed)
 
 
 class _Search:
@@ -188,9 +251,8 @@ class _Search:
     def __init__(self, given: FocusScenario, ways: Sequence[Way], want: str) -> None:
         self.given, self.ways, self.want = given, list(ways), want
         every = [way.scenario for way in self.ways]
-        units = [given.attackers[way.attacker] for way in self.ways]
         self.setup: Setup
-        self.setup, self.programs = focus_program(every, units)
+        self.setup, self.programs = focus_program(every, list(map(attacker_of, every)))
         self.start = start_states(self.setup)
         self._after: dict[tuple[int, int], list[tuple[int, float]]] = {}
         self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
@@ -230,15 +292,14 @@ class _Search:
         rest = left & ~(1 << self.ways[way].attacker)
         return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(way, state))
 
-    def found(self) -> BestFocus:
-        """The answer."""
+    def found(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
+        """The answer; the attackers by name, and what each does in the given order."""
         count = len(self.given.attacks)
         everybody = (1 << count) - 1
         chances = tuple(self.value(everybody, self.start[1], most)[0] for most in range(1, count + 1))
-        attackers = {way.attacker: way.name for way in self.ways}
         steps, used = tuple(self._steps(everybody, count)), self.given.profiles
         assert used is not None
-        return BestFocus(self.want, tuple(attackers.values()), chances, self._as_given(), steps, used)
+        return BestFocus(self.want, tuple(attackers), chances, self._as_given(), tuple(in_order), steps, used)
 
     def _as_given(self) -> float:
         setup, programs = focus_program(self.given.attacks, self.given.attackers)
@@ -265,6 +326,7 @@ class _Search:
                         "fired": fired,
                         "target": self._in_words(state),
                         "next": self.ways[way].words,
+                        "advance": self.ways[way].advance,
                         "chance": chance,
                         "costs": max(chance - second, 0.0),
                         "probability": probability,

@@ -35,7 +35,7 @@ _TUNED_FOR = 100_000  # trials
 LEAST = ":least"  # after the name of a figure of which less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
-_FORMS = "and p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
+_FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
 
 
 class Reading(NamedTuple):
@@ -137,7 +137,7 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
     raise InputError(
         f"no metric {shown(metric)}{did_you_mean(metric, names)}",
         where="metric",
-        allowed=listed(names, metric, _FORMS),
+        allowed=f"{listed(names, metric)}; {_FORMS}",
     )
 
 

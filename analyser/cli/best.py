@@ -15,7 +15,7 @@ from analyser.cli.waiting import told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.results.best import PICTURES
-from analyser.scenarios.schema import CHANCES, WANTS
+from analyser.scenarios.schema import CHANCES, TARGET_FATES, WANTS
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -156,7 +156,7 @@ _TARGET, _WANT = "The unit that all attack.", "The fate that the target is to ha
 _UNTIL = "Also how many must fire until that is so likely."
 FOCUS_OPTIONS = [
     Option("--target UNIT", _TARGET, "Focus fire", required=True, shell_complete=OF_TARGET.complete),
-    Option("--want", _WANT, "Focus fire", type=Choice(("annihilated", "broken", "destroyed", "suppressed"))),
+    Option("--want", _WANT, "Focus fire", type=Choice(TARGET_FATES)),
     Option("--until P", _UNTIL, "Focus fire", type=options.Number(0)),
     *[option for option in OUTPUT_OPTIONS if option.name != "plot"],
 ]

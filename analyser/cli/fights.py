@@ -23,7 +23,7 @@ from analyser.cli.options import (
     keys_of,
 )
 from analyser.cli.shell import Choice, Command
-from analyser.common.errors import InputError, did_you_mean, nearest
+from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
     BONUSES,
@@ -31,6 +31,7 @@ from analyser.scenarios.schema import (
     FLAGS,
     LIST_OF,
     PENALTIES,
+    TARGET_FATES,
     WANTS,
     Attack,
     Charge,
@@ -60,7 +61,7 @@ class Words(NamedTuple):
             raise InputError(f"{key!r} does not stand here", where=f"{where}.{key}", allowed=self.elsewhere[key])
         close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
         here = not close or close[0] in self.allowed
-        allowed = ", ".join(self.allowed) if here else self.elsewhere[close[0]]
+        allowed = listed(self.allowed, key, "docs/fights.md") if here else self.elsewhere[close[0]]
         raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
 
     def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -185,7 +186,7 @@ CHARGE_OPTIONS = [
 ]
 _TARGET = "The unit that all attack."
 _UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
-_FATE = (float, Choice(["suppressed", "broken", "destroyed", "annihilated"]))
+_FATE = (float, Choice(TARGET_FATES))
 FOCUS_OPTIONS = [
     Option("--target UNIT", _TARGET, "Focus fire", required=True, shell_complete=OF_TARGET.complete),
     Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),

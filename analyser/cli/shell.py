@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from analyser.cli import endings
-from analyser.common.errors import LONGEST_REMEDY, AnalyserError, InputError, did_you_mean, printable
+from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, printable, shown
 from analyser.common.files import check_targets, real_path
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def ended_plainly() -> Iterator[None]:
     except click.UsageError as error:
         message = error.format_message().rstrip(".")
         help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
-        line = " ".join(f"{message[:1].lower()}{message[1:]}{help_at}".split())
-        raise Refusal(printable(line, LONGEST_REMEDY)) from None
+        line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
+        raise Refusal(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
@@ -110,7 +110,8 @@ class Commands(click.Group):
         """As click does, with the nearest name in the message."""
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
-            raise click.UsageError(f"no command {args[0]!r}{did_you_mean(args[0], names)} ({', '.join(names)})", ctx)
+            problem = f"no command {shown(args[0])}{did_you_mean(args[0], names)} (allowed: {listed(names, args[0])})"
+            raise click.UsageError(problem, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -200,8 +201,9 @@ class Choice(click.Choice[str]):
         """As click does, with the nearest word in the message."""
         try:
             return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            self.fail(f"{error.message.rstrip('.')}{did_you_mean(str(value), self.choices)}", param, ctx)
+        except click.BadParameter:
+            near, allowed = did_you_mean(str(value), self.choices), listed(self.choices, str(value))
+            self.fail(f"{shown(value)} is not one of {allowed}{near}", param, ctx)
 
 
 class ChoiceOrWords(Choice):

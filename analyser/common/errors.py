@@ -7,12 +7,15 @@ import difflib
 import inspect
 import re
 import reprlib
+from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from numbers import Integral
 
-LONGEST = 400  # characters of a problem or a place; what is beyond is cut out of its middle
+LONGEST = 290  # characters of a message, 300 with the "error: " of a terminal; more is cut out of the middle
 LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
-LONGEST_REMEDY = 1000  # of what is allowed, which is this program's own text but for names in files
+LONGEST_LIST = 120  # of names that are allowed
+_LEAST = 80  # of a place, and of what is allowed, which give way to the problem
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
@@ -43,13 +46,15 @@ class InputError(AnalyserError, ValueError):
     def __init__(self, problem: str, *, where: str = "", allowed: str = "") -> None:
         self.problem = printable(problem)
         self.where = printable(where, piece=LONGEST)
-        self.allowed = printable(allowed, LONGEST_REMEDY)
+        self.allowed = printable(_entries(allowed, LONGEST))
         super().__init__(self.problem)
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        remedy = f" (allowed: {self.allowed})" if self.allowed else ""
-        return f"{place}{self.problem}{remedy}"
+        where = _cut(self.where, max(LONGEST - len(f"{self.problem} (allowed: {self.allowed}): "), _LEAST))
+        place = f"{where}: " if where else ""
+        allowed = _entries(self.allowed, max(LONGEST - len(f"{place}{self.problem} (allowed: )"), _LEAST))
+        remedy = f" (allowed: {allowed})" if allowed else ""
+        return f"{place}{_cut(self.problem, LONGEST - len(place + remedy))}{remedy}"
 
     def inside(self, place: str) -> InputError:
         """The same error, seen from one step further out (a file around a key); from nowhere it is as it was."""
@@ -84,7 +89,7 @@ def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> 
 
 
 def _cut(text: str, longest: int) -> str:
-    half = longest // 2 - 2
+    half = (longest - 5) // 2
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
@@ -95,6 +100,16 @@ def reason_of(error: OSError) -> str:
     ('No space left on device', 'encoder error -2')
     """
     return error.strerror or str(error) or type(error).__name__
+
+
+def _entries(text: str, longest: int) -> str:
+    """Names with commas between them, as many as fit: the first ones and the last, and how many are left out."""
+    entries = text.split(", ")
+    for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
+        fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])
+        if len(fewer) <= longest:
+            return fewer
+    return _cut(text, longest)
 
 
 def shown(value: object) -> str:
@@ -118,7 +133,7 @@ def check_text(value: object, where: str, allowed: str) -> None:
 
 def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
     """Raise InputError, with the nearest of `choices`, unless `value` is one of them."""
-    allowed = ", ".join(choices)
+    allowed = listed(choices, str(value))
     check_text(value, where, allowed)
     if value not in choices:
         problem = f"{shown(value)} is not usable{did_you_mean(str(value), choices)}"
@@ -135,7 +150,8 @@ def check_keywords(stated: Iterable[str], keys: Iterable[str], function: Callabl
     for name in stated:
         if name not in names:
             problem = f"unknown key{did_you_mean(name, names)}"
-            raise MisspeltError(problem, where=f"{where}: {name}", allowed=", ".join(names))
+            allowed = listed(names, name, f"help({function.__name__})")
+            raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
 
 
 def check_flag(value: object, where: str) -> None:
@@ -167,16 +183,22 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return one_of_these(nearest(name, names))
 
 
-def listed(names: Sequence[str], name: str, others: str, most: int = 12) -> str:
-    """Names that are allowed, if there are many those most like `name` first, and what is said of the `others`.
+def listed(names: Iterable[str], name: str, rest: str = "") -> str:
+    """Names that are allowed; where not all fit those most like `name` first, and what lists the `rest`.
 
-    >>> listed([f"n{number}" for number in range(20)], "n7", "all of them: --help", most=2)
-    'n7, n17, 18 more; all of them: --help'
+    >>> listed([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
+    'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \
+19 more: docs/scenario.md'
+    >>> listed(["models", "damage"], "modles")
+    'models, damage'
     """
-    near = nearest(name, names, most=most)
-    shown_ones = list(dict.fromkeys([*near, *names]))[:most] if len(names) > most else list(names)
-    left = [f"{len(names) - len(shown_ones)} more"] * (len(names) > most)
-    return f"{', '.join([*shown_ones, *left])}; {others}"
+    allowed = list(dict.fromkeys(names))
+    if len(", ".join(allowed)) > LONGEST_LIST:
+        allowed = list(dict.fromkeys([*nearest(name, allowed), *allowed]))
+        fitting = list(accumulate(len(each) + 2 for each in allowed))
+        most = max(bisect(fitting, LONGEST_LIST), 1)
+        allowed = [*allowed[:most], f"{len(allowed) - most} more" + (rest and f": {rest}")]
+    return ", ".join(allowed)
 
 
 def one_of_these(names: Iterable[str]) -> str:

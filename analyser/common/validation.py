@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from analyser.common.errors import InputError, MisspeltError, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, did_you_mean, listed, shown
 from analyser.common.files import check_plain
 
 ItemT = TypeVar("ItemT")
@@ -20,6 +20,7 @@ class Record(BaseModel):
     """A validated, frozen piece of input: no unknown keys, no silent conversion of types."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
+    page: ClassVar[str] = ""  # of the documentation, which says each key
     also_read: ClassVar[tuple[str, ...]] = ()  # keys that are no fields, and that a validator makes into some
 
 
@@ -84,10 +85,11 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         around = _model_around(model, finding["loc"])
         names = [
             *(field.alias or name for name, field in around.model_fields.items()),
-            *getattr(around, "also_read", ()),
+            *around.also_read,
         ]
-        problem = f"unknown key{did_you_mean(str(finding['loc'][-1]), names)}"
-        return MisspeltError(problem, where=place, allowed=", ".join(names))
+        name, page = str(finding["loc"][-1]), around.page or model.page
+        allowed = listed(names, name, page)
+        return MisspeltError(f"unknown key{did_you_mean(name, names)}", where=place, allowed=allowed)
     if kind == "missing":
         return InputError("this key is missing: it is required", where=place)
     if kind == "value_error":  # one of our own checks: its message says it all
@@ -112,7 +114,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
     return refusal(f"{shown(value)} is not usable{hint}", where=place, allowed=allowed)
 
 
-def _range_around(model: type[BaseModel], finding: Mapping[str, Any]) -> str:
+def _range_around(model: type[Record], finding: Mapping[str, Any]) -> str:
     """The whole range of a key, such as ``2 to 12``: that which a number has missed; nothing where it has one end."""
     missed = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
@@ -140,10 +142,10 @@ def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
         yield {name: bound for name, bound in bounds if bound is not None}
 
 
-def _model_around(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel]:
+def _model_around(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
     """The innermost model on the way to `loc`."""
     for step in loc[:-1]:
         field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
         inside = _types_in(field.annotation) if field else ()
-        model = next((each for each in inside if isinstance(each, type) and issubclass(each, BaseModel)), model)
+        model = next((each for each in inside if isinstance(each, type) and issubclass(each, Record)), model)
     return model

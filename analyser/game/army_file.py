@@ -125,6 +125,8 @@ class BoonEntry(Record):
 class ArmyFile(Record):
     """An army file as it stands. `docs/armies.md` says each key."""
 
+    page = "docs/armies.md"
+
     format: Literal[1] = 1
     name: Name = "Army"
     faction: str | None = None

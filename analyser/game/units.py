@@ -372,6 +372,8 @@ def unit_of(selector: str) -> str:
 class Faction(Record):
     """One profile file: a faction and its units."""
 
+    page = "docs/profiles.md"
+
     format: Literal[1]
     id: Slug
     name: Name

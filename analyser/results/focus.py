@@ -21,8 +21,8 @@ from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
 from analyser.results.rendering import Block, distribution_block
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
+from analyser.scenarios.schema import TARGET_FATES
 
-UNTIL = ("suppressed", "broken", "destroyed", "annihilated")
 EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
 
 
@@ -36,12 +36,12 @@ class Until(NamedTuple):
 def check_until(wanted: object) -> None:
     """Raise InputError unless `wanted` is a pair: a probability above 0, up to 1, and a fate."""
     if not isinstance(wanted, tuple | list) or len(wanted) != 2:
-        allowed = f'a probability and a fate ({", ".join(UNTIL)}), such as (0.8, "broken")'
+        allowed = f'a probability and a fate ({", ".join(TARGET_FATES)}), such as (0.8, "broken")'
         raise InputError(f"{shown(wanted)} is not usable", where="until", allowed=allowed)
     share, fate = wanted
-    if fate not in UNTIL:
-        problem = f"no fate {shown(fate)}{did_you_mean(str(fate), UNTIL)}"
-        raise InputError(problem, where="until", allowed=", ".join(UNTIL))
+    if fate not in TARGET_FATES:
+        problem = f"no fate {shown(fate)}{did_you_mean(str(fate), TARGET_FATES)}"
+        raise InputError(problem, where="until", allowed=", ".join(TARGET_FATES))
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
 
@@ -90,7 +90,7 @@ class FocusResult(FightResult):
         share : float
             Above 0, up to 1.
         fate : str
-            ``suppressed`` (or removed in any way), ``broken``, ``destroyed`` (its last model by damage), or
+            ``suppressed`` (still there and suppressed), ``broken``, ``destroyed`` (its last model by damage), or
             ``annihilated`` (removed in any way, AC-5.9).
 
         Raises
@@ -101,9 +101,7 @@ class FocusResult(FightResult):
         check_until((share, fate))
         probability = Estimate(0.0)
         for number, moment in enumerate(self.moments, start=1):
-            happened = self.event(fate, number)
-            happened = happened | states.is_removed(moment.second) if fate == "suppressed" else happened
-            probability = estimate(moment.weights[happened].sum(), self.trials)
+            probability = estimate(moment.weights[self.event(fate, number)].sum(), self.trials)
             if probability >= share - 1e-12:
                 return Until(number, probability)
         return Until(None, probability)
@@ -255,7 +253,7 @@ def _after_each(result: FocusResult) -> Block:
 
 
 def _until_line(until: Until, share: float, fate: str, attacks: int) -> str:
-    wanted = f"{100 * share:g}% likely to be {fate}{' or removed' if fate == 'suppressed' else ''}"
+    wanted = f"{100 * share:g}% likely to be {fate}"
     if until.attacks is None:
         return f"Not {wanted} with {'this attack' if attacks == 1 else f'these {attacks} attacks'}: {until.probability}"
     return f"{wanted[0].upper()}{wanted[1:]} after {counted(until.attacks, 'attack')}: {until.probability}"

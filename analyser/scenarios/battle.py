@@ -50,6 +50,8 @@ _MINE, _YOURS = "my side", "yours"
 class BattleTerms(Record):
     """The ``[battle]`` of a file. `docs/battle.md` says each key."""
 
+    page = "docs/battle.md"
+
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
     scale: ScaleName | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
     table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
@@ -81,6 +83,7 @@ class BattleFile(QuestionFile):
     """A scenario file of a battle. `docs/battle.md` says each key."""
 
     kind = "battle"
+    page = "docs/battle.md"
     in_words = "a battle"
     may_hold = "[battle], mine and yours"
 

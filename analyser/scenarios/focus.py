@@ -59,7 +59,7 @@ class FocusScenario:
 
 def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
     """The attacks that a checked `file` describes."""
-    attacks = tuple(_one_attack(file, attack, place, library) for place, attack in enumerate(file.attacks))
+    attacks = tuple(one_attack(file, attack, place, library) for place, attack in enumerate(file.attacks))
     warnings = [
         f"attack {place + 1}: {each}"
         for place, scenario in enumerate(attacks)
@@ -70,8 +70,8 @@ def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
     return FocusScenario(attacks, target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
 
 
-def _one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profiles) -> Scenario:
-    """One attack of a sequence as a scenario of its own, its rating left to be counted unless it is stated."""
+def one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profiles) -> Scenario:
+    """The attack at a `place` of a sequence as a scenario of its own, its rating left to be counted unless stated."""
     stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     target = file.target.model_copy(update=stated)
     alone = ScenarioFile(attack=keys_of(Attack, attack), target=target, ruleset=file.ruleset)

@@ -27,17 +27,13 @@ _FITTING = {  # what a policy needs of a row, where it needs more
 
 
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
-    """Raise InputError unless the unit can carry out the policy: it names those that it can, and why not the others."""
+    """Raise InputError unless the unit can carry out the policy: it names those that it can."""
     reason = why_not(policy, mine, theirs)
     if reason is None:
         return
-    by_reason: dict[str | None, list[str]] = {None: []}
-    for other in POLICIES:
-        by_reason.setdefault(why_not(other, mine, theirs), []).append(other)
-    del by_reason[reason]
-    allowed = [f"not {', '.join(others)}: {why}" if why else ", ".join(others) for why, others in by_reason.items()]
+    possible = [other for other in POLICIES if why_not(other, mine, theirs) is None]
     problem = f"{mine.unit or 'the unit'} cannot carry out the policy {policy}: {reason}"
-    raise InputError(problem, where=where, allowed="; ".join(allowed))
+    raise InputError(problem, where=where, allowed=", ".join(possible))
 
 
 def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | None:

@@ -70,6 +70,7 @@ class Attack(Record, Bearer):
     """The ``[attack]`` of a scenario (AC-3, AC-4). `docs/scenario.md` says each key."""
 
     bears: ClassVar[str] = "qualities"
+    page = "docs/scenario.md"
     also_read: ClassVar[tuple[str, ...]] = tuple(FLAGS)
 
     kind: Literal["ranged"] = "ranged"
@@ -99,6 +100,8 @@ class Attack(Record, Bearer):
 
 class Target(Record, Bearer):
     """The ``[target]`` of a scenario: its profile and its state. `docs/scenario.md` says each key."""
+
+    page = "docs/scenario.md"
 
     unit: Selector | None = None
     type: UnitType | None = None
@@ -166,6 +169,8 @@ NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.
 
 class Combatant(Target):
     """A unit that fights, and can be fought. `docs/fights.md` says each key."""
+
+    page = "docs/fights.md"
 
     rows: Several[Row] | None = None
     row: str | None = None
@@ -310,6 +315,7 @@ BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # questions that t
 class QuestionFile(Record):
     """A whole scenario file; each kind of question has its own sections."""
 
+    page = "docs/fights.md"
     kind: ClassVar[Kind]
     in_words: ClassVar[str]  # what messages call it
     may_hold: ClassVar[str]  # its sections, as messages list them
@@ -321,6 +327,7 @@ class ScenarioFile(QuestionFile):
     """A scenario file of one attack. `docs/scenario.md` says each key."""
 
     kind = "attack"
+    page = "docs/scenario.md"
     in_words = "an attack"
     may_hold = "[attack] and [target]"
 
@@ -341,6 +348,8 @@ class ChargeFile(QuestionFile):
     secondary: Annotated[Several[Secondary], Field(max_length=MOST_SECONDARY)] = ()
 
 
+TARGET_FATES = ("suppressed", "broken", "destroyed", "annihilated")
+"""What focus fire can be after: the target is there and suppressed, or gone in that way (AC-5.4, AC-5.9)."""
 CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
 
 

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from analyser.common.errors import InputError
+from analyser.common.errors import LONGEST, InputError
 from tests.fuzz.doors import DOORS, RefusedError
 from tests.fuzz.odd import realised
 
-LONGEST_MESSAGE = 1500
+LONGEST_MESSAGE = LONGEST + len("error: ")
+LONGEST_VALUE = 1500
 MOST_SECONDS = 30.0  # of processor time, once everything is compiled; far above what any case needs
 HOPELESS = 600.0  # compiled or not
 
@@ -128,7 +129,7 @@ def _impossible(value, name):
     elif isinstance(value, str):
         if not value.replace("\n", "").isprintable():
             yield f"unprintable text in an answer: {name} {value[:100]!r}"
-        elif len(value) > LONGEST_MESSAGE and name == "warnings":
+        elif len(value) > LONGEST_VALUE and name == "warnings":
             yield f"a long warning: {value[:60]!r}"
     elif isinstance(value, int | float) and _is_probability(name) and not -1e-12 <= value <= 1 + 1e-12:
         yield f"{name} = {value}"

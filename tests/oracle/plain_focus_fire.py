@@ -241,7 +241,7 @@ def marginal(law, part):
 
 
 EVENTS = {
-    "suppressed": lambda target: target.suppressed or bool(target.fate),
+    "suppressed": lambda target: target.suppressed and not target.fate,
     "broken": lambda target: target.fate == "broken",
     "destroyed": lambda target: target.fate == "destroyed",
     "annihilated": lambda target: bool(target.fate),

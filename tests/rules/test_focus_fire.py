@@ -54,10 +54,13 @@ def test_until_a_fate_is_likely_enough():
     assert result.until(0.5, "annihilated").attacks == 2
 
 
-def test_suppressed_or_removed_counts_for_until():
-    result = focus([{"dice": 10}], target())
+def test_suppressed_is_of_a_unit_that_is_still_there():
+    # Suppressed, then destroyed to the last model: a unit that is gone has no status, whoever asks.
+    result = focus([THREE, {"dice": 7}], target())
     assert result.until(1, "suppressed").attacks == 1
-    assert result.until(1, "destroyed").probability.probability == 1
+    gone = focus([{"dice": 10}], target(suppressed=True))
+    assert gone.until(0.01, "suppressed") == (None, likely(gone, "suppressed")) == (None, 0)
+    assert gone.until(1, "destroyed").attacks == 1
 
 
 def test_siegebreaker_opens_a_building_for_the_next_attack():
