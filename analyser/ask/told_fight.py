@@ -55,7 +55,6 @@ _ORDERS = {
 _MOVES = {
     Manoeuvre.ADVANCE: "advances",
     Manoeuvre.CLOSE_IN: "closes in",
-    Manoeuvre.COME_INTO_RANGE: "closes in",
     Manoeuvre.DOUBLE_TIME: "moves at double time",
     Manoeuvre.RETIRE: "retires",
     Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retires at double time",

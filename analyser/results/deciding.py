@@ -28,6 +28,15 @@ class Lines(NamedTuple):
     reaction: int
 
 
+class Meant(NamedTuple):
+    """A line as a unit carries it out."""
+
+    line: Line
+    fired: int  # of the column SALVO
+    stop: int  # of the column STOP
+    strike: int  # that it looks along
+
+
 class Decider:
     """What a list of lines decides where orders are given."""
 
@@ -37,24 +46,23 @@ class Decider:
         self.first, self.second = play.game.first[self.nodes], play.game.second[self.nodes]
         chooser = play.chooser_at(place.side)
         self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
-        self.orders = [(line, *self._fired(line, chooser)) for line in (*listed.lines, LAST_RESORT)]
+        self.orders = [self._meant(line, chooser) for line in (*listed.lines, LAST_RESORT)]
         self.options = np.array(
             [(each.manoeuvre, each.action, _number_of(each, chooser), each.stop) for each in chooser.options], np.int64
         )
         self._views: dict[int, NDArray[np.int64]] = {}
         self._held: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}
 
-    def _fired(self, line: Line, chooser: Chooser) -> tuple[int, int]:
-        """What the column SALVO says of a line, and the strike that it looks along."""
-        chooser.check_move(line)
+    def _meant(self, line: Line, chooser: Chooser) -> Meant:
         charges = line.manoeuvre == Manoeuvre.CHARGE
         salvo = chooser.salvo_named("" if charges else line.fired)
-        return (chooser.charge_named(line.fired) if charges else salvo), self.play.strike_of(self.place, salvo)
+        fired = chooser.charge_named(line.fired) if charges else salvo
+        return Meant(line, fired, chooser.stop_of(line, salvo), self.play.strike_of(self.place, salvo))
 
     @property
     def looks_at_rounds(self) -> bool:
         """Whether it decides otherwise in other rounds."""
-        return any(each.quantity.startswith("round") for line, _, _ in self.orders for each in line.conditions)
+        return any(each.quantity.startswith("round") for line, *_ in self.orders for each in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
         """The number of the edge that is taken in each node in a round, 0 being the first."""
@@ -64,13 +72,13 @@ class Decider:
             np.full(count, NONE),
             np.ones(count, np.bool_),
         )
-        for line, fired, strike in self.orders:
+        for line, fired, stop, strike in self.orders:
             holds = open_yet.copy()
             for condition in all_conditions(line):
                 holds &= self.holds(condition, strike, number)
                 if not holds.any():
                     break
-            decisions[holds] = (line.manoeuvre, line.action, fired, line.stop)
+            decisions[holds] = (line.manoeuvre, line.action, fired, stop)
             strikes[holds] = strike
             open_yet &= ~holds
         found = np.zeros(count, np.int64)
@@ -80,9 +88,9 @@ class Decider:
 
     def edges_of(self, order: int) -> NDArray[np.int64]:
         """The number of the edge that one of its orders takes in each node, whether its conditions hold or not."""
-        line, fired, strike = self.orders[order]
+        line, fired, stop, strike = self.orders[order]
         decisions = np.empty((len(self.first), len(COLUMNS)), np.int64)
-        decisions[:] = (line.manoeuvre, line.action, fired, line.stop)
+        decisions[:] = (line.manoeuvre, line.action, fired, stop)
         return self._taken(strike, decisions)
 
     def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -25,25 +25,26 @@ from analyser.engine.fight.program import When
 from analyser.results.play import SIDES, Place, Plan, Play
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
+from analyser.rules.activation import APART
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Charged, Chooser, Option, Shot
 from analyser.scenarios.schema import Combatant
+from analyser.scenarios.strikes import length_of
 
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
 _MOVES = {
     Manoeuvre.STAY: "",
     Manoeuvre.AIM: "aim",
     Manoeuvre.ADVANCE: "advance",
-    Manoeuvre.CLOSE_IN: "close in to short range",
     Manoeuvre.DOUBLE_TIME: "double time",
     Manoeuvre.CHARGE: "charge",
-    Manoeuvre.COME_INTO_RANGE: "close in to range",
     Manoeuvre.EXIT: "leave the building",
     Manoeuvre.EXIT_BACK: "leave the building to the rear",
     Manoeuvre.RETIRE: "retire",
     Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retire at double time",
 }
+_TOWARD = {Manoeuvre.ADVANCE: "close in"}  # an advance that stops at a range
 _ACTIONS = {
     Action.NOTHING: "",
     Action.SHOOT: "shoot",
@@ -63,15 +64,29 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
     """What a unit does by one of its options; rows are named where it has several."""
     unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
     parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
-    if option.manoeuvre == Manoeuvre.CLOSE_IN and option.shots[0].row.short_range is None:
-        parts[0] = "close in to range"
-    parts[0] += f" {option.stop / INCH:g} {'inch' if option.stop == INCH else 'inches'}" if option.stop else ""
+    if option.stop > APART:
+        parts[0] = _TOWARD.get(option.manoeuvre, parts[0]) + _up_to(option, chooser)
+    elif option.stop:
+        parts[0] += f" {_inches(option.stop)}"
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
         text += _with(option.shots, len(chooser.rows) > 1)
     if option.charge is not None and not chooser.mine.overcharge:
         text += _with((option.charge,), len(chooser.charge_rows) > 1)
     return text
+
+
+def _up_to(option: Option, chooser: Chooser) -> str:
+    """Return where a move ends that stops at a range: by its name, where that is one of the row that words mean."""
+    apart = option.stop ^ APART
+    row = option.shots[0].row if option.shots else chooser.row_meant(option.action, chooser.best_salvo)
+    if row is not None and apart == length_of(row.short_range):
+        return " to short range"
+    return " to range" if row is not None and apart == length_of(row.long_range) else f" to {_inches(apart)}"
+
+
+def _inches(length: int) -> str:
+    return f"{length / INCH:g} {'inch' if length == INCH else 'inches'}"
 
 
 def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:

@@ -32,7 +32,7 @@ from analyser.scenarios.schema import Combatant, WantName
 SIDES = ("a", "b")
 # Edges for each number of models and damage of both sides and each branch of a choice: about as many as were found with
 # a distance in four rounds and more. Where they are more than that share of the room, a game of fewer models is tried.
-EDGES_A_WAY, NEAR = 450, 0.3
+EDGES_A_WAY, NEAR = 450, 0.45
 # Models times damage of a side in the two games that are tried, at least so many models, and edges at most, for half a
 # second. The power of models that edges grow with is what it is from one to the other, or else this, by rounds.
 MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = (6, 10), 2, 600_000

@@ -62,7 +62,7 @@ class Search:
         )  # of each order, and of each condition beside it, in each round and node
         by_rows: dict[tuple[int, ...], NDArray[np.bool_]] = {}
         for order, line in enumerate(lines):
-            strikes = tuple(each.orders[order][2] for each in deciders)
+            strikes = tuple(each.orders[order].strike for each in deciders)
             if strikes not in by_rows:
                 by_rows[strikes] = self._holding(deciders, strikes, wanted)
             self._applies.append(np.asarray(self._holding(deciders, strikes, all_conditions(line)).all(axis=0)))

@@ -7,7 +7,7 @@ from enum import IntEnum
 from analyser.common.jit import step
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, DISORDERED, FELL_BACK, SUPPRESSED
-from analyser.rules.policies import Action, Manoeuvre, Policy, View, closes_in
+from analyser.rules.policies import Action, Manoeuvre, Policy, View
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts, TargetFacts
 
 
@@ -26,6 +26,7 @@ class Order(IntEnum):
 
 _BESIDE_BUILDING = 3 * INCH  # how far from it a garrison can be set up that leaves it
 _CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
+APART = 1 << 17  # with a stop: not how far the move goes, but how far apart the two are at its end
 OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # what ends with the end phase
 _OF_THE_ACTIVATION = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
@@ -100,13 +101,15 @@ def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has
     short = has_row and is_short(strike, side, distance)
     in_range = has_row and reaches(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
+    inside = in_building(state, side)
+    made_to = side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok
     return View(
         rally_failed=state & unit_state.RALLY_FAILED != 0,
-        in_building=in_building(state, side),
+        in_building=inside,
         in_range=in_range,
         in_short_range=in_range and (short or strike.short_range == NONE),
         can_charge=can_charge,
-        must_charge=can_charge and (side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok) != 0,
+        must_charge=can_charge and made_to != 0 and not inside,
         distance=distance,
     )
 
@@ -135,9 +138,8 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
         return -_BESIDE_BUILDING if to_edge == NONE else -min(_BESIDE_BUILDING, to_edge)
     if manoeuvre == Manoeuvre.ADVANCE:
         return min(side.speed, room)
-    if closes_in(manoeuvre):
-        is_short = manoeuvre == Manoeuvre.CLOSE_IN and strike.short_range != NONE
-        wanted = strike.short_range if is_short else strike.long_range
+    if manoeuvre == Manoeuvre.CLOSE_IN:
+        wanted = strike.long_range if strike.short_range == NONE else strike.short_range
         return min(side.speed, room, max(distance - wanted, 0))
     if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
         times = 1 if manoeuvre == Manoeuvre.RETIRE else 2
@@ -147,11 +149,30 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 
 
 @step
-def stopped(length: int, stop: int) -> int:
-    """How far a move takes a unit that ends it after so much of it; 0: at its end."""
+def stopped(length: int, stop: int, distance: int) -> int:
+    """Return how far a move goes that ends early, in hundredths of an inch; less than 0 is away from the enemy.
+
+    `length` is its full length, and `distance` how far apart the two are before it. `stop`: after so many hundredths
+    of an inch; with APART, so many from the enemy, which may be no part of the move; 0, at its end.
+
+    >>> stopped(600, 200, 1800), stopped(-600, 200, 1800), stopped(600, APART | 1600, 1800), stopped(600, 0, 1800)
+    (200, -200, 200, 600)
+    """
     if stop == 0:
         return length
+    if stop & APART:
+        return distance - (stop ^ APART)
     return stop if length > 0 else -stop
+
+
+@step
+def is_part(goes: int, length: int) -> bool:
+    """Return whether a move that goes so far is a part of one of that `length`, and not all of it.
+
+    >>> is_part(200, 600), is_part(600, 600), is_part(-200, 600), is_part(-200, -600)
+    (True, False, False, True)
+    """
+    return 0 < goes < length or length < goes < 0
 
 
 @step

@@ -18,7 +18,7 @@ _LINES = max(map(len, HABITS.values()))
 
 def _coded(line: Line) -> tuple[int, int, int]:
     condition = _ALWAYS if not line.conditions else 1 + _SEEN.index(line.conditions[0].quantity)
-    return condition, line.manoeuvre, line.action
+    return condition, Manoeuvre.CLOSE_IN if line.stop else line.manoeuvre, line.action
 
 
 _TABLE = np.array(

@@ -14,6 +14,7 @@ from math import ceil, floor
 from typing import NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
+from analyser.rules.activation import APART
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH
 
@@ -43,9 +44,7 @@ _MOVES = {
     "aim": Manoeuvre.AIM,
     "stay": Manoeuvre.STAY,
     "advance": Manoeuvre.ADVANCE,
-    "close in": Manoeuvre.CLOSE_IN,
-    "close in to short range": Manoeuvre.CLOSE_IN,
-    "close in to range": Manoeuvre.COME_INTO_RANGE,
+    "close in": Manoeuvre.ADVANCE,
     "retire": Manoeuvre.RETIRE,
     "retire at double time": Manoeuvre.RETIRE_AT_DOUBLE_TIME,
     "double time": Manoeuvre.DOUBLE_TIME,
@@ -64,7 +63,13 @@ _DEEDS = {
     "do nothing": Action.NOTHING,
     "hold": Action.NOTHING,
 }
-ORDERS = (*_MOVES, *_DEEDS)
+TO_RANGE, TO_SHORT_RANGE = -1, -2
+"""Stops of a line: its move ends at that range of the row that it goes by."""
+_RANGES = {"range": TO_RANGE, "short range": TO_SHORT_RANGE}
+_TO_RANGES = tuple(
+    f"{move} to {reach}" for move in ("close in", "retire", "double time", "retire at double time") for reach in _RANGES
+)
+ORDERS = (*_MOVES, *_TO_RANGES, *_DEEDS)
 _FILLERS = frozenset(("the", "a", "an", "is", "are", "am", "be", "has", "have", "of", "to", "there", "inches", "inch"))
 _OWN = frozenset(("i", "we", "my", "our", "own", "its", "their"))
 _ENEMY = frozenset(("he", "she", "they", "it", "enemy's", "his", "him", "them"))
@@ -82,6 +87,10 @@ _COMPARISONS = {
 }
 _AS_NUMBER = re.compile(r"^\d+(\.\d+)?$")
 _SO_FAR = re.compile(r"^(advance|retire|retire at double time|double time)\s+(\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$")
+_UP_TO = re.compile(
+    r"^(close in|retire|retire at double time|double time)\s+to\s+"
+    r"(range|short range|\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
+)
 _HOW_FAR = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")  # or what may be meant by it
 _FARTHEST = 1000  # inches of a move
 MOST_LINES = 10_000  # as many as a plan has situations
@@ -113,7 +122,7 @@ class Line(NamedTuple):
     action: Action
     conditions: tuple[Condition, ...] = ()
     fired: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
-    stop: int = 0  # after how many hundredths of an inch the move ends; 0: at its end
+    stop: int = 0  # where the move ends (:func:`~.activation.stopped`), TO_RANGE or TO_SHORT_RANGE; 0: at its end
     text: str = ""
 
 
@@ -211,11 +220,10 @@ def _order_of(text: str, where: str) -> Line:
         fired, text = found[1].strip(), text[: found.start()]
     moves, deeds = list[Manoeuvre](), list[Action]()
     for said in filter(None, (each.strip() for each in re.split(r"\band\b|,", text))):
-        so_far = _SO_FAR.match(said)
-        part = said if so_far is None else so_far[1]
-        stop = stop if so_far is None else _stop_after(so_far[2], said, where)
+        part, ends = _move_in(said, where)
         if part in _MOVES:
             moves.append(_MOVES[part])
+            stop = ends
         elif part in _DEEDS:
             deeds.append(_DEEDS[part])
         else:
@@ -237,8 +245,18 @@ def _order_of(text: str, where: str) -> Line:
     return Line(manoeuvre, action, fired=fired, stop=stop)
 
 
-def _stop_after(inches: str, text: str, where: str) -> int:
-    """The hundredths of an inch after which a move ends."""
+def _move_in(text: str, where: str) -> tuple[str, int]:
+    """Return an order without the words that say where its move ends, and its stop."""
+    if (found := _SO_FAR.match(text)) is not None:
+        return found[1], _inches(found[2], text, where)
+    if (found := _UP_TO.match(text)) is not None:
+        reach = _RANGES.get(found[2])
+        return found[1], APART | _inches(found[2], text, where) if reach is None else reach
+    return text, TO_SHORT_RANGE if text == "close in" else 0
+
+
+def _inches(inches: str, text: str, where: str) -> int:
+    """Return the length that a move is stated by, in hundredths of an inch."""
     stop = round(float(inches) * INCH)
     if not 0 < stop <= _FARTHEST * INCH:
         raise InputError(f"{text!r}: that is no move", where=where, allowed=f"more than 0, up to {_FARTHEST} inches")

@@ -78,15 +78,8 @@ class Manoeuvre(IntEnum):
     CHARGE = 5
     RETIRE = 6  # an advance away from the enemy
     RETIRE_AT_DOUBLE_TIME = 7
-    COME_INTO_RANGE = 8  # an advance that stops at long range
-    EXIT = 9  # out of a building, toward the enemy
-    EXIT_BACK = 10  # and away from it
-
-
-@step
-def closes_in(manoeuvre: int) -> bool:
-    """Whether it is an advance that stops at a range of a row."""
-    return manoeuvre in (Manoeuvre.CLOSE_IN, Manoeuvre.COME_INTO_RANGE)
+    EXIT = 8  # out of a building, toward the enemy
+    EXIT_BACK = 9  # and away from it
 
 
 @step
@@ -119,7 +112,7 @@ class View(NamedTuple):
     in_range: int  # the row that it shoots with reaches the enemy
     in_short_range: int
     can_charge: int  # it has a row to charge with, and the enemy is within reach
-    must_charge: int  # and a rule makes it do so (Berserk, Run Amok)
+    must_charge: int  # and a rule makes it do so (Berserk, Run Amok), which it does not in a building
     distance: int  # hundredths of an inch; -1 where distances do not count
 
 
@@ -131,8 +124,7 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     wanted; and no charge, unless the unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or
     advances.
     """
-    must_charge = view.must_charge and not view.in_building
-    if view.rally_failed and not must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
+    if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:
         manoeuvre = Manoeuvre.RETIRE
@@ -140,7 +132,7 @@ def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
         manoeuvre = Manoeuvre.AIM if action == Action.SHOOT else Manoeuvre.STAY
     if view.in_building and not exits(manoeuvre):
         return Manoeuvre.STAY, action
-    if must_charge:
+    if view.must_charge:
         return Manoeuvre.CHARGE, Action.NOTHING
     if not view.rally_failed or manoeuvre == Manoeuvre.STAY or action == Action.NOTHING:
         return manoeuvre, action

@@ -11,8 +11,8 @@ from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.game import ORDERS, Choice
 from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
-from analyser.rules.activation import Order
-from analyser.rules.orders import Line, lines_of
+from analyser.rules.activation import APART, Order
+from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combats, with_overrun_chosen
@@ -46,9 +46,9 @@ class Option(NamedTuple):
 
     manoeuvre: Manoeuvre
     action: Action
-    shots: tuple[Shot, ...] = ()  # that it makes, or that it goes where it could make
+    shots: tuple[Shot, ...] = ()
     charge: Charged | None = None
-    stop: int = 0  # after how many hundredths of an inch the move ends; 0: at its end
+    stop: int = 0  # where the move ends (:func:`~.activation.stopped`); 0: at its end
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
@@ -130,19 +130,20 @@ class Chooser(Shooter):
         """Re-arming is chosen, too."""
         return False
 
+    @cached_property
     def stops_at(self) -> list[int]:
-        """The distances at which it may stop an advance before its SPEED is spent, in hundredths of an inch.
+        """The distances from the enemy at which it may end a move, in hundredths of an inch.
 
-        The ranges of its rows.
+        The ranges of its rows, those of its opportunity fire among them, and what its lines say.
         """
-        ranges = (each for row in self.rows for each in (row.short_range, row.long_range))
-        return [length_of(each) for each in ranges if each is not None]
+        ranges = {each for row in self.lookout_rows for each in (row.short_range, row.long_range) if each}
+        return sorted({*map(length_of, ranges), *(line.stop ^ APART for line in self.lines if line.stop > APART)})
 
     @cached_property
     def stops(self) -> list[int]:
         """After how many hundredths of an inch it may also end a move: those of its lines, or multiples of the step."""
         if self.lines:
-            return sorted({line.stop for line in self.lines if line.stop})
+            return sorted({line.stop for line in self.lines if 0 < line.stop < APART})
         step = length_of(self.step or 0)
         return list(range(step, 2 * length_of(self.mine.speed or 0), step)) if step else []
 
@@ -164,17 +165,56 @@ class Chooser(Shooter):
             return ()
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
-    def check_move(self, line: Line) -> None:
+    def stop_of(self, line: Line, salvo: int) -> int:
+        """Return where the move of a line ends, of which `salvo` is what it fires, or NONE.
+
+        Its ranges are those of the row that is fired; where none is, of the one that a habit would fire. InputError
+        for a move that the unit cannot make, or not end there.
+        """
+        self._check_move(line)
+        if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
+            return line.stop
+        row = self.row_meant(line.action, salvo)
+        if row is None:
+            return 0
+        reach = row.short_range if line.stop == TO_SHORT_RANGE else None
+        return APART | length_of(row.long_range if reach is None else reach)
+
+    def row_meant(self, action: Action, salvo: int) -> Row | None:
+        """Return the row whose ranges are meant by an order that names none: `salvo` is what it would fire, or NONE."""
+        if salvo == NONE or action == Action.GO_ON_LOOKOUT:
+            return self._watching_row
+        return self.salvos[salvo][0].row
+
+    @cached_property
+    def _watching_row(self) -> Row | None:
+        """The row of its opportunity fire as a habit has it."""
+        return self.habit("lookout").by_lookout if self.lookout_rows else None
+
+    @cached_property
+    def best_salvo(self) -> int:
+        """Which of the :attr:`salvos` it fires where nothing is said; NONE where there is nothing to fire."""
+        if why_not("shoot", self.mine, self.theirs) is not None:
+            return NONE
+        return self.salvo_of(self.habit("shoot"))
+
+    def _check_move(self, line: Line) -> None:
         """InputError for a line whose move the unit cannot make, or not end there."""
         where = f"duel.policy_{self.where}"
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
             problem = f"{line.text!r}: how far the unit is from its own edge is not known"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
         longest = length_of(self.mine.speed or 0) * (2 if doubles(line.manoeuvre) else 1)
+        if line.stop > APART:
+            if line.stop ^ APART not in self.stops_at:
+                problem = f"{line.text!r}: no move ends {(line.stop ^ APART) / INCH:g} inches from the enemy"
+                allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops_at) or "another move: it has no ranges"
+                raise InputError(problem, where=where, allowed=allowed)
+            return
         if line.stop > longest:
             problem = f"{line.text!r}: so far the unit cannot go"
             raise InputError(problem, where=where, allowed=f"up to {longest / INCH:g} inches")
-        if line.stop and line.stop not in self.stops:
+        if line.stop > 0 and line.stop not in self.stops:
             problem = f"{line.text!r}: no move ends after {line.stop / INCH:g} inches"
             allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops) or "a step for the duel, such as 1 inch"
             raise InputError(problem, where=where, allowed=allowed)
@@ -233,22 +273,16 @@ class Chooser(Shooter):
         specials += [Action.GO_ON_LOOKOUT] if self.lookout_rows else []
         re_arms = any(row.has("Slow to Fire") for row in (*self.rows, *self.lookout_rows))
         specials += [Action.RE_ARM] if re_arms else []
-        moves = _MOVES if self.distance is not None and self.mine.speed else ()
         yield STAY
+        moves = self._moves(_MOVES)
         for salvo in self.salvos:
-            closing = [Manoeuvre.CLOSE_IN] if moves else []
-            closing += [Manoeuvre.COME_INTO_RANGE] if moves and salvo[0].row.short_range is not None else []
-            for manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY, *moves, *closing):
-                yield Option(manoeuvre, Action.SHOOT, salvo)
-            for manoeuvre in closing if len(salvo) == 1 and not salvo[0].overcharge else ():
-                yield Option(manoeuvre, Action.NOTHING, salvo)
-                if re_arms:
-                    yield Option(manoeuvre, Action.RE_ARM, salvo)
+            for manoeuvre, stop in ((Manoeuvre.AIM, 0), (Manoeuvre.STAY, 0), *moves):
+                yield Option(manoeuvre, Action.SHOOT, salvo, stop=stop)
         for action in specials:
-            for manoeuvre in (Manoeuvre.STAY, *moves):
-                yield Option(manoeuvre, action)
-        for manoeuvre in (*moves, *self._at_double_time) if moves else ():
-            yield Option(manoeuvre, Action.NOTHING)
+            for manoeuvre, stop in ((Manoeuvre.STAY, 0), *moves):
+                yield Option(manoeuvre, action, stop=stop)
+        for manoeuvre, stop in (*moves, *self._moves(self._at_double_time)):
+            yield Option(manoeuvre, Action.NOTHING, stop=stop)
         for charge in self.charges:
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
         for exit_ in self._exits:
@@ -256,19 +290,14 @@ class Chooser(Shooter):
                 yield Option(exit_, Action.SHOOT, tuple(shot._replace(reforming=True) for shot in salvo))
             for action in (Action.NOTHING, *specials):
                 yield Option(exit_, action)
-        for stop in self.stops if moves else ():
-            yield from self._options_up_to(stop, specials)
 
-    def _options_up_to(self, stop: int, specials: Sequence[Action]) -> Iterator[Option]:
-        """All that goes with moves that end after `stop`: what is longer than its SPEED is double time."""
-        if stop >= length_of(self.mine.speed or 0):
-            yield from (Option(manoeuvre, Action.NOTHING, stop=stop) for manoeuvre in self._at_double_time)
-            return
-        for manoeuvre in _MOVES:
-            for salvo in self.salvos:
-                yield Option(manoeuvre, Action.SHOOT, salvo, stop=stop)
-            for action in (Action.NOTHING, *specials):
-                yield Option(manoeuvre, action, stop=stop)
+    def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
+        """Return each of those moves with each place where it may end: what is longer than its SPEED is double time."""
+        speed, found = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
+        for manoeuvre in manoeuvres if speed and self.distance is not None else ():
+            after = [stop for stop in self.stops if (stop >= speed) == doubles(manoeuvre)]
+            found += [(manoeuvre, stop) for stop in (0, *(APART | apart for apart in self.stops_at), *after)]
+        return found
 
     def choice(
         self,
@@ -304,7 +333,9 @@ class Chooser(Shooter):
         `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError if it has no such.
         """
         where = f"duel.policy_{self.where}"
-        habits: dict[str, PolicyName] = {"": "shoot", "overcharge": "overcharge", "all rows": "all_out"}
+        habits: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
+        if not fired:
+            return self.best_salvo
         if fired not in habits:
             said = fired.removesuffix(" overcharged").split(" and ")
             for place, salvo in enumerate(self.salvos):
@@ -314,12 +345,10 @@ class Chooser(Shooter):
                 if named and salvo[0].overcharge == fired.endswith(" overcharged"):
                     return place
             names = [row.id for row in self.rows]
-            names += [each for each in habits if each and why_not(habits[each], self.mine, self.theirs) is None]
+            names += [each for each in habits if why_not(habits[each], self.mine, self.theirs) is None]
             problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
             raise InputError(problem, where=where, allowed=", ".join(names) or "nothing")
         if (reason := why_not(habits[fired], self.mine, self.theirs)) is not None:
-            if not fired:
-                return NONE
             raise InputError(f"with {fired}: {reason}", where=where, allowed="another row")
         return self.salvo_of(self.habit(habits[fired]))
 

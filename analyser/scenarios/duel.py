@@ -120,7 +120,7 @@ def course_of(
         wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
         lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
         for each in shooters:
-            lengths += [*each.stops_at(), *each.stops] if isinstance(each, Chooser) else []
+            lengths += [*each.stops_at, *each.stops] if isinstance(each, Chooser) else []
     if tracked:
         records = list(place(records, set_back, advance, lengths, "duel"))
     spread = any(NONE not in (record.distance, record.fumes_within) for record in records)

@@ -10,6 +10,7 @@ POLICIES = [
     ["charge if within reach and not rally failed", "close in to short range and shoot", "do nothing"],
     ["retire and take cover if enemy models at least 2", "advance and shoot with overcharge if round is 1"],
     ["aim and shoot with ranged unless enemy taking cover; double time if enemy beyond 9.5", "re-arm if reloading"],
+    ["double time to range if beyond 8; retire to 6 inches and take cover if in short range", "close in to range"],
     "best",
 ]
 TERMS = {"rounds": 1, "distance": 9, "first": "a"}

@@ -172,16 +172,16 @@ class Game:
         if duel.distance is None:
             return
         speed = at_duel.speed(self.field, side)
-        for moved in self.moves(duel, side):
+        for moved in self.places(duel, side, speed, speed):
             if not turn.rallied:
                 yield self.certainly(certainly(moved))
                 continue
             yield from self.specials(moved, side)
             yield from self.shots(moved, side, moved=True, several=True)
         if turn.rallied:
-            yield self.certainly(certainly(advance(self.field, duel, side, 2 * speed)))
-            if unit_of(duel, side).edge_distance is not None:  # else it keeps to its SPEED
-                yield self.certainly(certainly(self.retired(duel, side, 2 * speed)))
+            back = 0 if unit_of(duel, side).edge_distance is None else 2 * speed  # else it keeps to its SPEED
+            for moved in self.places(duel, side, 2 * speed, back):
+                yield self.certainly(certainly(moved))
 
     def exits(self, turn):
         """Out of its building, up to 3 inches from it, and a deed if both steps may be used."""
@@ -198,18 +198,18 @@ class Game:
             yield from self.specials(place, side)
             yield from self.shots(place, side, several=True, reforming=True)
 
-    def moves(self, duel, side):
-        """Where a unit may advance to, or retire to."""
-        speed, found = at_duel.speed(self.field, side), []
-        lengths = [speed]
+    def places(self, duel, side, ahead, back):
+        """Where a move of up to so many inches toward the enemy, or away, may end: after all, or at a row's range."""
+        found = [advance(self.field, duel, side, ahead), self.retired(duel, side, back)]
         for row in getattr(self.field, side)["rows"]:
-            enemy = getattr(self.field, OTHER[side])
-            fires = row["kind"] == "ranged" and enemy["category"] in row["against"]
-            if fires and "Reactive" not in row["qualities"]:
-                stops = [row[reach] for reach in ("short_range", "long_range") if row.get(reach) is not None]
-                lengths += [min(speed, max(duel.distance - stop, 0)) for stop in stops]
-        found = [advance(self.field, duel, side, length) for length in lengths]
-        found.append(self.retired(duel, side, speed))
+            if row["kind"] != "ranged" or getattr(self.field, OTHER[side])["category"] not in row["against"]:
+                continue
+            for reach in (row.get("short_range"), row["long_range"]):
+                nearer = 0 if reach is None else duel.distance - reach
+                if 0 < nearer < ahead:
+                    found.append(advance(self.field, duel, side, nearer))
+                if 0 < -nearer < back:
+                    found.append(self.retired(duel, side, -nearer))
         return [each for each in found if each.distance != duel.distance]
 
     def retired(self, duel, side, inches):

@@ -628,13 +628,18 @@ class Shot:
     overcharged: bool = False
 
 
-def shots(game: Game, now: Field, side: int, **how: bool) -> list[Shot]:
-    """AC-4.1: every row that reaches and has dice; with Overcharge, if it likes."""
+def shots(game: Game, now: Field, side: int, moved: bool = False, **how: bool) -> list[Shot]:
+    """AC-4.1: every row that reaches and has dice; with Overcharge, if it likes.
+
+    AC-6: Move or Fire not after a move, Reactive only as opportunity fire.
+    """
     target, found = game.profiles[1 - side], []
     for row in game.profiles[side].rows:
         dice = dice_of(row, now.units[side].models, target) if row.kind == "ranged" else None
         reaches = now.gap is None or now.gap <= row.long
-        if dice and target.category in row.against and reaches:
+        barred = moved and "Move or Fire" in row.qualities
+        barred |= "Reactive" in row.qualities and not how.get("opportunity", False)
+        if dice and target.category in row.against and reaches and not barred:
             found.append(Shot(row, dice, **how))
             if "Overcharge" in row.qualities:
                 found.append(Shot(row, dice, overcharged=True, **how))
@@ -730,11 +735,13 @@ def is_armed(profile: Profile) -> bool:
     return any(row.kind != "ranged" for row in profile.rows)
 
 
-def deeds(game: Game, now: Field, side: int, done: Then, aimed: bool) -> list[Callable[[], Fraction]]:
+def deeds(
+    game: Game, now: Field, side: int, done: Then, aimed: bool, moved: bool = False
+) -> list[Callable[[], Fraction]]:
     """Nothing, a shot, aimed where that can be, or going on lookout."""
     options: list[Callable[[], Fraction]] = [lambda: done(now)]
     for aims in {False, aimed}:
-        for shot in shots(game, now, side, aimed=aims):
+        for shot in shots(game, now, side, moved, aimed=aims):
             options.append(lambda shot=shot: shoot(game, now, side, shot, done))
     watching = now.put(side, replace(now.units[side], on_lookout=True))
     if any(row.kind == "ranged" for row in game.profiles[side].rows):
@@ -748,7 +755,7 @@ def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Ca
     for inches in advances(game, now, side) + retirements(game, now, side):
         moved = shifted(now, side, inches)
         if full:
-            options += deeds(game, moved, side, done, aimed=False)
+            options += deeds(game, moved, side, done, aimed=False, moved=True)
         else:
             options.append(lambda moved=moved: done(moved))
     for inches in double_times(game, now, side) if full else ():
@@ -759,21 +766,33 @@ def moving(game: Game, now: Field, side: int, full: bool, done: Then) -> list[Ca
 def advances(game: Game, now: Field, side: int) -> list[Fraction]:
     """How far a unit may advance: its SPEED, to the range of a row, or some steps."""
     assert now.gap is not None
-    rows = game.profiles[side].rows
     whole = min(game.profiles[side].speed, now.gap - 1)
-    ranges = {reach for row in rows if row.kind == "ranged" for reach in (row.short, row.long)} - {None}
-    lengths = {whole, *(min(whole, now.gap - reach) for reach in ranges), *steps(game, Fraction(0), whole)}
+    lengths = {whole, *to_ranges(game, now, side, Fraction(0), whole), *steps(game, Fraction(0), whole)}
     return sorted(inches for inches in lengths if inches > 0)
 
 
+def to_ranges(game: Game, now: Field, side: int, over: Fraction, under: Fraction) -> list[Fraction]:
+    """Return how far it is to each range of a unit's rows, of what is between two lengths, neither included.
+
+    Less than 0 are lengths of a way back.
+    """
+    assert now.gap is not None
+    category = game.profiles[1 - side].category
+    rows = [row for row in game.profiles[side].rows if row.kind == "ranged" and category in row.against]
+    lengths = [now.gap - reach for row in rows for reach in (row.short, row.long) if reach is not None]
+    return [inches for inches in lengths if over < inches < under]
+
+
 def retirements(game: Game, now: Field, side: int) -> list[Fraction]:
-    """How far (less than 0) a unit may go back: its SPEED, or to its edge.
+    """How far (less than 0) a unit may go back: its SPEED, to the range of a row, or to its edge.
 
     Only "a unit that is falling back" flees there (AC-5.4): by its own
     manoeuvre, or withdrawing, a unit may stand at its edge.
     """
     whole = behind(now, side, game.profiles[side].speed)
-    return sorted(-inches for inches in {whole, *steps(game, Fraction(0), whole)} if inches > 0)
+    lengths = {-whole, *to_ranges(game, now, side, -whole, Fraction(0))}
+    lengths |= {-inches for inches in steps(game, Fraction(0), whole)}
+    return sorted(inches for inches in lengths if inches < 0)
 
 
 def behind(now: Field, side: int, inches: Fraction) -> Fraction:
@@ -783,7 +802,7 @@ def behind(now: Field, side: int, inches: Fraction) -> Fraction:
 
 
 def double_times(game: Game, now: Field, side: int) -> list[Fraction]:
-    """How far a unit may go in double time, either way: twice its SPEED, or some steps too long for an advance.
+    """How far a unit may go in double time, either way: twice its SPEED, or to a range or some steps beyond its SPEED.
 
     The text says "up to twice": who may go that way at all need not go toward the enemy.  The program lets a
     unit do so only where its edge is stated, and says so.
@@ -793,6 +812,7 @@ def double_times(game: Game, now: Field, side: int) -> list[Fraction]:
     ahead = min(2 * speed, now.gap - 1)
     back = Fraction(0) if now.units[side].room is None else behind(now, side, 2 * speed)
     found = {ahead, *steps(game, speed, ahead), *(-inches for inches in {back, *steps(game, speed, back)})}
+    found |= {*to_ranges(game, now, side, speed, ahead), *to_ranges(game, now, side, -back, -speed)}
     return sorted(inches for inches in found if inches != 0 and inches >= -back)
 
 

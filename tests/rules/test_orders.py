@@ -6,8 +6,9 @@ from itertools import product
 import pytest
 
 from analyser import InputError
+from analyser.rules.activation import APART
 from analyser.rules.habits import HABITS, VIEWS, allowed_of_every_view, decide, number_of
-from analyser.rules.orders import Condition, lines_of
+from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Condition, lines_of
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
 
 WHERE = "duel.policy_a"
@@ -50,7 +51,13 @@ def test_a_sentence_is_read_as_lines():
         ("retire at double time 9 inches", Manoeuvre.RETIRE_AT_DOUBLE_TIME, 900),
         ("retire at double time", Manoeuvre.RETIRE_AT_DOUBLE_TIME, 0),
         ("double time 1 inch", Manoeuvre.DOUBLE_TIME, 100),
-        ("close in to range and shoot", Manoeuvre.COME_INTO_RANGE, 0),
+        ("close in and shoot", Manoeuvre.ADVANCE, TO_SHORT_RANGE),
+        ("close in to range and shoot", Manoeuvre.ADVANCE, TO_RANGE),
+        ("close in to 12 inches and shoot", Manoeuvre.ADVANCE, APART | 1200),
+        ("retire to range and shoot", Manoeuvre.RETIRE, TO_RANGE),
+        ("double time to short range", Manoeuvre.DOUBLE_TIME, TO_SHORT_RANGE),
+        ('double time to 9.5"', Manoeuvre.DOUBLE_TIME, APART | 950),
+        ("retire at double time to range", Manoeuvre.RETIRE_AT_DOUBLE_TIME, TO_RANGE),
     ],
 )
 def test_moves_and_how_far_they_go(said, manoeuvre, stop):
@@ -64,6 +71,9 @@ def test_moves_and_how_far_they_go(said, manoeuvre, stop):
     [
         ("advance 0 inches", r"'advance 0 inches': that is no move \(allowed: more than 0, up to 1000 inches\)"),
         ("retire 4000", "'retire 4000': that is no move"),
+        ("close in to 0 inches", "'close in to 0 inches': that is no move"),
+        ("double time to rnge", "no order 'double time to rnge'; did you mean 'double time to range'"),
+        ("double time to range and shoot", "nothing is done beside that move"),
         ("advnce 3 inches", "no order 'advnce 3 inches'; did you mean 'advance'"),
         ("advance three inches", "no order 'advance three inches'; did you mean 'advance'"),
         ("charge 3 inches", "no order 'charge 3 inches'; did you mean 'charge'"),

@@ -13,7 +13,7 @@ from analyser.rules import activation, close_quarters, discipline, special_rules
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.habits import decide
-from analyser.rules.policies import Action, Manoeuvre, View, allowed, closes_in, doubles, exits
+from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
 from analyser.rules.structs import NONE, FightFacts
 
 NOT_FOUGHT = 3  # beside who can win a combat
@@ -222,7 +222,8 @@ def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     facts, row = setup.sides[side], setup.strikes[max(strike, 0)]
     to_edge = unit_state.length_to_edge(mine, facts)
     length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
-    return activation.ordered_to(mine, (manoeuvre, action), facts, activation.stopped(length, stop))
+    length = activation.stopped(length, stop, view.distance)
+    return activation.ordered_to(mine, (manoeuvre, action), facts, length)
 
 
 @step
@@ -251,7 +252,7 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     if exits(manoeuvre):
         elsewhere = manoeuvre == Manoeuvre.EXIT or length != 0
         return bool(view.in_building) and elsewhere and (action == Action.NOTHING or not view.rally_failed)
-    if view.must_charge and not view.in_building:
+    if view.must_charge:
         return charges
     if charges:
         return bool(view.can_charge) and not view.in_building and not view.rally_failed
@@ -267,7 +268,8 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
     others = activation.length_moved(slower, facts, row, view.distance, to_edge)
     if stop != 0:
-        return stop < abs(length) and (not doubles(manoeuvre) or stop > abs(others))
+        goes = activation.stopped(length, stop, view.distance)
+        return activation.is_part(goes, length) and (not doubles(manoeuvre) or abs(goes) > abs(others))
     return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != others
 
 
@@ -290,7 +292,7 @@ def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]
     """What is left of a decision as things stand."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed(decision[0], decision[1], view)
-    advances = action == Action.SHOOT and (manoeuvre == Manoeuvre.ADVANCE or closes_in(manoeuvre))
+    advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance, NONE) == 0:
         return Manoeuvre.AIM, action
     return manoeuvre, action

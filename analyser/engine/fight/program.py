@@ -70,10 +70,10 @@ class Ordered(NamedTuple):
     manoeuvre: int
     action: int
     strike: int  # of the row that it is done for, or NONE
-    stop: int  # after how many hundredths of an inch the move ends; 0: at its end
+    stop: int  # where the move ends (:func:`~.activation.stopped`); 0: at its end
 
 
-_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 17  # of a packed order; no move is longer than 1000 inches
+_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # of a packed order; a stop is below 2 * APART
 
 
 def packed_order(order: Ordered) -> int:

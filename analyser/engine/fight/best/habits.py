@@ -9,7 +9,7 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations
 from analyser.engine.fight.program import Line, Setup
 from analyser.rules import activation, unit_state
-from analyser.rules.policies import Action, Manoeuvre, closes_in, doubles, exits
+from analyser.rules.policies import Action, Manoeuvre, exits
 from analyser.rules.structs import NONE
 
 # The columns of options and of decisions; the salvo is NONE where nothing is fired, and a stop as in an order.
@@ -81,8 +81,6 @@ def edge_taken(
     manoeuvre, action = operations.decided(setup, operation, view, (int(decision[MANOEUVRE]), int(decision[ACTION])))
     if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and rearms and mine & unit_state.RELOADING:
         action = Action.RE_ARM
-    if manoeuvre == Manoeuvre.COME_INTO_RANGE and strike.short_range == NONE:
-        manoeuvre = Manoeuvre.CLOSE_IN
     hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)
     if manoeuvre == Manoeuvre.EXIT_BACK and (view.distance == NONE or to_edge == 0):
         manoeuvre = Manoeuvre.EXIT
@@ -92,11 +90,15 @@ def edge_taken(
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
-        stop = stop if stop < abs(length) else 0
-        if length == 0 and manoeuvre != Manoeuvre.STAY:  # who cannot move, and shoots, aims if it may
+        goes = activation.stopped(length, stop, view.distance)
+        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # who cannot move, and shoots, aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
-        elif length != 0 and (length == shorter or (doubles(manoeuvre) and 0 < stop <= abs(shorter))):
-            manoeuvre, stop = slower, (stop if stop < abs(shorter) else 0)
+        elif not activation.is_part(goes, length):
+            stop, goes = 0, length
+        if manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
+            stop = 0
+        elif abs(goes) <= abs(shorter):
+            manoeuvre, stop = slower, (stop if abs(goes) < abs(shorter) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     found = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
@@ -105,8 +107,6 @@ def edge_taken(
     if found == NONE and action == Action.SHOOT:  # nothing reaches
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
         found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
-    if found == NONE and closes_in(manoeuvre):  # with several rows: of a move alone there is no such branch
-        found = edge_for(Manoeuvre.ADVANCE, Action.NOTHING, (salvo, 0), options, edges, weights)
     return max(found, 0)
 
 
@@ -121,7 +121,7 @@ def edge_for(
 ) -> int:
     """The first edge that does that, with that salvo if it fires one, and that stop; NONE if there is none."""
     salvo, stop = how
-    of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE or closes_in(manoeuvre)
+    of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE
     for edge in range(edges[0], edges[1]):
         option = options[int(weights[edge])]
         is_it = option[MANOEUVRE] == manoeuvre and option[ACTION] == action and option[STOP] == stop

@@ -16,8 +16,8 @@ from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
 from analyser.rules.structs import NONE
 
-MOST_EDGES = 20_000_000  # some seconds, and a gigabyte
-_OF_ESTIMATE = 0.2, 0.7  # how many edges there mostly are of those expected: without a distance, and with one
+MOST_EDGES = 24_000_000  # half a minute, and three gigabytes
+_OF_ESTIMATE = 0.2, 0.5  # how many edges there mostly are of those expected: without a distance, and with one
 _INTERPRETED = (
     3.5e-5  # seconds an edge in the interpreter, which tries no more edges than this before they are compiled
 )
