@@ -114,6 +114,7 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
                 dashboard_address=f"{LOOPBACK}:0",  # the scheduler cannot do without its server of statistics
                 worker_dashboard_address=f"{LOOPBACK}:0",
                 memory_limit=_MEMORY,
+                silence_logs=logging.CRITICAL,  # also in workers that lose their scheduler when the sweep is stopped
             )
         with _one_voice(), cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
             yield executor
