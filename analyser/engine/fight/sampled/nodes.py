@@ -16,7 +16,7 @@ from analyser.common.records import Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.sampled.choices import Choices, next_line
-from analyser.engine.fight.sampled.rolls import Rolls, roll_of
+from analyser.engine.fight.sampled.rolls import MOST_ROWS, Rolls, roll_of
 from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import strike
@@ -25,8 +25,8 @@ from analyser.rules.draws import Draw, Odds, passing, test_draw
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts
 
-NODES, ANSWERS = 1 << 19, 1 << 24
-_SPARE_NODES, _SPARE_ANSWERS = 8, 1 << 16  # what one answer can add
+NODES, ANSWERS = 1 << 19, 1 << 25
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # what one answer can add
 _SLOTS = 4 * NODES
 END = -1  # in place of a line: a part of the program has ended
 UNKNOWN = 0  # where an answer leads that has not come up yet; node 0 is none
@@ -95,21 +95,21 @@ def _interpreted_slot(line: int, pair: Pair, known: int) -> int:
 
 @step_for(_interpreted_slot)
 def first_slot(line: int, pair: Pair, known: int) -> int:
-    """Where probing for a node begins (open addressing, linear probing)."""
+    """Return the slot where probing for a node begins (open addressing, linear probing)."""
     word = mixed(mixed(mixed(np.uint64(line) * GOLDEN_GAMMA, pair[0]), pair[1]), known)
     return int(np.int64(word >> _ONE) & (_SLOTS - 1))
 
 
 @step
 def mixed(word: np.uint64, number: int) -> np.uint64:
-    """A hash with one more number mixed in."""
+    """Return a hash with one more number mixed in."""
     word = ((word ^ word >> _HALF) + np.uint64(number)) * GOLDEN_GAMMA
     return word ^ word >> _HALF
 
 
 @step
 def node_at(graph: Graph, line: int, pair: Pair, known: int) -> int:
-    """Return the node of that description, which is added if it is new."""
+    """Return the node of that description; a new one is added."""
     nodes = graph.nodes
     slot = first_slot(line, pair, known)
     while nodes.slots[slot] != 0:
@@ -127,7 +127,7 @@ def node_at(graph: Graph, line: int, pair: Pair, known: int) -> int:
 
 @step
 def give_answers(nodes: Nodes, node: int, answers: int) -> None:
-    """Make room for so many answers of a node; none is known yet."""
+    """Make room for the answers of a node, all UNKNOWN."""
     nodes.asks[node, FIRST] = nodes.answers
     for answer in range(nodes.answers, nodes.answers + answers):
         nodes.next[answer] = UNKNOWN
@@ -136,7 +136,7 @@ def give_answers(nodes: Nodes, node: int, answers: int) -> None:
 
 @step
 def give_table(nodes: Nodes, rolls: Rolls, node: int, roll: int) -> None:
-    """Let a node draw from the table of its roll, if there is one by now."""
+    """Let a node draw from the table of its roll, once that has been made."""
     scores = rolls.scores[roll]
     nodes.asks[node, SPECIAL] = NOTHING if scores > 0 else NO_ANSWERS
     nodes.asks[node, ROW], nodes.asks[node, SHIFT] = rolls.first[roll], rolls.bits[roll]

@@ -17,10 +17,9 @@ from analyser.rules.attack import scores_for
 from analyser.rules.structs import FIGHT, FightFacts
 
 MOST_ROLLS = 1 << 12
-_MOST_ROWS = 1 << 20
+MOST_ROWS = 1 << 20
 _FIELDS = len(FIGHT.names or ())
 _NO_CARD = np.ones(1)
-_MISSING = -1
 
 pmf_of = tiered(2.0)(pool_pmf)
 
@@ -49,7 +48,7 @@ def no_rolls() -> Rolls:
     numbers = fights.view(np.int64).reshape(MOST_ROLLS + 1, _FIELDS)
     words = np.zeros((2, MOST_ROLLS), np.uint64)
     integers = np.zeros((2, MOST_ROLLS), np.int64)
-    alias, score = np.zeros((_MOST_ROWS, 2), np.uint64), np.zeros(_MOST_ROWS, np.int64)
+    alias, score = np.zeros((MOST_ROWS, 2), np.uint64), np.zeros(MOST_ROWS, np.int64)
     many = np.array([0, 2])  # the first two rows draw nothing
     return Rolls(fights, numbers, many, words[0], words[1], integers[0], integers[1], alias, score)
 
@@ -60,13 +59,13 @@ def _interpreted_copy(rolls: Rolls, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: Rolls, fight: FightFacts) -> None:
-    """Copy the pool that is looked for behind the last one."""
+    """Copy a pool behind the last one, to compare it with all of them."""
     rolls.fights[rolls.many[0]] = fight
 
 
 @step
 def roll_of(rolls: Rolls, fight: FightFacts) -> int:
-    """Return the number of the roll of a pool; one that is new has no table yet."""
+    """Return the number of the roll of a pool; a new one has no table yet."""
     copy_pool(rolls, fight)
     new = rolls.many[0]
     for roll in range(new):
@@ -80,14 +79,14 @@ def roll_of(rolls: Rolls, fight: FightFacts) -> int:
 
 
 def add_tables(rolls: Rolls, faces: Floats) -> None:
-    """Make the tables that are missing; InputError if there is no room for them."""
+    """Make the tables of new rolls; InputError if there is no room for them."""
     if rolls.many[0] == MOST_ROLLS:
         raise too_many_rolls()
     for roll in np.flatnonzero(rolls.scores[: rolls.many[0]] == 0).tolist():
         scores, table = _table_of(rolls.fights[roll].tobytes(), faces.tobytes())
         begin = int(rolls.many[1])
         end = begin + max(len(table), len(scores))
-        if end > _MOST_ROWS:
+        if end > MOST_ROWS:
             raise too_many_rolls()
         rolls.alias[begin : begin + len(table)], rolls.score[begin : begin + len(scores)] = table, scores
         rolls.first[roll], rolls.bits[roll] = begin, len(table).bit_length() - 1

@@ -122,7 +122,7 @@ def card(at: Trials, side: Whole) -> Any:
 
 @kernel
 def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Play trials until all are, or an answer leads where nobody has been yet."""
+    """Play trials until `until` have begun and ended, or an answer comes up for the first time."""
     node: Whole = np.uint64(at.node)
     part: Whole = at.part
     value: Whole
@@ -169,7 +169,7 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
 
 @tiered(6.0)
 def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Play trials until all are, or something is needed that is not met here."""
+    """Play trials until all are played; return early where Python has to make room or a table."""
     known, rolls = graph.nodes, graph.rolls
     for _ in range(PATIENCE):
         needed = walk(known, rolls, at, which, counts)
@@ -222,7 +222,7 @@ class Player:
         self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
-        """Forget what was counted, not where answers lead."""
+        """Reset the counters; where answers lead stays known."""
         self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._which]
 
     def play(self, chunk: Chunk, first: int, until: int) -> None:
@@ -326,7 +326,7 @@ class Simulation:
                 for number in range(task.first, task.last):
                     player.play(Chunk(start, stream, number), 0, task.chunk_trials)
             player.collect()
-            seen.append(player)  # one that was interrupted stands in the middle of something
+            seen.append(player)  # an interrupted one is not used again: it stopped in the middle of a trial
 
         if trials <= FEW and not play_trials.pays():
             threads = 1
@@ -341,7 +341,7 @@ class Simulation:
         return snapshots
 
     def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
-        """What chance decided in trials of the sample that :meth:`play` plays, each by its number; 0 is the first.
+        """Yield what chance decided in trials of the sample that :meth:`play` plays, by their numbers from 0.
 
         Of a roll its score, of a card its value, of anything else whether it answers yes, 1 or 0.
         """
