@@ -16,6 +16,7 @@ LONGEST = 290  # characters of a message, 300 with the "error: " of a terminal; 
 LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
 LONGEST_LIST = 120  # of names that are allowed
 _LEAST = 80  # of a place, and of what is allowed, which give way to the problem
+MOST_BITS = 1024  # of an integer without another bound: its digits can be told
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
@@ -161,12 +162,20 @@ def check_flag(value: object, where: str) -> None:
 
 
 def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
-    """Raise InputError unless `number` is an integer in [least, most]; bool is rejected."""
+    """Raise InputError unless `number` is an integer in [least, most], by default of up to 1024 bits; bool is rejected.
+
+    >>> check_integer(1 << 2000, "seed", 0)
+    Traceback (most recent call last):
+    ...
+    analyser.common.errors.InputError: seed: 2001 bits (allowed: 0 or more, of up to 1024 bits)
+    """
     allowed = f"{least} or more" if most is None else f"{least} to {most}"
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise InputError(f"must be an integer, got {shown(number)}", where=where, allowed=allowed)
     if number < least or (most is not None and number > most):  # type: ignore[operator]
         raise InputError(f"{shown(int(number))} is out of range", where=where, allowed=allowed)
+    if (bits := int(number).bit_length()) > MOST_BITS:
+        raise InputError(f"{bits} bits", where=where, allowed=f"{allowed}, of up to {MOST_BITS} bits")
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:

@@ -101,9 +101,9 @@ def mean_of_moments(mean: float, variance: float, trials: float, least: float, m
         return _normal(mean, error, least, most)
     near, sign = (least, 1) if mean - least <= most - mean else (most, -1)
     away = abs(mean - near)
-    square = variance + away**2
-    other = near + sign * min(square / away, most - least) if away else near
-    count = trials * away**2 / square if away else 0.0
+    square = variance + away**2  # 0 also where `away` is too small to be squared
+    other = near + sign * min(square / away, most - least) if square and away else near
+    count = trials * away**2 / square if square else 0.0
     shares = (np.array([near, other]) - least) / (most - least)
     return _gaffke(mean, error, shares, np.array([trials - count, count]), least, most)
 

@@ -18,7 +18,6 @@ from analyser.common.precision import MOST_PLANNED, Precision, Stopping
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**12
 MOST_THREADS = 1024
-MOST_SEED_BITS = 1024
 METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 Progress = Callable[[int, int], None]
 
@@ -91,8 +90,6 @@ class Sampling:
         if self.trials is not None:
             check_integer(self.trials, "trials", 1, MOST_TRIALS)
         check_integer(self.seed, "seed", 0)
-        if (bits := int(self.seed).bit_length()) > MOST_SEED_BITS:
-            raise InputError(f"{bits} bits", where="seed", allowed=f"0 or more, of up to {MOST_SEED_BITS} bits")
         check_threads(self.threads)
         if self.precision is not None:
             Precision.read(self.precision)

@@ -198,7 +198,7 @@ class Profiles:
         path = self.folder / f"{name}.toml"
         if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FOR_ALL_FACTIONS:
             return self.factions
-        if not path.is_file() or self._faction_in(path).id != name:
+        if not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
             return self.factions
         return {name: self._faction_in(path)}
 

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.errors import InputError, printable
-from analyser.common.files import read_toml, toml_lines, write_contents
+from analyser.common.files import is_there, read_toml, toml_lines, write_contents
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
@@ -111,7 +111,7 @@ def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Pat
     texts = {out / f"{faction.id}.toml": to_toml(faction) for faction in factions}
     for path, text in texts.items():
         # Profiles are made to be corrected by hand: what somebody corrected is not lost without a word.
-        if not replace and path.exists() and path.read_bytes() != text.encode():
+        if not replace and is_there(path) and path.read_bytes() != text.encode():
             allowed = "another folder, or to replace it (--replace)"
             raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
     write_contents(texts)

@@ -57,7 +57,7 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:
     folder = profiles.given if isinstance(profiles, Profiles) else profiles
-    return None if folder is None else Path(folder)
+    return None if folder is None else Profiles(folder).folder  # which there must be
 
 
 def solve(

@@ -20,7 +20,7 @@ from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
-from analyser.common.files import real_path
+from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
@@ -120,7 +120,7 @@ def write_report(
     ['balance.csv', 'dominated.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
      'outliers.csv', 'pictures', 'prices.csv', 'units.json']
     """
-    started, folder = time.monotonic(), Path(out)
+    started, folder = time.monotonic(), path_of(out, "out")
     check_threads(threads)
     check_replaceable(folder)
     library = library_of(profiles)

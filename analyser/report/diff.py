@@ -262,7 +262,7 @@ def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
         raise InputError("a report has the die and deck of its own", where=str(path), allowed="a folder of profiles")
     if report is not None:
         return _Side(report.things, report.used, report)
-    if not path.is_dir() or next(path.glob("*.toml"), None) is None:
+    if not is_there(path) or not path.is_dir() or next(path.glob("*.toml"), None) is None:
         problem = "neither profiles nor a report" if is_there(path) else "no such folder"
         allowed = "a folder of unit files (.toml), or one that `analyser report` wrote"
         raise InputError(problem, where=str(path), allowed=allowed)

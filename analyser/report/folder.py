@@ -23,7 +23,7 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, reason_of
-from analyser.common.files import real_path
+from analyser.common.files import is_there, real_path
 from analyser.common.text import json_text
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -159,7 +159,7 @@ def work_on(out: Path, key: str) -> Iterator[Work]:
     """
     out = real_path(out)
     check_replaceable(out)
-    made = [folder for folder in out.parents if not folder.exists()]
+    made = [folder for folder in out.parents if not is_there(folder)]
     folder = work_folder(out)
     work = Work(folder, folder / "report", folder / "parts", folder / "scratch")
     try:
@@ -219,7 +219,7 @@ def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
 
 def check_replaceable(out: Path) -> None:
     """Raise InputError if `out` is a file, or a folder with anything but an earlier report in it."""
-    if not out.exists():
+    if not is_there(out):
         return
     if not out.is_dir():
         raise InputError("this is not a folder", where=str(out), allowed=_ALLOWED)

@@ -22,7 +22,7 @@ from analyser.analysis.kept import program
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, real_path, write_whole
+from analyser.common.files import check_writable, path_of, real_path, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.common.text import aligned, csv_frame, json_text
 from analyser.common.validation import checked
@@ -236,7 +236,7 @@ def habits(
     facts: list[Any] = [program(), str(library.used), wanted.model_dump(mode="json"), ruleset]
     facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
     key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
-    target = None if out is None else real_path(out)
+    target = None if out is None else real_path(path_of(out, "out"))
     if target is not None:
         check_writable(target)
     kept = None if target is None else target.with_name(f".{target.name}.{key}")

@@ -20,7 +20,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, RULE, UNDER, ends_text
 from analyser.common.errors import InputError, check_text
-from analyser.common.files import write_content
+from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.sampling import Progress
 from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, library_of
@@ -105,9 +105,10 @@ def write_site(
     InputError
         No report is there; a report cannot be read; or the page would replace one that is not of this program.
     """
-    place = Path(folder)
+    place = path_of(folder, "site")
     page = place / PAGE
-    if page.exists() and MARK not in page.read_text(encoding="utf-8", errors="replace"):
+    check_writable(page)
+    if is_there(page) and MARK not in page.read_text(encoding="utf-8", errors="replace"):
         raise InputError("this page is not of this program, and is not replaced", where=str(page))
     if add is not None:
         _add(place, add, situations, profiles, threads, progress, executor)

@@ -133,6 +133,9 @@ def test_worst_median_and_best_of_a_sample():
         ({"distance": 99}, "long range"),
         ({"seed": -1}, "seed"),
         ({"seed": None}, "seed"),
+        ({"seed": 1 << 1024}, "1025 bits .allowed: 0 or more, of up to 1024 bits"),
+        ({"trial": 10**6000}, "trial: 19932 bits"),
+        ({"trials": 10**6000}, "trials: 19932 bits"),
     ],
 )
 def test_what_cannot_be_told(how, said):

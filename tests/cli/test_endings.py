@@ -12,8 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import analyser
 from analyser.analysis import matchups as matchups_module
 from analyser.cli import waiting
+from analyser.common.errors import InputError
+from analyser.importers.battlescribe import import_files
+from analyser.report import write_report, write_site
+from analyser.report.diff import diff
+from analyser.report.habits import kept_habits
 from tests.helpers.catalogues import Entry, catalogue
 from tests.helpers.reports import failing
 from tests.helpers.shell import ended_plainly, process, refusal, run
@@ -148,6 +154,41 @@ def test_folders_of_settings_that_are_odd(here, name, place):
     assert result.returncode in (0, 2), result.stderr
     assert "Traceback" not in result.stderr
     assert result.returncode == 0 or result.stderr.count("\n") == 1
+
+
+LONG = ("x" * 5000, "a/" * 3000)
+NOWHERE = (*LONG, "loop", "loop/inside", "a\0b", "\ud800")
+
+
+@pytest.mark.parametrize("place", NOWHERE)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda place: diff(place, place),
+        lambda place: diff("profiles", place),
+        write_site,
+        lambda place: write_site(place, add="v1", situations=["long-range"], profiles="profiles"),
+        lambda place: write_report(GUARD, GUARD, out=place, situations=["long-range"], profiles="profiles"),
+        lambda place: analyser.habits(GUARD, GUARD, out=place, rounds=1, profiles="profiles"),
+        lambda place: kept_habits(place, {GUARD}),
+        lambda place: import_files(["c.cat"], out=place),
+        lambda place: import_files([place], out="new"),
+        lambda place: analyser.run_sweep("s.toml", place, profiles="profiles"),
+        lambda place: analyser.run_sweep(place, "st"),
+        analyser.open_sweep,
+        analyser.load_army,
+        lambda place: analyser.build("river", 500, GUARD, resume=place, profiles="profiles"),
+        lambda place: analyser.matchups(place, place, profiles="profiles"),
+        lambda place: analyser.attack(GUARD, GUARD, profiles=place),
+        lambda place: analyser.attack(f"{place}/otter-guard@basic", GUARD, profiles="profiles"),
+        lambda place: analyser.morale.legion(courage=2, profiles=place),
+    ],
+)
+def test_names_that_no_file_can_have_in_python(here, ask, place):
+    before = sorted(here.rglob("*"))
+    with pytest.raises(InputError):
+        ask(place)
+    assert sorted(here.rglob("*")) == before
 
 
 # --- the machine fails ----------------------------------------------------------------------------

@@ -70,3 +70,10 @@ def test_exact_means_and_sums_of_them():
     assert sum_of([exact, exact]) == Mean(1.0)
     assert sum_of([]) == Mean(0.0)
     assert mean_text(exact) == "0.500"
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-320, 1e-200])
+def test_a_mean_that_is_as_good_as_an_end_has_the_interval_of_that_end(mean):
+    """The square of so small a distance from the end is nothing."""
+    found, at_end = mean_of_moments(mean, 0.0, 150, 0, 3), mean_of_moments(0.0, 0.0, 150, 0, 3)
+    assert (found.low, found.high) == pytest.approx((at_end.low, at_end.high))

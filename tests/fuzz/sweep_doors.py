@@ -18,7 +18,8 @@ def sweep(given, folder):
     found = run_sweep(given["plan"], folder / "store", executor=Inline(), part=given["part"])
     if not found.done:
         return {}
-    where = {str(name): value for name, value in given["where"].items()}  # as Python itself demands
+    asked = given["where"] if isinstance(given["where"], dict) else {}  # a table of names, as Python itself demands
+    where = {str(name): value for name, value in asked.items()}
     return {"cells": found.count(**where), "means": len(found.means(given["by"], given["metric"]))}
 
 
