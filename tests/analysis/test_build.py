@@ -270,6 +270,7 @@ def test_what_must_be_and_what_must_not(hill):
         ({"over": "median"}, "'median' is not usable; did you mean 'mean'?"),
         ({"differ": 0}, "0 is not usable"),
         ({"next_best": -1}, "-1 is out of range"),
+        ({"next_best": 21}, r"next_best: 21 is out of range \(allowed: 0 to 20\)"),
         ({"battlegroups": 0}, "0 is out of range"),
     ],
 )
