@@ -25,6 +25,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
+MOST_NEXT_BEST = 20  # each takes longer than the one before it: 20 of 4,000 points a minute, 100 half an hour
 
 
 def build(
@@ -71,7 +72,7 @@ def build(
     battlegroups : int
         How many at most.
     next_best : int
-        How many lists more, each different from all before it in at least the share `differ` of its points.
+        How many lists more, 0 to 20, each different from all before it in at least the share `differ` of its points.
     situations
         As of :func:`analyser.matchups`: what the values of units are of.
     mine : path, Army, list or mapping, optional
@@ -130,7 +131,8 @@ def build(
         worth = worth_against(opponents, ours, everybody, losses, points)
         weights = np.array([each.weight for each in opponents])
         values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
-        found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done, next_best + 1))
+        # a list takes about as long as there are lists that it must differ from
+        found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done**2, (next_best + 1) ** 2))
         lists_found(1, 1)  # there may be fewer
     mean = weights if over == "mean" else None
     lists = built_lists(found, force, worth, mean, (chosen.id, size, points), library)
@@ -163,7 +165,7 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
     """Raise InputError for what :func:`build` cannot use, whatever the profiles."""
     check_choice(over, "over", OVER)
     check_flag(battles, "battles")
-    check_integer(next_best, "next_best", 0, 100)
+    check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
     check_integer(battlegroups, "battlegroups", 1, 20)
     if at_most is not None:
         check_integer(at_most, "at_most", 1, 1000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.kept import program
+from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.intervals import CONFIDENCE
@@ -228,8 +227,8 @@ def battles_by_order(
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """What the battles of two armies depend on, as a short text."""
     armies = [[unit.loadout.model_dump(mode="json") for unit in each.units] for each in (army, enemy)]
-    how = [ORDERS, sampling.first_trials(), int(sampling.seed), library.ruleset.model_dump(mode="json"), program()]
-    return hashlib.sha256(json.dumps([armies, how], sort_keys=True).encode()).hexdigest()[:24]
+    ruleset = library.ruleset.model_dump(mode="json")
+    return key_of(armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset)
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:

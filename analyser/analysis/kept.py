@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells
+from analyser.common.digests import program
 from analyser.common.errors import InputError
 from analyser.common.files import write_content
 from analyser.common.kernel_cache import folder_for
@@ -36,7 +37,6 @@ LEAST_COST = 25_000  # of the fights of a situation, as of `Fight.cost`: less is
 MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
 MOST_READ = 4  # files that are held as they were read: a question asks several times for each of its situations
 MOST_BYTES = 300_000_000  # of all files
-_PACKAGE = Path(__file__).parents[1]
 _OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
 _FIGURES = tuple(name for name in CELL.names or () if name not in _OBJECTS)
 _DIGITS = 24  # of a digest
@@ -146,15 +146,6 @@ def _of_loadout(loadout: Loadout) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-@lru_cache(maxsize=1)
-def program() -> str:
-    """A digest of every module of this package, and of what adds up their sums."""
-    found = hashlib.sha256(f"numpy {np.__version__}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        found.update(path.relative_to(_PACKAGE).as_posix().encode() + hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:_DIGITS]
 
 
 def _both(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[int], list[int]]:

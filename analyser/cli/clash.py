@@ -60,7 +60,7 @@ BUILD_OPTIONS = [
     Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
     Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
     Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
-    Option("--next-best N", "So many lists more (10).", _LIST, type=Integer(0, 100)),
+    Option("--next-best N", "So many lists more, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
     Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
     Option(
         "--against ARMY",

@@ -19,6 +19,7 @@ from analyser.analysis.policy import check_best_is_played, played_by, priced_by
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
@@ -32,7 +33,6 @@ from analyser.report.folder import (
     Work,
     check_replaceable,
     facts_of,
-    key_of,
     work_on,
     write_manifest,
     write_units,
@@ -144,7 +144,7 @@ def write_report(
         habits=None if habits is None else _habits(habits, (*attacking, *defending)),
         field=judged and judged.only(both),
     )
-    with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(inputs)) as work:
+    with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(facts_of(inputs))) as work:
         plans, lines = (
             parts.plan_pictures(inputs),
             len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions),

@@ -11,7 +11,6 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,8 +33,6 @@ PARQUET = "matchups.parquet"
 UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
-_LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")
-"""The libraries whose versions can change bytes."""
 _LEFT_BY_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that holds nothing but a report of this program"
 
@@ -109,15 +106,6 @@ def write_units(inputs: Inputs, folder: Path) -> None:
     units = {f"{faction}/{name}": unit for faction, each in units_of(inputs).items() for name, unit in each.items()}
     text = json_text({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
     (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-def key_of(inputs: Inputs) -> str:
-    """Equal for two runs that would write the same report: same inputs, same program, same libraries."""
-    libraries, sources = {name: version(name) for name in _LIBRARIES}, hashlib.sha256()
-    package = Path(__file__).parents[1]  # a change of its code is a change of what it writes
-    for path in sorted(each for each in package.rglob("*") if each.suffix in {".py", ".jinja", ".js", ".css"}):
-        sources.update(path.read_bytes())
-    return _sha256([facts_of(inputs), libraries, sources.hexdigest()])
 
 
 def _sha256(data: object) -> str:

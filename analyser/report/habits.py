@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import json
 import os
 import shutil
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.kept import program
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
+from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, real_path, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
@@ -233,9 +232,9 @@ def habits(
     check_threads(threads)
     number = threads or default_threads()
     ruleset = library.ruleset.model_dump(mode="json")
-    facts: list[Any] = [program(), str(library.used), wanted.model_dump(mode="json"), ruleset]
+    facts: list[Any] = [str(library.used), wanted.model_dump(mode="json"), ruleset]
     facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
-    key = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    key = key_of(facts)
     target = None if out is None else real_path(path_of(out, "out"))
     if target is not None:
         check_writable(target)

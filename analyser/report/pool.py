@@ -18,7 +18,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
-from analyser.analysis.kept import program
+from analyser.common.digests import program
 
 ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves

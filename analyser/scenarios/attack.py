@@ -333,7 +333,8 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
         problem = f"row {row.id!r} cannot make this attack: {why_not[row.id]}"
         raise InputError(problem + ("" if fitting else "; no other row fits"), where="attack.row", allowed=allowed)
     if not fitting:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in why_not.items()) or "the unit has no rows"
+        ranged = [each.id for each in attacker.unit.rows if each.kind == "ranged"]  # no other row is expected to fire
+        reasons = "; ".join(f"{name}: {why_not[name]}" for name in ranged or why_not) or "the unit has no rows"
         raise InputError(f"{attacker.selector}: no row can make this attack ({reasons})", where="attack.row")
     if len(fitting) == 1:
         return fitting[0], ""

@@ -109,7 +109,7 @@ def write_page(sweep: Sweep) -> None:
     plan = sweep.plan
     facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
     facts += [("Assumption", each) for each in plan.assumptions]
-    facts += [(name.capitalize(), str(value)[:16]) for name, value in plan.content["program"].items()]
+    facts.append(("Program", plan.content["program"][:16]))
     how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
     axes = [] if plan.is_sample else list(_axes(plan))
     page = templates().get_template("sweep.html.jinja")

@@ -19,11 +19,11 @@ from math import prod
 from typing import Any, NamedTuple
 
 from analyser.analysis.grid import OF_BOTH
-from analyser.analysis.kept import program
 from analyser.analysis.policy import check_best_is_played, played_by
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_called
 from analyser.ask.ranges import values_of
+from analyser.common.digests import program
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
 from analyser.common.validation import checked
@@ -278,7 +278,7 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     where = "plan" if isinstance(source, Mapping) else str(path_of(source, "plan"))
     raw = dict(source) if isinstance(source, Mapping) else read_toml(path_of(source, "plan"))
     library = library_of(profiles)
-    frozen = {"format": FORMAT, "program": program_version(), "profiles": library.used.version}
+    frozen = {"format": FORMAT, "program": program(), "profiles": library.used.version}
     if "sample" in raw or "question" in raw:
         return Plan(_plain(frozen | frozen_question(checked(SampleFile, raw, where=where), library, where)))
     file = checked(SweepFile, raw, where=where)
@@ -301,23 +301,9 @@ def unpacked(packed: bytes) -> Plan:
 
 def check_program(plan: Plan) -> None:
     """Raise InputError if the plan was frozen by another version of this program, or of what it adds up with."""
-    frozen, mine = plan.content["program"], program_version()
-    if frozen != mine:
-        differing = ", ".join(
-            f"{key} {mine[key]} here, {frozen.get(key)} there" for key in mine if mine[key] != frozen.get(key)
-        )
-        raise InputError(
-            f"the plan was frozen by another version of this program ({differing})",
-            where="sweep",
-            allowed="the same version everywhere; or a new store",
-        )
-
-
-def program_version() -> dict[str, str]:
-    """What the bytes of a part depend on beside the plan."""
-    from importlib.metadata import version
-
-    return {"modules": program()} | {name: version(name) for name in ("numba", "pyarrow")}
+    if plan.content["program"] != program():
+        problem = "the plan was frozen by another version of this program, or of a library that it computes with"
+        raise InputError(problem, where="sweep", allowed="the same versions everywhere; or a new store")
 
 
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def merged_metadata(plan: Plan) -> dict[bytes, str]:
 
 
 def _of_plan(plan: Plan) -> dict[str, Any]:
-    return {"plan": plan.digest, "name": plan.name, "method": _method(plan), **plan.content["program"]} | {
+    return {"plan": plan.digest, "name": plan.name, "method": _method(plan), "program": plan.content["program"]} | {
         "profiles": plan.content["profiles"]
     }
 

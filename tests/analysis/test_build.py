@@ -272,6 +272,7 @@ def test_what_must_be_and_what_must_not(hill):
         ({"over": "median"}, "'median' is not usable; did you mean 'mean'?"),
         ({"differ": 0}, "0 is not usable"),
         ({"next_best": -1}, "-1 is out of range"),
+        ({"next_best": 21}, r"next_best: 21 is out of range \(allowed: 0 to 20\)"),
         ({"battlegroups": 0}, "0 is out of range"),
     ],
 )
@@ -328,7 +329,7 @@ def test_battles_of_another_program_are_played_anew(hill, fought, tmp_path, monk
     mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
     file, sampling = tmp_path / "battles.json", Sampling("monte-carlo", 100)
     play_battles(mine, enemy, sampling, hill, kept_battles(file))
-    monkeypatch.setattr("analyser.analysis.build_battles.program", lambda: "a rule has changed")
+    monkeypatch.setattr("analyser.common.digests.program", lambda: "a rule has changed")
     play_battles(mine, enemy, sampling, hill, kept_battles(file))
     assert fought.calls == 2
 

@@ -163,18 +163,6 @@ def test_another_program_reads_nothing_of_this_one_and_takes_it_away(wood, folde
     assert after != before
 
 
-def test_the_program_is_every_module_of_the_package(tmp_path, monkeypatch):
-    package = tmp_path / "analyser"
-    (package / "rules").mkdir(parents=True)
-    rule = package / "rules" / "attack.py"
-    rule.write_text("LIMIT = 1\n")
-    monkeypatch.setattr(kept, "_PACKAGE", package)
-    before = kept.program.__wrapped__()
-    assert kept.program.__wrapped__() == before
-    rule.write_text("LIMIT = 2\n")
-    assert kept.program.__wrapped__() != before
-
-
 def cut_short(path):
     path.write_bytes(path.read_bytes()[:-1000])
 

@@ -74,14 +74,10 @@ def elsewhere(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)
 def test_no_option_makes_a_long_message(words):
-    command = EVERY[words]
-    asked = QUICK.get(
-        " ".join(words), ("nobody/nothing",) * sum(isinstance(each, click.Argument) for each in command.params)
-    )
-    for option in command.params:
-        if (
-            not isinstance(option, click.Option) or option.is_flag or option.name == "dask"
-        ):  # which looks for a scheduler
+    places = [each for each in EVERY[words].params if isinstance(each, click.Argument)]
+    asked = QUICK.get(" ".join(words), ("nobody/nothing",) * len(places))
+    for option in EVERY[words].params:
+        if option in places or option.is_flag or option.name == "dask":  # which looks for a scheduler
             continue
         for length in LENGTHS:
             line(*words, *asked, option.opts[0], *["z" * length] * option.nargs)

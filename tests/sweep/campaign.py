@@ -227,7 +227,7 @@ class Campaign:
         """A store whose plan was frozen by another version: refused."""
         store = self.copy()
         plan = Store(store).plan
-        other = Plan({**plan.content, "program": {**plan.content["program"], "modules": "another"}})
+        other = Plan({**plan.content, "program": "another"})
         shutil.rmtree(store)
         store_for(other, store)
         status, said = ran("sweep", "resume", store)

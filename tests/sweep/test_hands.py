@@ -109,7 +109,7 @@ def _done_after(parts):
 
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     store = store_for(read_plan(PLAN), tmp_path / "store")
-    monkeypatch.setattr("analyser.sweep.plan.program_version", lambda: {"modules": "another", "pyarrow": "1"})
+    monkeypatch.setattr("analyser.sweep.plan.program", lambda: "another")
     parts.unpacked.cache_clear()
     with pytest.raises(InputError, match="the plan was frozen by another version"):
         work_through(store, store.missing(), lambda: nullcontext(Inline()), 1)

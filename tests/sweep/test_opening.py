@@ -56,7 +56,7 @@ def test_metadata_say_what_it_is(done):
     said = json.loads(file.schema_arrow.metadata[b"analyser"])
     assert said["plan"] == done.plan.digest
     assert said["method"] == "exact"
-    assert {"modules", "pyarrow", "profiles", "part", "parts", "situation", "faction", "ruleset"} <= said.keys()
+    assert {"program", "profiles", "part", "parts", "situation", "faction", "ruleset"} <= said.keys()
     figure = file.schema_arrow.field("p_annihilated").metadata
     assert figure[b"unit"] == b"probability"
     assert figure[b"precision"] == b"within 1e-12"

@@ -107,8 +107,8 @@ def test_changes_are_named():
 
 def test_another_program_is_refused():
     plan = plan_of()
-    other = Plan({**plan.content, "program": {"modules": "another", "pyarrow": "0"}})
-    with pytest.raises(InputError, match=r"another version of this program .modules .* another there"):
+    other = Plan({**plan.content, "program": "another"})
+    with pytest.raises(InputError, match="another version of this program"):
         check_program(other)
     with pytest.raises(InputError, match="another version"):
         unpacked(other.packed)

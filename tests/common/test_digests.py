@@ -1,0 +1,71 @@
+"""One key for all that is kept: a changed source makes another one, whatever is kept under it."""
+
+import pytest
+
+from analyser.analysis.build_battles import _key as key_of_battles
+from analyser.common import digests
+from analyser.common.errors import InputError
+from analyser.common.sampling import Sampling
+from analyser.game.profiles import load_profiles
+from analyser.report.batch import key_of as key_of_report
+from analyser.report.habits import key_of as key_of_habits
+from analyser.report.pool import work_of_version
+from analyser.scenarios.armies import load_army
+from analyser.sweep.plan import check_program, read_plan
+
+RIFLES = "crown/rifle-platoon@basic"
+PLAN = {"attackers": {"units": [RIFLES]}, "defenders": {"units": [RIFLES]}}
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A package whose sources can be changed, and that the program then is."""
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "rules/attack.py").write_text("LIMIT = 1\n")
+    (tmp_path / "templates/page.html.jinja").write_text("<p>one</p>")
+    monkeypatch.setattr(digests, "_PACKAGE", tmp_path)
+    digests.program.cache_clear()
+    yield tmp_path
+    digests.program.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["rules/attack.py", "templates/page.html.jinja", "rules/added.py"])
+def test_a_changed_source_is_another_program(sources, name):
+    before = digests.program()
+    assert digests.program.__wrapped__() == before
+    (sources / name).write_text("two")
+    assert digests.program.__wrapped__() != before
+
+
+def test_another_version_of_a_library_is_another_program(sources, monkeypatch):
+    before = digests.program()
+    monkeypatch.setattr(digests, "version", lambda name: "0" if name == "scipy" else "1")
+    assert digests.program.__wrapped__() != before
+
+
+def keys():
+    """The key of everything that is kept, by what it is, of the same questions."""
+    library = load_profiles()
+    army = load_army([RIFLES], library)
+    sampling = Sampling("monte-carlo", 100, 0, None, 1)
+    return {
+        "report": key_of_report({"format": 2}),
+        "habits": key_of_habits(["a"]),
+        "battles": key_of_battles(army, army, sampling, library),
+        "sweep": read_plan(PLAN).digest,
+    }
+
+
+def test_everything_that_is_kept_is_of_one_program(sources):
+    before, plan, program = keys(), read_plan(PLAN), digests.program()
+    assert keys() == before
+    work_of_version(program, lambda: None)
+    (sources / "rules/attack.py").write_text("LIMIT = 2\n")
+    digests.program.cache_clear()
+    after = keys()
+    assert [name for name in before if before[name] == after[name]] == []
+    with pytest.raises(InputError, match="another version of this program"):
+        check_program(plan)
+    with pytest.raises(RuntimeError, match="another version"):
+        work_of_version(program, lambda: None)
