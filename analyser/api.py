@@ -57,7 +57,7 @@ def attack(
     target : selector or mapping, optional
         The unit that is attacked: a selector, or the keys of ``[target]``.
     method : "exact" or "monte-carlo"
-        The exact distribution, or every die rolled and every card turned.
+        The exact distribution, or simulated trials.
     trials : int, optional
         Monte Carlo: attacks to play, 1 to 10**12. Default: a million.
     seed : int
@@ -345,7 +345,7 @@ def simulate(
     kind: str | None = None,
     **conditions: Any,
 ) -> Result:
-    """The answer to a question of any kind by Monte Carlo: every die rolled, every card drawn.
+    """The answer to a question of any kind by simulation.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def battle(
     Returns
     -------
     BattleResult
-        A sample: every die rolled, every card drawn; each probability with its interval at 95%.
+        Simulated battles; each probability with its interval at 95%.
 
     Raises
     ------

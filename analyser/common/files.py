@@ -40,6 +40,7 @@ _LOOKS_LIKE = {  # what a file begins with, in small letters
 CUT_SHORT = "the file ends there: is it cut short?"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _END_OF_TEMPORARY = 16  # characters of an ending that a temporary name keeps: libraries choose a format by it
+_MOST_WORK = 1 << 20  # dots before each dot of a key, all keys of a file together
 _TOML_PIECE = re.compile(  # strings and comments, which may hold any number of dots; a dot; and what ends a key
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
     r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""
@@ -146,20 +147,23 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def _check_keys(text: str, where: str) -> None:
-    """Raise InputError for a key of more parts than tables may be deep: the parser's work grows with their square."""
-    if all(line.count(".") < DEEPEST for line in text.split("\n")):  # a key is in one line
+    """Raise InputError for keys of too many parts: the parser's work grows with the square of the parts of each."""
+    counts = [line.count(".") for line in text.split("\n")]  # a key is in one line
+    if max(counts) < DEEPEST and sum(count**2 for count in counts) < _MOST_WORK:
         return
-    dots = 0
+    dots = work = 0
     for piece in _TOML_PIECE.finditer(text):
         first = piece[0][0]
         if first == ".":
             dots += 1
+            work += dots
         elif first not in "\"'":
             dots = 0
-        if dots >= DEEPEST:
+        if dots >= DEEPEST or work >= _MOST_WORK:
             line = text.count("\n", 0, piece.start()) + 1
-            problem = f"broken TOML: a key of more than {DEEPEST} parts (at line {line})"
-            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them")
+            many = f"a key of more than {DEEPEST} parts" if dots >= DEEPEST else "too many keys of many parts"
+            problem = f"broken TOML: {many} (at line {line})"
+            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
 
 
 def check_plain(value: object, where: str) -> None:

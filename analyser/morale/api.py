@@ -134,7 +134,7 @@ def simulate(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> MoraleResult:
-    """The answer to a question by rolling every die.
+    """The answer to a question by simulation.
 
     Parameters
     ----------

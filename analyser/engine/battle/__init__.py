@@ -1,1 +1,1 @@
-"""Whole armies against each other, round by round (`docs/battle.md`): every die rolled, every card from a real deck."""
+"""Whole armies against each other, round by round (`docs/battle.md`): scores from tables, cards from real decks."""

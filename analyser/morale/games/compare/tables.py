@@ -306,7 +306,7 @@ def _one_round(
 
 
 def sampled_stream(question: Question, sampling: Sampling) -> Stream:
-    """What was lost in each round of the duels, played round by round: every die rolled, every card drawn."""
+    """What was lost in each round of simulated duels."""
     models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
     fates, batches = np.zeros((rounds, len(FATES_OF_SYSTEMS)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):
