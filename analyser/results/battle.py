@@ -24,7 +24,7 @@ from analyser.results.battle_orders import by_order, orders_tried
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_text import by_margin, by_round, by_unit, heading, headline
-from analyser.results.by_batch import mean_by_batch
+from analyser.results.by_batch import amount_by_batch
 from analyser.results.rendering import Block
 from analyser.results.shared import SharedSampling
 from analyser.results.story import Story, story_of
@@ -176,6 +176,11 @@ class BattleResult(Result):
         sizes = [(number, models) for number, models in zip(self._numbers, self._models) if number in numbers]
         return sum(float(self._worth[number]) * models for number, models in sizes)
 
+    def _least_points(self, own: slice) -> float:
+        """Return the points of the cheapest model among units numbered by a slice; 0 where none are known."""
+        worth = self._worth[own]
+        return float(min(worth[worth > 0], default=0.0))
+
     @cached_property
     def _batches(self) -> NDArray[np.int64]:
         """How many battles there are in each batch."""
@@ -185,20 +190,20 @@ class BattleResult(Result):
     def survivors(self) -> list[dict[str, Any]]:
         """Who is left at the end of each round, a plain dict a round and side.
 
-        `mean_units` and `mean_points` with their standard errors, `mean_percent` of the points, and its 10th and 90th
-        percentile. A battle that is over stays as it is.
+        `mean_units`, `mean_points` and `mean_percent` of the points, with intervals, and the 10th and 90th percentile
+        of the last. A battle that is over stays as it is.
         """
         rows = []
         for number in range(1, self.rounds + 1):
-            for place, side in enumerate(SIDES):
-                own = slice(place * MOST_UNITS, (place + 1) * MOST_UNITS)
+            for side in SIDES:
+                own = _numbered(side)
                 points = float(self.counts.models[number - 1, own] @ self._worth[own]) / self.trials
                 figures: dict[str, Any] = {"round": number, "side": side}
                 figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
-                figures["mean_points"] = points
-                rounded = self.mean_with_interval(f"{side}_points_percent", number)
-                percent = 100 * points / whole if (whole := self._whole_points(own)) else 0.0
-                figures |= mean_figures("mean_percent", rounded.less(rounded.value - percent).within(0.0, 100.0))
+                rounded, whole = self.mean_with_interval(f"{side}_points_percent", number), self._whole_points(own)
+                percent = rounded.less(rounded.value - (100 * points / whole if whole else 0.0)).within(0.0, 100.0)
+                figures |= mean_figures("mean_points", percent.times(whole / 100)) | {"mean_points": points}
+                figures |= mean_figures("mean_percent", percent)
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
         return rows
 
@@ -206,8 +211,8 @@ class BattleResult(Result):
         """What each unit did, a plain dict a unit: in a battle on average.
 
         `points_destroyed` of the enemy, by its attacks and the tests that followed them; `points_absorbed`: of its own
-        that were lost; both with their standard errors, and per 100 of its own points (None where those are not
-        known); `friends_destroyed`: points of its own side that it destroyed, by blasts (AC-7); `p_alive` at the end.
+        that were lost; both also per 100 of its own points (None where those are not known); `friends_destroyed`:
+        points of its own side that it destroyed, by blasts (AC-7), each with its interval; `p_alive` at the end.
         """
         rows = []
         for side, unit, number in self._units:
@@ -215,12 +220,17 @@ class BattleResult(Result):
             of_sides = killed.reshape(len(killed), len(SIDES), MOST_UNITS).sum(axis=2)
             friends, enemies = (of_sides[:, SIDES.index(side) ^ other] for other in (0, 1))
             figures: dict[str, Any] = {"side": side, **named(unit), "points": unit.points}
-            for name, sums in (("points_destroyed", enemies), ("points_absorbed", lost * self._worth[number])):
-                mean, error = mean_by_batch(sums, self._batches)
-                per_100 = 100 * mean / unit.points if unit.points else None
-                figures |= {name: mean, f"{name}_standard_error": error, f"{name}_per_100": per_100}
-            mean, error = mean_by_batch(friends, self._batches)
-            figures |= {"friends_destroyed": mean, "friends_destroyed_standard_error": error}
+            own, other = _numbered(side), _numbered(side, other=True)
+            itself = slice(number, number + 1)
+            for name, sums, whose in (
+                ("points_destroyed", enemies, other),
+                ("points_absorbed", lost * self._worth[number], itself),
+                ("friends_destroyed", friends, own),
+            ):
+                mean = amount_by_batch(sums, self._batches, self._least_points(whose), self._whole_points(whose))
+                figures |= mean_figures(name, mean)
+                if name != "friends_destroyed":
+                    figures[f"{name}_per_100"] = 100 * mean.value / unit.points if unit.points else None
             alive = estimate(float(self.counts.survived[number]), self.trials)
             rows.append(figures | probability_figures("p_alive", alive))
         return rows
@@ -338,6 +348,12 @@ class BattleResult(Result):
     def in_full(self) -> BattleResult:
         """The same answer, which prints all that is not modelled, that of any battle, too."""
         return replace(self, tells_all=True)
+
+
+def _numbered(side: str, *, other: bool = False) -> slice:
+    """The numbers of the units of a side, or of the other one."""
+    first = MOST_UNITS * (SIDES.index(side) ^ other)
+    return slice(first, first + MOST_UNITS)
 
 
 def named(unit: ArmyUnit) -> dict[str, str]:

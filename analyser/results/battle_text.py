@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.estimates import estimate, estimate_in, plus_minus
-from analyser.common.intervals import NORMAL_95
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.results.battle_orders import orders_lines
@@ -89,10 +88,6 @@ def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
     return bands
 
 
-def _with(mean: float, error: float | None) -> str:
-    return f"{mean:.1f}" if not error else plus_minus(mean, NORMAL_95 * error)
-
-
 def by_round(rows: Sequence[dict[str, Any]]) -> Block:
     """Who is left at the end of each round: units, percent of the points, and that of the middle 80% of battles."""
     head = ["round", *(name for side in SIDES for name in (f"{side}: units", "points", "10-90%"))]
@@ -128,7 +123,7 @@ def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
     head = ["unit", "side", "points", "destroyed", *rates]
     lines = []
     for row in rows:
-        destroyed, lost = (_with(row[name], row[f"{name}_standard_error"]) for name in _OF_UNIT)
+        destroyed, lost = (mean_text(mean_in(row, name), decimals=1) for name in _OF_UNIT)
         cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_OF_UNIT[0]}_per_100"])]
         cells += [lost, *([_whole(row[f"{_OF_UNIT[1]}_per_100"])] if in_full else [])]
         lines.append([row["name"], row["side"], *cells, str(estimate_in(row, "p_alive"))])
@@ -138,8 +133,8 @@ def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
 
 def _of_friends(rows: Sequence[dict[str, Any]]) -> str:
     """What units destroyed of their own side, by blasts, as a sentence."""
-    names = ("friends_destroyed", "friends_destroyed_standard_error")
-    told = [f"{row['name']} {_with(*(row[name] for name in names))}" for row in rows if row[names[0]] > 0]
+    name = "friends_destroyed"
+    told = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
     return f"Of their own side, by blasts, and not counted as destroyed: {'; '.join(told)}." if told else ""
 
 

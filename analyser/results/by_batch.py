@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.intervals import CONFIDENCE
+from analyser.common.intervals import CONFIDENCE, NORMAL_95
+from analyser.common.means import Mean, mean_of_moments
 
 
 class Shared(NamedTuple):
@@ -38,6 +39,29 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
     spread = float(((sums - mean * trials)[played] ** 2).sum())
     error = math.sqrt(spread * batches / (batches - 1)) / total
     return mean, error if error > CERTAIN_WITHIN * abs(mean) else 0.0  # not the dust of sums that are the same
+
+
+def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
+    """A mean of amounts that are 0 or from `least` to `most`, and its 95% interval, from the sums of batches.
+
+    The batches say how much the amounts vary, by Student's t where they are few; at least and at most as much as
+    amounts with this mean can, which is all that is known of one batch. The interval is that of these moments
+    (:func:`~analyser.common.means.mean_of_moments`), so what was seen rarely or never has an upper end that holds.
+
+    >>> mean = amount_by_batch(np.zeros(32), np.full(32, 256), 10.0, 100.0)
+    >>> mean.value, round(mean.high, 3), mean.by
+    (0.0, 0.045, 'gaffke')
+    """
+    from scipy.stats import t
+
+    mean, error = mean_by_batch(sums, trials)
+    total, widest = int(trials.sum()), max(mean * (most - mean), 0.0)
+    variance = widest
+    if error is not None:
+        times = float(t.ppf((1 + CONFIDENCE) / 2, int((trials > 0).sum()) - 1)) / NORMAL_95
+        variance = min(max((times * error) ** 2 * total, mean * (least - mean)), widest)
+    found = mean_of_moments(mean, variance, total, 0.0, max(most, mean))
+    return found if error is None else found._replace(error=error)
 
 
 def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:
