@@ -107,12 +107,12 @@ def write_site(
     """
     place = path_of(folder, "site")
     page = place / PAGE
-    check_writable(page)
     if is_there(page) and MARK not in page.read_text(encoding="utf-8", errors="replace"):
         raise InputError("this page is not of this program, and is not replaced", where=str(page))
     if add is not None:
+        check_writable(page)
         _add(place, add, situations, profiles, threads, progress, executor)
-    reports = list(_reports(place))
+    reports = list(_reports(place)) if is_there(place) else []
     if not reports:
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
         raise InputError("no report is there", where=str(place), allowed=allowed)
