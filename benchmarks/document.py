@@ -109,10 +109,8 @@ card for every test, by `analyser.duel`'s engines and by loops that state the ru
 
 {duels}
 
-What follows from a roll is worked out when it first comes up, and looked up by all other duels. Where cards are put
-back, duels that stand alike are counted together; each of them still rolls its own dice and draws its own cards. With
-real decks they are played some abreast, each with two decks of its own, of which only what tests ask about is kept.
-Dice are rolled for thousands of them at once: that takes the nearest cache from what is looked up, and is to be seldom.
+What follows from a roll is worked out when it first comes up, and looked up by all other duels. They are played one after
+the other; scores are drawn from tables of their exact distributions, cards from decks.
 
 {exact}
 
@@ -142,8 +140,8 @@ kernel is compiled; all {duels} duels of Crown and Imperium at basic level take 
 MORALE = """## Morale in other games
 
 Each question is answered exactly, and rolled beside vectorised NumPy (`benchmarks/baselines/morale`), which states the
-rules one after the other on arrays. Trials in the same state are rolled as one group: each trial's die is drawn from
-bits of its own, as many as it needs, and 64 of them are counted at once.
+rules one after the other on arrays. Trials in the same state are one group, whose totals are multinomial and drawn by
+NumPy.
 
 {table}
 

@@ -88,7 +88,7 @@ def of_sweeps(found):
 def of_longer_fights(found):
     for each in found["duels"]:
         faster = each["times_as_fast"]
-        yield at_least(f"duels, {each['name']}, 1 thread over NumPy", 50, faster[NUMPY]["median"], "x")
+        yield at_least(f"duels, {each['name']}, 1 thread over NumPy", 40, faster[NUMPY]["median"], "x")
         yield at_least(f"duels, {each['name']}, 1 thread over pure Python", 500, faster[PURE_PYTHON]["median"], "x")
     for name, most in ((fights.DUEL, 50), (fights.TOSSED, 50), (fights.CHARGE, 1)):
         yield at_most(name, most, found["exact"][name]["median_s"] * 1e3, "ms")
