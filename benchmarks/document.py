@@ -109,8 +109,8 @@ card for every test, by `analyser.duel`'s engines and by loops that state the ru
 
 {duels}
 
-What follows from a roll is worked out when it first comes up, and looked up by all other duels. They are played one after
-the other; scores are drawn from tables of their exact distributions, cards from decks.
+What follows from a roll is worked out when it first comes up, and looked up by all other duels. They are played one by
+one; scores are drawn from tables of their exact distributions, cards from decks.
 
 {exact}
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
-from analyser.cli.shell import INTERRUPTED, Commands
+from analyser.cli.shell import INTERRUPTED, Commands, swallowed
 
 _SOON = 0.02  # seconds
 _BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
@@ -82,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
     sys.unraisablehook = _interrupted_again
+    swallowed.clear()
     os.environ["MPLBACKEND"] = "agg"  # which writes all pictures, whatever the variable says
     gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
     try:
@@ -127,6 +128,7 @@ def _interrupted_again(unraisable: Any) -> None:
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
         return
+    swallowed.append(KeyboardInterrupt)
     again = threading.Timer(_SOON, signal.raise_signal, [signal.SIGINT])
     again.daemon = True
     again.start()

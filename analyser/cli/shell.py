@@ -30,6 +30,7 @@ TEXTS = (".txt", ".md")
 TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
 PICTURES = (".png", ".svg", ".pdf")
 _IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
+swallowed: list[type[BaseException]] = []  # Ctrl-C that came where nothing can be raised: what follows may fail by it
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 
 
@@ -70,7 +71,7 @@ def ended_plainly() -> Iterator[None]:
             raise Refusal(str(endings.of_file(error))) from None
         if refused := endings.of_path(error):
             raise Refusal(str(refused)) from None
-        if KeyboardInterrupt.__name__ not in str(error):
+        if KeyboardInterrupt.__name__ not in str(error) and not swallowed:
             raise
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
 

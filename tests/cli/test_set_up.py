@@ -151,7 +151,7 @@ def ended(process):
 def test_it_keeps_what_the_questions_need(tmp_path):
     status, _, said = ended(begun("warm-up", "morale-legion", cache=tmp_path))
     assert (status, said.strip()) == (0, "note: kernels are ready: morale-legion")
-    assert list(tmp_path.rglob("*.play_chunks*.nbc"))
+    assert list(tmp_path.rglob("*.nbc"))
 
 
 def test_a_misspelt_name_is_told_the_nearest():

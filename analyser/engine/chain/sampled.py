@@ -17,13 +17,25 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
-from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, Recorded, Sparse, SparseRow, States, distinct, slabs
+from analyser.engine.chain.chain import (
+    MOST_STATES,
+    RECORD,
+    Chain,
+    Die,
+    Phase,
+    Recorded,
+    Sparse,
+    SparseRow,
+    States,
+    distinct,
+    slabs,
+)
 from analyser.engine.chain.exact import Paths, Turns
 from analyser.engine.parallel import Chunks, Queue, Report, play
 
 # A chunk is a function of (seed, part, chunk) and of nothing else: of a chain with few states, and of one with many, in
 # which each trial can be a group.
-CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 21
+CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
 MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
 MOST_DENSE = 1 << 22  # counts of one answer that are kept as an array, whether they are 0 or not
 FEWEST_WAIT = 1 << 16  # counts that wait before they are added to those before
@@ -47,7 +59,7 @@ class Moves(NamedTuple):
     trials: Integers  # how many
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)  # those of the chain in progress: some take megabytes
 def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
     return phase.pmfs(most_dice)
 
@@ -163,7 +175,7 @@ class _Sample:
 
 
 def _chunk_of(chain: Chain) -> int:
-    return CHUNK_TRIALS if chain.is_small else CHUNK_OF_MANY_STATES
+    return CHUNK_TRIALS if chain.size <= MOST_STATES else CHUNK_OF_MANY_STATES
 
 
 def _start(chain: Chain, trials: Integers) -> Groups:
