@@ -303,14 +303,14 @@ def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
         ({"question": {"battle": {}, "mine": {}}}, "yours|battle|mine"),
         (
             {
-                "sample": {"trials": 10, "part_trials": 65_536},
+                "sample": {"trials": 10, "part_trials": 32_768},
                 "question": {
                     "charge": {},
                     "attacker": {"unit": "crown/rifle-platoon@basic"},
                     "target": {"unit": "krupp@basic"},
                 },
             },
-            "a multiple of 131072",
+            "a multiple of 65536",
         ),
         ({"attackers": {"units": "x"}}, "unknown key"),
     ],
