@@ -329,7 +329,8 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
             ready.choices,
         )
 
-    walked = np.array([walker(0).walk(ready.start, each, told=False).pairs for each in found], np.int64)
+    silent = walker(first)
+    walked = np.array([silent.walk(ready.start, each, told=False).pairs for each in found], np.int64)
     once: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     weights = np.ones(len(found), np.int64)
     moments = tuple(JointStates(walked[:, part, 0], walked[:, part, 1], weights) for part in ready.moments)

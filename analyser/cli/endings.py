@@ -98,10 +98,7 @@ def is_of_memory(error: BaseException) -> bool:
     return any(
         isinstance(each, MemoryError)
         or (isinstance(each, OSError) and each.errno == errno.ENOMEM)
-        or (
-            isinstance(each, OSError | RuntimeError | ImportError | SystemError)
-            and _NO_MEMORY.search(str(each)) is not None
-        )
+        or (isinstance(each, _MAY_SAY_SO) and _NO_MEMORY.search(str(each)) is not None)
         for each in _causes(error)
     )
 

@@ -21,7 +21,6 @@ _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _ONE = np.uint64(1)
 WORDS_A_CHUNK = np.uint64(1 << 32)
-_BITS_A_CHUNK = 32  # of the number of a word in its chunk
 _MOST = (1 << 64) - 1
 _FEWEST_STEPS = 24  # a step whose bits hardly change from one to the next makes weak counters (same paper)
 HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
@@ -58,7 +57,7 @@ def counter_after(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint
 @step
 def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: Whole) -> np.uint64:
     """The counter before the first word of a chunk."""
-    return counter_after(start, gamma, chunk << _BITS_A_CHUNK)
+    return counter_after(start, gamma, np.uint64(chunk) * WORDS_A_CHUNK)
 
 
 @inlined

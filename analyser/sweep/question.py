@@ -95,10 +95,4 @@ def _loadout_at(question: Any, place: Sequence[str | int], selector: str, librar
 
 def _chunk(kind: str) -> int:
     """The trials that a process plays at least: parts of a sample have a multiple of it."""
-    if kind == "attack":
-        return CHUNK_TRIALS
-    if kind == "battle":
-        return CHUNK_BATTLES
-    from analyser.engine.fight.sampled.simulation import CHUNKS
-
-    return CHUNKS
+    return CHUNK_BATTLES if kind == "battle" else CHUNK_TRIALS

@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
 from analyser.engine.pool.alias import drawn
-from analyser.engine.rng import counter_of_chunk, next_word, one_of
+from analyser.engine.rng import counter_after, counter_of_chunk, next_word, one_of
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
 from analyser.rules.draws import Odds
 
@@ -21,7 +21,7 @@ WORDS_A_BATTLE = np.uint64(1 << 22)
 def begin_stream(field: Field, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
     """Begin the stream of a battle, which is a function of the seed and of which battle it is."""
     start, gamma = stream
-    field.counter = counter_of_chunk(start, gamma, chunk) + gamma * (WORDS_A_BATTLE * np.uint64(number))
+    field.counter = counter_after(counter_of_chunk(start, gamma, chunk), gamma, WORDS_A_BATTLE * np.uint64(number))
     field.gamma = gamma
 
 

@@ -35,21 +35,18 @@ from analyser.engine.fight.sampled.nodes import (
     Program,
 )
 from analyser.engine.fight.sampled.rolls import Rolls, add_tables, no_rolls
-from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
 from analyser.game.ruleset import MOST_CARDS
 from analyser.rules.draws import odds_of
 
-CHUNK_TRIALS = 1 << 16  # it has 65,536 words a trial
-CHUNKS = CHUNK_TRIALS
-"""The trials of a longer fight that are shared out among processes are a multiple of this."""
 # Trials that take less than the interpreter takes to find where answers lead. Each thread does that for itself, and the
 # interpreter lets one at a time.
 FEW = 10_000_000
 PATIENCE = 2000  # answers that are followed before Ctrl-C is heeded
 _NO_DECK, _ZERO, _ONE = np.uint64(NO_DECK), np.uint64(0), np.uint64(1)
-_BITS_A_TRIAL = 16  # of the number of a word in its trial
+_BITS_A_TRIAL = 16  # of the number of a word in its trial: a chunk has 65,536 words for each
 _MOST_LINES = 1 << 13
 _MOST_LOGGED = 1 << 18
 
@@ -315,9 +312,9 @@ class Simulation:
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
         `progress` is told the trials so far and the number aimed at. They are those that come after `before` others,
-        whole chunks (:data:`CHUNKS`) that are played elsewhere.
+        whole chunks (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) that are played elsewhere.
         """
-        assert before % CHUNKS == 0, "a sample is shared out by whole chunks"
+        assert before % CHUNK_TRIALS == 0, "a sample is shared out by whole chunks"
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
 
         def work(queue: Queue) -> None:
