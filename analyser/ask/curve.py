@@ -18,6 +18,7 @@ from analyser.ask.curve_lines import Line, check_not_stated, lines_of, without_l
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, key_of, unit_at, with_value
 from analyser.ask.ranges import values_of
 from analyser.ask.readings import DEFAULT, LEAST, Reading, kept_to, reading
+from analyser.common import interrupts
 from analyser.common.errors import InputError, MisspeltError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.precision import Stopping
@@ -152,6 +153,7 @@ def curve(
         except KeyboardInterrupt:  # what is done is shown: values that all lines have an answer at
             if not rows_of:
                 raise
+            interrupts.heard()
     complete = len(rows_of) * len(lines) == size
     for at in itertools.islice(itertools.product(*axes), len(rows_of), None):
         rows_of.append([_not_asked(line, at, names) for line in lines])

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common import interrupts
 from analyser.common.sequences import mean_bounds, mixture_bounds
 
 ERROR = 0.05
@@ -145,6 +146,7 @@ def race(
         why, left = "interrupted", [variant for variant in left if seen[variant].trials]
         if not left:
             raise
+        interrupts.heard()
         left, _ = drop(left)
     left.sort(key=lambda variant: -sign * values[variant])
     trials = np.array([each.trials for each in seen], np.int64)

@@ -17,6 +17,7 @@ from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, reading
 from analyser.ask.search_answer import ASKED, Search
 from analyser.ask.variants import BASELINE, Variant, Variants, read_variants
+from analyser.common import interrupts
 from analyser.common.errors import InputError, MisspeltError, check_choice, check_integer, check_text, within
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
@@ -120,6 +121,7 @@ def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: S
                 rows.append(row)
                 reporting.report(len(rows), len(read))
         except KeyboardInterrupt:
+            interrupts.heard()
             left = itertools.islice(read.made(asker.library), len(rows), None)
             rows += [_row(each) | {"status": "not asked"} for each in left]
     _check_any_possible(rows, read)

@@ -8,18 +8,16 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import signal
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
 
-from analyser.cli.shell import INTERRUPTED, Commands, swallowed
+from analyser.cli.shell import INTERRUPTED, Commands
+from analyser.common import interrupts
 
-_SOON = 0.02  # seconds
 _BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
@@ -81,8 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
-    sys.unraisablehook = _interrupted_again
-    swallowed.clear()
+    sys.unraisablehook = _tell_unraisable
+    if arguments is None:
+        interrupts.listen()
     os.environ["MPLBACKEND"] = "agg"  # which writes all pictures, whatever the variable says
     gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
     try:
@@ -118,20 +117,10 @@ def _end_at_once(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _interrupted_again(unraisable: Any) -> None:
-    """Tell of an error that cannot be raised, as Python does; a Ctrl-C that came at such a place comes once more.
-
-    The compiler calls Python from places where nothing can be raised, and there it would be swallowed.
-    """
-    if unraisable.exc_type is MemoryError:  # who ran out of it says so, once
-        return
-    if unraisable.exc_type is not KeyboardInterrupt:
+def _tell_unraisable(unraisable: Any) -> None:
+    """Tell of an error that cannot be raised, as Python does; who ran out of memory says so, and Ctrl-C comes again."""
+    if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
-        return
-    swallowed.append(KeyboardInterrupt)
-    again = threading.Timer(_SOON, signal.raise_signal, [signal.SIGINT])
-    again.daemon = True
-    again.start()
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:

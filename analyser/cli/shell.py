@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from analyser.cli import endings
+from analyser.common import interrupts
 from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, printable, shown
 from analyser.common.files import check_targets, real_path
 
@@ -30,7 +31,6 @@ TEXTS = (".txt", ".md")
 TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
 PICTURES = (".png", ".svg", ".pdf")
 _IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
-swallowed: list[type[BaseException]] = []  # Ctrl-C that came where nothing can be raised: what follows may fail by it
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 
 
@@ -59,6 +59,7 @@ def ended_plainly() -> Iterator[None]:
         line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
         raise Refusal(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
     except KeyboardInterrupt:
+        interrupts.heard()
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
         if endings.is_of_memory(error):
@@ -71,8 +72,9 @@ def ended_plainly() -> Iterator[None]:
             raise Refusal(str(endings.of_file(error))) from None
         if refused := endings.of_path(error):
             raise Refusal(str(refused)) from None
-        if KeyboardInterrupt.__name__ not in str(error) and not swallowed:
+        if KeyboardInterrupt.__name__ not in str(error) and not interrupts.has_come():
             raise
+        interrupts.heard()
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
 
 

@@ -15,7 +15,8 @@ from numbers import Integral
 LONGEST = 290  # characters of a message, 300 with the "error: " of a terminal; more is cut out of the middle
 LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
 LONGEST_LIST = 120  # of names that are allowed
-_LEAST = 80  # of a place, and of what is allowed, which give way to the problem
+LONGEST_PLACE = 180  # of the file and the key that are named, which do not give way
+_LEAST = 60  # of what is allowed, which gives way first
 MOST_BITS = 1024  # of an integer without another bound: its digits can be told
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
@@ -51,7 +52,7 @@ class InputError(AnalyserError, ValueError):
         super().__init__(self.problem)
 
     def __str__(self) -> str:
-        where = _cut(self.where, max(LONGEST - len(f"{self.problem} (allowed: {self.allowed}): "), _LEAST))
+        where = _cut(self.where, max(LONGEST - len(f"{self.problem} (allowed: {self.allowed}): "), LONGEST_PLACE))
         place = f"{where}: " if where else ""
         allowed = _entries(self.allowed, max(LONGEST - len(f"{place}{self.problem} (allowed: )"), _LEAST))
         remedy = f" (allowed: {allowed})" if allowed else ""

@@ -18,6 +18,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
+from analyser.common import interrupts
 from analyser.common.digests import program
 
 ResultT = TypeVar("ResultT")
@@ -272,11 +273,12 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
         noted.set()
 
     in_main_thread = threading.current_thread() is threading.main_thread()
-    ours = in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    before = signal.getsignal(signal.SIGINT)
+    ours = in_main_thread and before in (signal.default_int_handler, interrupts.interrupt)
     if ours:
         signal.signal(signal.SIGINT, note)
     try:
         yield heed
     finally:
         if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, before)
