@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import SimpleNamespace
 from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
@@ -52,13 +53,12 @@ def view(record: RecordT) -> RecordT:
     for name in fields.dtype.names:
         field = fields[name]
         if not np.ndim(field):
-            numbers[name] = memoryview(fields.reshape(1)[name])
+            numbers[f"_{name}"] = memoryview(fields.reshape(1)[name])
         elif field.dtype.names:
             parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, each))) for each in field.tolist())
         else:
             parts[name] = memoryview(field)
-    shown = type("View", (SimpleNamespace,), {name: _shared(memory) for name, memory in numbers.items()})
-    return cast("RecordT", shown(**parts))
+    return cast("RecordT", _view_with(tuple(numbers))(**parts, **numbers))
 
 
 def views(argument: Any) -> Any:
@@ -69,8 +69,14 @@ def views(argument: Any) -> Any:
     return view(argument) if isinstance(argument, np.void) else argument
 
 
-def _shared(memory: memoryview[int]) -> property:
-    def put(_: Any, number: int) -> None:
-        memory[0] = number
+@cache
+def _view_with(places: tuple[str, ...]) -> type[SimpleNamespace]:
+    """Return a class whose numbers stand in memory at those attributes; it holds no memory itself, as it never goes."""
+    return type("View", (SimpleNamespace,), {place.removeprefix("_"): _number_at(place) for place in places})
 
-    return property(lambda _: memory[0], put)
+
+def _number_at(place: str) -> property:
+    def put(view: Any, number: int) -> None:
+        view.__dict__[place][0] = number
+
+    return property(lambda view: view.__dict__[place][0], put)

@@ -1,5 +1,7 @@
 """Records that kernels share, and the view of one that the interpreter reads."""
 
+import gc
+import sys
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,3 +23,17 @@ def test_a_view_is_the_same_memory():
     view(pair).numbers[1] = 7
     view(pair).count += 1
     assert (pair.numbers[1], pair.count) == (7, 1)
+
+
+def test_a_view_holds_its_memory_no_longer_than_it_lives():
+    """A class of its own for each would, until the collector comes round: 20 MB a simulated duel."""
+    record = empty_record(Pair)
+    shown = view(record)
+    assert type(shown) is type(view(empty_record(Pair)))
+    held = sys.getrefcount(record)
+    gc.disable()
+    try:
+        del shown
+        assert sys.getrefcount(record) < held
+    finally:
+        gc.enable()
