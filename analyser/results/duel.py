@@ -328,7 +328,7 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] =
     The plan is made with cards put back; a sample plays it, by default from real decks.
     """
     play = play_of(scenario)
-    rules = rules_used.of_duel(scenario, play.shooters, with_replacement=sampling.with_replacement)
+    rules = rules_used.of_duel(play.scenario, play.shooters, with_replacement=sampling.with_replacement)
     about: dict[str, Any] = {"setup": play.setup, "play": play, "rules": rules}
     if sampling.is_exact:
         return kind(moments=play.moments(), scenario=scenario, profiles=scenario.profiles, **about)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from analyser.rules.orders import Line
 from analyser.rules.policies import POLICIES
 from analyser.rules.structs import NONE
 from analyser.scenarios.best import Chooser
-from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of
+from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of, whole_step
 from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
@@ -41,6 +42,7 @@ IN_COMBAT = 0  # the edge that habits and lists take: they overrun if they can, 
 UNSURE = 1.6  # how many times too many that may tell
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_LaidOut = tuple[tuple[Shooter, Shooter], Contest, Course]
 
 
 class Place(NamedTuple):
@@ -297,17 +299,36 @@ def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) 
 
 
 def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
-    """A duel of which at least one side plays best; InputError where more can come of it than there is room for."""
-    shooters, contest, course = _laid_out(scenario)
-    if (count := len(contest.rules.places)) >= MOST_PLACES:
+    """A duel of which at least one side plays best; InputError where more can come of it than there is room for.
+
+    Without a step, moves end at every place that counts, if there is room for that.
+    """
+    laid_out = _within(scenario, most_edges)
+    if scenario.terms.step is None and (step := whole_step(scenario.a, scenario.b, scenario.terms)) is not None:
+        whole = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
+        with suppress(InputError):  # too large: what else could be wrong was so above
+            return _explored(whole, most_edges, *_within(whole, most_edges))
+    return _explored(scenario, most_edges, *laid_out)
+
+
+def _within(scenario: DuelScenario, most_edges: int) -> tuple[_LaidOut, float]:
+    """A duel laid out, and about how many ways there are to go on; InputError where those are clearly too many."""
+    laid_out = _laid_out(scenario)
+    places = laid_out[1].rules.places
+    if (count := len(places)) >= MOST_PLACES:
         raise too_large(f"{count:,} places where something is drawn or chosen in a round", scenario)
     ways = float(EDGES_A_WAY)
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
-    choices = contest.rules.places[~np.isin(contest.rules.places[:, SUBJECT], (NONE, TEST))]
-    ways *= int(choices[:, COUNT].sum())
+    ways *= int(places[~np.isin(places[:, SUBJECT], (NONE, TEST)), COUNT].sum())
     if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
         raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on", scenario)
+    return laid_out, ways
+
+
+def _explored(scenario: DuelScenario, most_edges: int, laid_out: _LaidOut, ways: float) -> Play:
+    """All that can come of a duel."""
+    shooters, contest, course = laid_out
     try:
         game = game_of(contest, most_edges, ways)
     except TooManyWaysError as error:
@@ -344,7 +365,7 @@ def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, 
     return replace(scenario, a=fewer[0], b=fewer[1]), times
 
 
-def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> tuple[tuple[Shooter, Shooter], Contest, Course]:
+def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> _LaidOut:
     """Both sides of a duel, what is to be explored, and the course of a round."""
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
@@ -356,7 +377,7 @@ def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> tuple[tu
 def too_large(size: str, scenario: DuelScenario) -> InputError:
     """The refusal of a game that is too large, with what would make it smaller."""
     less = ["fewer rounds or models", "a habit for one of the two sides"]
-    less += ["a longer step, or none"] if scenario.terms.step is not None else []
+    less += ["a longer step"] if scenario.terms.distance is not None else []
     less += ["no edge_distance"] if any(each.edge_distance is not None for each in (scenario.a, scenario.b)) else []
     less += ["no distance, or a multiple of the SPEEDs and ranges"] if scenario.terms.distance is not None else []
     return InputError(f"best play of this duel has {size}", where="duel", allowed="; ".join(less))

@@ -17,10 +17,11 @@ from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.duel import DuelScenario
+from analyser.scenarios.duel import DuelScenario, whole_step
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
-from analyser.scenarios.schema import Combatant, DuelTerms
+from analyser.scenarios.schema import Combatant
+from analyser.scenarios.strikes import length_of
 
 CARDS = {  # by whether they are put back
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
@@ -32,6 +33,7 @@ _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
+_EVERY_PLACE = 'who plays best ends a move at any multiple of {:g}": no other place is better for either'
 _FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
 _STEPS = 'who plays best ends a move at a multiple of {:g}", at its full length, or at the range of a row'
 _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
@@ -289,7 +291,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
     choosers = [each for each in shooters if isinstance(each, Chooser)]
-    assumptions += _of_moves(scenario.terms, [each for each in choosers if each.mine.speed])
+    assumptions += _of_moves(scenario, [each for each in choosers if each.mine.speed])
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
@@ -297,12 +299,15 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
     return rules.all(assumptions, scenario.warnings, scenario.ruleset)
 
 
-def _of_moves(terms: DuelTerms, movers: Sequence[Chooser]) -> Iterator[str]:
+def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str]:
     """What is taken for granted of the moves of who plays best, or goes by lines."""
+    terms = scenario.terms
     if terms.distance is None:
         return
     if any(each.policy == BEST for each in movers):
-        yield _FULL_MOVES if terms.step is None else _STEPS.format(terms.step)
+        whole = whole_step(scenario.a, scenario.b, terms)
+        is_whole = terms.step is not None and whole is not None and length_of(whole) % length_of(terms.step) == 0
+        yield _FULL_MOVES if terms.step is None else (_EVERY_PLACE if is_whole else _STEPS).format(terms.step)
     if any(each.may_retire and each.mine.edge_distance is None for each in movers):
         yield _NO_EDGE
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
@@ -13,6 +14,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
+from analyser.rules.activation import APART
 from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.structs import INCH, NONE, SideFacts
@@ -21,7 +23,7 @@ from analyser.scenarios.charge import combats, going_off
 from analyser.scenarios.on_purpose import can_gain, with_tests_apart, with_tests_chosen
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
-from analyser.scenarios.schema import MOST_INCHES, Combatant, DuelFile, DuelTerms
+from analyser.scenarios.schema import MOST_INCHES, SHORTEST_STEP, Combatant, DuelFile, DuelTerms
 from analyser.scenarios.strikes import Strike, length_of, place, set_backs, setup_for, side_facts
 
 
@@ -79,6 +81,26 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
         kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a", terms.step),
         kinds[1](b, a, terms.policy_b, terms.distance, ruleset, "b", terms.step),
     )
+
+
+def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
+    """Return the step with which who plays best tries every place that counts; None where that is below a quarter inch.
+
+    Let all ranges, SPEEDs and other lengths of a duel be multiples of one length. Two units that stand between two
+    multiples of it can do what they could at the greater one, so that no other place is better for either.
+    """
+    if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
+        return None
+    lengths = [unit_state.FALL_BACK, INCH, length_of(terms.distance)]
+    for unit, policy in ((a, terms.policy_a), (b, terms.policy_b)):
+        ranges = [reach for row in unit.rows or () for reach in (row.short_range, row.long_range)]
+        fumes = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else 0
+        lengths += [fumes, *map(length_of, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
+        for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
+            said = [each.value for each in line.conditions if each.quantity == "distance"]
+            lengths += [max(line.stop, 0) & ~APART, *(round(value * INCH) for value in said)]
+    step = gcd(*lengths) / INCH
+    return step if step >= SHORTEST_STEP else None
 
 
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:

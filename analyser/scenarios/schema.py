@@ -254,6 +254,7 @@ class Combatant(Target):
 
 
 MOST_ROUNDS = 10
+SHORTEST_STEP = 0.25  # inches between places that who plays best tries
 MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
 
 
@@ -294,8 +295,9 @@ class DuelTerms(Record):
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."
     )
-    step: Annotated[Inches, Field(ge=0.25, le=MOST_INCHES)] | None = told(
-        None, "Inches: who plays best may stop a move at each multiple. Default: at its full length, and at ranges."
+    step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = told(
+        None,
+        "Inches: who plays best moves by multiples of it, to ranges, or its full length. Default: to every place.",
     )
 
 

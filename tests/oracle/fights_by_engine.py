@@ -21,7 +21,7 @@ from analyser.scenarios.duel import DuelScenario, duel_program, in_parts, shoote
 from analyser.scenarios.focus import focus_program
 from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
-from analyser.scenarios.schema import Charge, Combatant, DuelTerms, Passengers, Target
+from analyser.scenarios.schema import MOST_INCHES, Charge, Combatant, DuelTerms, Passengers, Target
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle.plain_units import value_of
 
@@ -371,4 +371,6 @@ def best_play_of(scenario, want="win"):
         for name, unit in (("a", a), ("b", b))
     )
     terms = terms_of(scenario).model_copy(update={"want": want})
+    if terms.step is None:  # so long a step adds no place: the plain readings move to ranges, or the full length
+        terms = terms.model_copy(update={"step": MOST_INCHES})
     return play_of(DuelScenario(terms, a, b, ruleset_of(scenario)))

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from analyser import best_play
+from analyser.scenarios.schema import MOST_INCHES
 from tests.oracle import plain_choices as plain
 
 SAME = 1e-12
@@ -49,8 +50,8 @@ class Case:
         terms |= {"policy_a": "best", "policy_b": "best"}
         if self.start.gap is not None:
             terms["distance"] = float(self.start.gap)
-        if self.game.step is not None:
-            terms["step"] = float(self.game.step)
+        if self.start.gap is not None:  # so long a step adds no place: the plain reading moves to ranges
+            terms["step"] = float(MOST_INCHES if self.game.step is None else self.game.step)
         ruleset = {"die": dict(self.game.die), "deck": {str(value): copies for value, copies in self.game.deck}}
         units = {name: {**unit_of(self.game, self.start, side), **keys.get(name, {})} for side, name in enumerate("ab")}
         return {"duel": terms, "ruleset": ruleset, **units}

@@ -345,7 +345,7 @@ def test_a_message_about_a_row_offers_only_what_the_unit_can_do():
 def test_what_best_play_takes_for_granted_of_moves_is_said_where_it_counts():
     def says_so(*units, **terms):
         said = best_play(*units, rounds=1, **terms).assumptions
-        assert any("other stops are not tried" in each for each in said) == ("distance" in terms)
+        assert any("no other place is better" in each for each in said) == ("distance" in terms)
         return any("retires by its SPEED, never at double time" in each for each in said)
 
     assert says_so(small(RIFLES), small(GRENADIERS), distance=18)
@@ -390,11 +390,13 @@ def test_moves_may_stop_where_a_step_says():
     """A habit is worth less to who can stop anywhere, and a list names the stops."""
     bikes = ("imperium/scion-vierling-dreirad-squadron@basic", "commonwealth/winged-hussar-treadbikes@basic")
     values, terms = [], {"rounds": 3, "distance": 24, "against": "shoot"}
-    for step in (None, 2, 1):
+    for step in (60, 2, 1, None):
         found = best_play(*bikes, step=step, **terms)
         values.append(found.value)
     assert values == sorted(values)
     assert values[2] > values[0] + 0.01
+    assert values[3] == pytest.approx(values[2], abs=SAME)
+    assert not any("no other place is better" in each for each in best_play(*bikes, step=2, **terms).assumptions)
     listed = found.as_policy()
     assert any(line.startswith("advance 1 inch ") or " 3 inches" in line for line in listed.lines)
     fought = duel(*bikes, rounds=3, distance=24, policy_a=list(listed.lines), policy_b="shoot")

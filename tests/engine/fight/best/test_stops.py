@@ -91,9 +91,60 @@ def test_no_step_finds_more_where_only_ranges_count(seed):
     """All places between two ranges are alike there: the enemy does not move, and nobody falls back."""
     duel = planted(seed)
     value = best_play(duel).value
-    for step in (1, 2, 3, 6):
-        stepped = best_play(duel | {"duel": duel["duel"] | {"step": step}})
-        assert stepped.value == pytest.approx(value, abs=SAME), step
+    for step in (1, 2, 3, 6, 60):
+        assert stepped(duel, step) == pytest.approx(value, abs=SAME), step
+
+
+def stepped(duel, step):
+    """The value with that step."""
+    return best_play(duel | {"duel": duel["duel"] | {"step": step}}).value
+
+
+def roaming(seed):
+    """Two units that move, with rows of several ranges; they fall back, and the enemy often follows a habit."""
+    rng = random.Random(f"roaming {seed}")
+
+    def some():
+        count, more = rng.randint(1, 2), rng.choice(((), (), ("Move or Fire",)))
+        rows = [
+            gun(rng.randint(8, 32) / 2, *more, short=rng.choice((None, None, 3)), name=f"row-{each}", dice=each + 1)
+            for each in range(count)
+        ]
+        return unit(rng.randint(2, 7), *rows, models=rng.randint(1, 2), discipline=rng.choice((None, 7)))
+
+    enemy = rng.choice(("best", "shoot", "shoot", "lookout"))
+    terms = {"distance": rng.randint(10, 24), "rounds": rng.randint(2, 3), "first": rng.choice("ab"), "policy_b": enemy}
+    return scenario(some(), some(), **terms, want=rng.choice(("win", "margin", "survival")))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_step_finds_more(seed):
+    """No set of places is worth more than all that count, and all of them with others are worth the same."""
+    duel = roaming(seed)
+    value = best_play(duel).value
+    if duel["duel"]["policy_b"] != "best":
+        assert all(stepped(duel, step) <= value + SAME for step in (0.75, 1, 1.5, 2, 3, 60))
+    assert stepped(duel, 0.25) == stepped(duel, 0.5) == pytest.approx(value, abs=SAME)
+
+
+@pytest.mark.parametrize(
+    ("first", "misses"),
+    [
+        ("a", (1 - WEAKENED) ** 2),  # on lookout 15 inches away, fires at 11 inches; the same again in the next round
+        ("b", (1 - WEAKENED) * (1 - IMPROVED)),  # the same when B comes nearer in round two; then aims from there
+    ],
+)
+def test_who_waits_where_no_range_ends_is_not_reached(first, misses):
+    """Guns of 12 and 10 inches: who stops 15 inches away fires on lookout where the enemy cannot fire back."""
+    shot = scenario(unit(6, gun(12)), unit(4, gun(10)), distance=18, rounds=2, first=first, policy_b="shoot")
+    assert best_play(shot).value == pytest.approx(float(1 - misses / 2), abs=SAME)
+    assert stepped(shot, 60) < best_play(shot).value - 0.1
+
+
+def test_lengths_without_a_common_measure_are_moved_to_ranges():
+    """Of 0.07 inches too many places count: the answer says what is tried instead."""
+    play = best_play(scenario(unit(4.07, gun(12)), BATTERY, distance=18, rounds=1))
+    assert any("other stops are not tried" in each for each in play.assumptions)
 
 
 def test_each_order_of_a_plan_is_read_as_itself():
