@@ -89,5 +89,10 @@ def answer_morale(name: str, scenario: str | None) -> None:
     try:
         load_question(name, raw, profiles_in(click.get_current_context().params["profiles"]))
     except InputError as error:
-        raise error if scenario is None else error.inside(scenario) from None
+        if scenario is not None:
+            raise error.inside(scenario) from None
+        keys = (path for path, _ in _keys(SYSTEMS[name].question))
+        options = {f"question: {'.'.join(path)}": f"--{'-'.join(path)}".replace("_", "-") for path in keys}
+        error.where = options.get(error.where, error.where)
+        raise
     answer(name, raw)

@@ -101,9 +101,9 @@ def import_files(
 def _other_game(roots: Sequence[Element]) -> str | None:
     """The game that data files name, by its name where its own file is among them; None if it is ours or not named."""
     ours = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
-    named = {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
-    games = dict.fromkeys([*named, *(root.get("gameSystemId", "") for root in roots)])
-    shown = [printable(tidy(named.get(game) or f"the game {game}")[:LONGEST_NAME]) for game in games if game]
+    names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
+    games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
+    shown = [printable(tidy(name)[:LONGEST_NAME]) for name in games.values() if name]
     return None if ours in games or not shown else " and ".join(shown)
 
 

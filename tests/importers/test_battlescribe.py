@@ -659,8 +659,8 @@ CHESS = f'<gameSystem id="chess" name="Chess" xmlns="{GAME_SCHEMA}"/>'
     ("attributes", "more", "says"),
     [
         ('gameSystemId="chess"', [CHESS], "no unit can be made out: data of Chess (allowed: data of Armoured Clash)"),
-        ('gameSystemId="chess"', [], "data of the game chess (allowed: data of Armoured Clash)"),
-        ('gameSystemId="go"', [CHESS], "data of Chess and the game go (allowed: data of Armoured Clash)"),
+        ('gameSystemId="chess"', [], "data of the game of 'River Folk' (allowed: data of Armoured Clash)"),
+        ('gameSystemId="go"', [CHESS], "data of the game of 'River Folk' and Chess (allowed: data of Armoured Clash)"),
         ("", [], "no unit can be made out; the first doubt"),
         ('gameSystemId="sys-e850-e7dd-b6e5-f6c0"', [], "no unit can be made out; the first doubt"),
     ],
