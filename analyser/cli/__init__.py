@@ -100,10 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _end_helpers() -> None:
-    """Kill the processes that are still at work: a second Ctrl-C does not wait for them."""
+    """Kill the processes that are still at work, with their semaphores: a second Ctrl-C does not wait for them."""
     if helpers := sys.modules.get("multiprocessing"):
         for process in helpers.active_children():
             process.kill()
+        helpers.util._run_finalizers(0)  # else Python complains of what is left over
 
 
 def _end_at_once(status: int) -> NoReturn:

@@ -388,3 +388,27 @@ def test_a_question_that_is_too_large_for_the_memory_that_a_process_may_have():
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert "analyser matchups */* */* --situations all --threads 1: not enough memory" in result.stderr
+
+
+BUSY = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from analyser import cli
+
+if __name__ == "__main__":
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    pool.submit(time.sleep, 60)
+    time.sleep(0.5)
+    cli._end_helpers()
+    cli._end_at_once(130)
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_are_ended_at_once_leave_nothing_to_complain_of(tmp_path):
+    """Python's tracker of resources writes of semaphores that are left over, once the process is gone."""
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY)
+    done = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -102,7 +102,7 @@ def test_the_command_line():
     assert "58.33%" in found.stdout
     wrong = CliRunner().invoke(cli, ["morale", "grande-tactique", "--division-units", "[]"])
     assert wrong.exit_code == 2
-    assert wrong.stderr == "error: question: division.units: 0 entries (allowed: at least 1)\n"
+    assert wrong.stderr == "error: --division-units: 0 entries (allowed: at least 1)\n"
 
 
 @pytest.mark.parametrize(

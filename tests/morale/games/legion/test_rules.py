@@ -201,7 +201,7 @@ def test_bad_input_is_told_in_one_message(wrong, told):
 def test_the_command_line_tells_it_too_and_exits_2():
     found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "0"])
     assert found.exit_code == 2
-    assert found.stderr == "error: question: courage: 0 is not usable (allowed: 1 to 20 or 'none')\n"
+    assert found.stderr == "error: --courage: 0 is not usable (allowed: 1 to 20 or 'none')\n"
 
 
 def test_options_go_before_the_file(tmp_path):
