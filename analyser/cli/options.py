@@ -68,6 +68,9 @@ complete_units = _completer(
 )
 
 
+complete_factions = _completer(lambda context: (faction for faction, _ in _units(context)))
+
+
 def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The last of some names with commas between them."""
     from analyser.analysis.situations import ALL_SITUATIONS, SITUATIONS
@@ -306,6 +309,11 @@ def given_keys() -> Iterator[tuple[KeyOption, Any]]:
 
 def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     context.meta[QUIET] = quiet
+
+
+def situations_option(default: str, group: str = "Options") -> Option:
+    """Situations by name; `default` ends what the help says."""
+    return Option("--situations NAMES", f"Names with commas between them{default}", group, type=names)
 
 
 AT_LEAST_1 = Integer(1)

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli import endings
 from analyser.common import interrupts
-from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, printable, shown
+from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, nearest, printable, shown
 from analyser.common.files import check_targets, real_path
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to 
 PICTURES = (".png", ".svg", ".pdf")
 _IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
 WIDEST_NAMES = 30  # characters: the column of the options in a help
+HIDDEN = "Set-up and large runs"  # the heading of commands that --help-all alone shows
+_ALIKE = 0.75  # of a word that is more likely a misspelt command than a unit
+ALL = "analyser.all"  # whether it is asked for
+MOST_OPTIONS = 18  # of a help; where there are more, only these are shown
+COMMON = (
+    *("-h", "--help-all", "--method", "--trials", "--precision", "--format", "--out", "--plot", "--tell"),
+    *("--distance", "--row", "--aiming", "--models", "--suppressed", "--taking-cover", "--until", "--outflanking"),
+    *("--target", "--over", "--kind", "--metric", "--situations", "--faction", "--must", "--mine", "--save"),
+    *("--rounds", "--policy-a", "--policy-b", "--want", "--against", "--pick", "--trial", "--destroyed", "--got"),
+)
 
 
 class Refusal(click.ClickException):
@@ -78,23 +88,55 @@ def ended_plainly() -> Iterator[None]:
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
 
 
+def _show_all(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        context.meta[ALL] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+_HELP_ALL: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": _show_all}
+HELP_ALL = click.Option(["--help-all"], help="Show all of this help and exit.", **_HELP_ALL)
+
+
 class Commands(click.Group):
     """Commands that `load` imports when they are used; plain endings, and the nearest name for a wrong one.
 
-    `sections` is what the help says of each command, by heading.
+    `sections` is what the help says of each command, by heading. With `has_usual` the first is meant where none is
+    named: ``analyser units crown`` is ``analyser units list crown``.
     """
 
     def __init__(
-        self, *names: Any, sections: Mapping[str, Mapping[str, str]], load: Callable[[str], click.Command], **more: Any
+        self,
+        *names: Any,
+        sections: Mapping[str, Mapping[str, str]],
+        load: Callable[[str], click.Command],
+        has_usual: bool = False,
+        **more: Any,
     ) -> None:
-        super().__init__(*names, **more)
+        super().__init__(*names, add_help_option=not has_usual, **more)
+        self.no_args_is_help = not has_usual
         self.sections, self.load = sections, load
         self.summaries = {name: summary for section in sections.values() for name, summary in section.items()}
+        self.usual = next(iter(self.summaries)) if has_usual else ""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of click, and ``--help-all`` where something is hidden."""
+        return [*super().get_params(ctx), *([HELP_ALL] if HIDDEN in self.sections else [])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """As click does; ``--help`` and ``--version`` print here."""
         with ended_plainly():
             return super().make_context(*args, **extra)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, the usual command put in where none is named; a plain word may be one misspelt."""
+        first = args[0] if args else ""
+        is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_ALIKE)
+        is_open = ctx.resilient_parsing and not args  # where a shell completes either
+        if self.usual and not is_misspelt and first not in self.summaries and not is_open:
+            args = [self.usual, *args]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -117,27 +159,63 @@ class Commands(click.Group):
             raise click.UsageError(problem, ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under their headings; none is imported for it."""
-        _write_sections(formatter, {heading: [*commands.items()] for heading, commands in self.sections.items()})
+        sections = {heading: [*commands.items()] for heading, commands in self.sections.items()}
+        _write_sections(formatter, {name: rows for name, rows in sections.items() if name != HIDDEN or ALL in ctx.meta})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The names that begin so; none is imported for it."""
+        """The names that begin so, for which none is imported; and what the usual command takes first."""
         names = [name for name in self.summaries if name.startswith(incomplete)]
         items = [CompletionItem(name, help=self.summaries[name]) for name in names]
-        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+        if not self.usual:
+            return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+        usual = self.load(self.usual)
+        inside = usual.make_context(self.usual, [], parent=ctx, resilient_parsing=True)
+        is_option = incomplete.startswith("-")
+        first = None if is_option else next((each for each in usual.params if isinstance(each, click.Argument)), None)
+        return [*items, *(first or usual).shell_complete(inside, incomplete)]
 
 
 class Command(click.Command):
-    """A command whose options stand under headings, and that rejects one for one value given more than once."""
+    """A command whose options stand under headings, and that rejects one for one value given more than once.
+
+    `examples` are lines that can be typed; `notes` stand below them in ``--help-all``. Where there are many options the
+    help shows those that are :data:`COMMON`, and those that are used `often`.
+    """
+
+    def __init__(
+        self, *args: Any, examples: Sequence[str] = (), notes: str = "", often: Sequence[str] = (), **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self.examples, self.notes, self.often = examples, notes, often
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of click, and ``--help-all``."""
+        return [*super().get_params(ctx), HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings, in the order in which these come first."""
+        """The commands beside a usual one; and the options under their headings, in the order in which these come."""
+        if (beside := _group_of_usual(ctx)) is not None:
+            others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
+            _write_sections(formatter, {"Commands": others})
         sections: dict[str, list[tuple[str, str]]] = {}
-        for option in self.get_params(ctx):
-            if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
-                sections.setdefault(getattr(option, "group", "Options"), []).append(record)
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        is_short = len(options) > MOST_OPTIONS and ALL not in ctx.meta
+        for option in options if is_short or self.notes else options[:-1]:
+            group = getattr(option, "group", "Options")
+            is_rare = option.opts[0] not in (*COMMON, *self.often) or " with " in group
+            if (option.required or not (is_short and is_rare)) and (record := option.get_help_record(ctx)):
+                sections.setdefault(group, []).append(record)
         _write_sections(formatter, sections)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, and the notes if everything is to be shown."""
+        usual = _group_of_usual(ctx)
+        path = ctx.command_path if usual is None else f"analyser {usual.name}"
+        lines = ["\b", "Examples:", *(f"  {path} {each}" for each in self.examples)] if self.examples else []
+        self.epilog = "\n".join([*lines, "", self.notes if ALL in ctx.meta else ""])
+        super().format_epilog(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless its files could not be written: before long work, not after it."""
@@ -184,9 +262,10 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
 
-def examples(*arguments: str) -> str:
-    """What stands below the help of a command: lines that can be typed."""
-    return "\n".join(["\b", "Examples:", *(f"  analyser {each}" for each in arguments)])
+def _group_of_usual(context: click.Context) -> Commands | None:
+    """The group whose usual command this is, if it is one."""
+    group = None if context.parent is None else context.parent.command
+    return group if isinstance(group, Commands) and group.usual == context.info_name else None
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:

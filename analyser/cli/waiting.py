@@ -16,6 +16,8 @@ from analyser.cli.shell import is_quiet
 
 T = TypeVar("T")
 _TICK = 0.1  # seconds
+NOTHING = "nothing was written"
+KEPT = "what is finished is kept; run the same command again to resume"
 
 
 def waited_for(work: Callable[[], T], what: str = "") -> T:

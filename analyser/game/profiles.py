@@ -299,7 +299,7 @@ class Profiles:
         check_text(selector, "selector", _SELECTOR)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands take keys there
-            keys = "keys after a colon are for the commands attack, charge, focus and duel"
+            keys = "keys after a colon are for the commands attack, charge and duel"
             raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
         faction_part, unit_part, _ = selector_parts(selector)
         named = self._factions_for(faction_part).items()

@@ -289,9 +289,9 @@ class DuelTerms(Record):
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
     first: Literal["a", "b", "random"] = told("random", "Who is activated first; random: a toss each round.")
-    policy_a: PolicyKey = told("shoot", "What A does; see below.")
-    policy_b: PolicyKey = told("shoot", "What B does; see below.")
-    want: WantName = told("win", "What who plays best wants; see below.")
+    policy_a: PolicyKey = told("shoot", "Policy of A (--help-all lists them).")
+    policy_b: PolicyKey = told("shoot", "Policy of B (--help-all lists them).")
+    want: WantName = told("win", "Objective of the optimal side.")
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."
     )

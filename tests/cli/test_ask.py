@@ -13,7 +13,7 @@ GRENADIERS = "scion-grenadier-p@basic"
 
 
 def test_curve_as_text_json_csv_and_picture(tmp_path):
-    asked = ["curve", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
+    asked = ["compare", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
     assert 'beyond 7" up to 12": crown/sharp-rifles@basic' in answer(*asked)
     record = json.loads(answer(*asked, "--format", "json"))
     assert record["best"][1]["names"] == [SHARP]
@@ -27,92 +27,122 @@ def test_curve_as_text_json_csv_and_picture(tmp_path):
 def test_curve_over_files_maps_and_fronts(tmp_path):
     path = tmp_path / "panic.toml"
     path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")
-    assert "P(panicked@1) over tokens" in answer("curve", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
-    cells = answer("curve", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
+    assert "P(panicked@1) over tokens" in answer("compare", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
+    cells = answer("compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
     assert "dice \\ defence" in cells
     front = answer(
-        "curve", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
+        "compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
     )
     assert "Not beaten in both at once" in front
-    assert answer("curve", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
+    assert answer("compare", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
 
 
 def test_curve_refuses_in_one_line():
-    assert "did you mean 'distance'" in refusal("curve", SHARP, "--target", KRUPP, "--over", "distnce")
-    assert "with --target" in refusal("curve", "fight.toml", "--aiming")
-    assert "not of a charge" in refusal("curve", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
+    assert "did you mean 'distance'" in refusal("compare", SHARP, "--target", KRUPP, "--over", "distnce")
+    assert "with --target" in refusal("compare", "fight.toml", "--aiming")
+    assert "not of a charge" in refusal("compare", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
     assert "'maybe' is not usable (allowed: true or false; of --over and ranges also yes or no)" in refusal(
-        "curve", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
+        "compare", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
     )
-    assert "200,000" in refusal("curve", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
+    assert "200,000" in refusal("compare", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
 
 
 def test_tell_is_the_attack_of_that_number(tmp_path):
-    told = answer("tell", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
+    told = answer("explain", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
     assert told.startswith("Trial 7 of 1,000 of seed 3")
-    record = json.loads(answer("tell", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
+    record = json.loads(answer("explain", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
     assert record["picked"].startswith("the best by hits")
     path = tmp_path / "fight.toml"
     fight = f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n'
     path.write_text(fight, encoding="utf-8")
-    assert answer("tell", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
-    assert "with a TARGET" in refusal("tell", path, "--aiming")
-    assert "one of them" in refusal("tell", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
+    assert answer("explain", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
+    assert "with a TARGET" in refusal("explain", path, "--aiming")
+    assert "one of them" in refusal("explain", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
 
 
 def test_luck_of_one_attack_and_of_a_game(tmp_path):
-    said = answer("luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
+    said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
     assert "as bad or worse happens in" in said
-    joint = ["luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
+    joint = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
     record = json.loads(answer(*joint, "--format", "json", "--plot", tmp_path / "l.png"))
     assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
     assert (tmp_path / "l.png").stat().st_size > 5000
     fight = f'[[fight]]\ngot = {{destroyed = 1}}\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n'
     path = tmp_path / "game.toml"
     path.write_text(fight * 2, encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(answer("luck", path, "--format", "csv"))))
+    rows = list(csv.DictReader(io.StringIO(answer("explain", "luck", path, "--format", "csv"))))
     assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
-    turned = ["luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1, "--format", "json"]
+    turned = [
+        "explain",
+        "luck",
+        RIFLES,
+        KRUPP,
+        "--distance",
+        6,
+        "--got",
+        "suppressed=yes",
+        "--destroyed",
+        1,
+        "--format",
+        "json",
+    ]
     looked_at = [
         json.loads(answer(*asked))["fights"][0]["looked_at"] for asked in ([*joint, "--format", "json"], turned)
     ]
     assert [list(each) for each in looked_at] == [["models_gone", "suppressed"], ["suppressed", "models_gone"]]
-    assert "said twice" in refusal("luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
-    charge = answer("luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
+    assert "said twice" in refusal("explain", "luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
+    charge = answer("explain", "luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
     assert "such charges" in charge
-    assert "not usable" in refusal("luck", RIFLES, KRUPP, "--got", "suppressed")
-    assert "with a TARGET" in refusal("luck", path, "--aiming")
+    assert "not usable" in refusal("explain", "luck", RIFLES, KRUPP, "--got", "suppressed")
+    assert "with a TARGET" in refusal("explain", "luck", path, "--aiming")
 
 
 def test_search_as_text_json_csv_and_picture(tmp_path):
     path = tmp_path / "v.toml"
     text = f'[baseline]\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n[ranges]\ndice = "2..6"\n'
     path.write_text(text, encoding="utf-8")
-    assert "The best is dice 6: Mean models destroyed" in answer("search", path)
-    record = json.loads(answer("search", path, "--least", "--format", "json"))
+    assert "The best is dice 6: Mean models destroyed" in answer("compare", "variants", path)
+    record = json.loads(answer("compare", "variants", path, "--least", "--format", "json"))
     assert (record["best"], record["method"]) == ("dice 2", "exact")
-    rows = list(csv.DictReader(io.StringIO(answer("search", path, "--metric", "p_broken", "--format", "csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(answer("compare", "variants", path, "--metric", "p_broken", "--format", "csv")))
+    )
     assert len(rows) == 6
-    answer("search", path, "--plot", tmp_path / "s.png")
+    answer("compare", "variants", path, "--plot", tmp_path / "s.png")
     assert (tmp_path / "s.png").stat().st_size > 5000
-    raced = json.loads(answer("search", path, "--method", "race", "--metric", "p_any_destroyed", "--format", "json"))
+    raced = json.loads(
+        answer("compare", "variants", path, "--method", "race", "--metric", "p_any_destroyed", "--format", "json")
+    )
     assert raced["stop_reason"] in ("decided", "alike", "trials")
     path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
-    assert "50,000,000,000 variants" in refusal("search", path)
+    assert "50,000,000,000 variants" in refusal("compare", "variants", path)
 
 
 @pytest.mark.slow
 def test_tell_a_charge_and_a_duel():
-    assert "wins the combat" in answer("tell", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best")
-    assert "is activated" in answer("tell", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
+    assert "wins the combat" in answer(
+        "explain", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best"
+    )
+    assert "is activated" in answer("explain", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
 
 
 def test_conditions_of_charges_and_duels_are_options():
     rounds = answer(
-        "luck", RIFLES, GRENADIERS, "--kind", "duel", "--rounds", 2, "--distance", 10, "--got", "b_broken=yes"
+        "explain",
+        "luck",
+        RIFLES,
+        GRENADIERS,
+        "--kind",
+        "duel",
+        "--rounds",
+        2,
+        "--distance",
+        10,
+        "--got",
+        "b_broken=yes",
     )
     in_file = answer(
-        "curve",
+        "compare",
         RIFLES,
         "--target",
         GRENADIERS,
@@ -127,43 +157,37 @@ def test_conditions_of_charges_and_duels_are_options():
     )
     assert "such duels" in rounds
     assert "P(a wins) over distance" in in_file
-    assert answer("luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
-    assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("tell", RIFLES, KRUPP, "--rounds", 2)
-    assert "with --kind charge" in refusal("tell", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
+    assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
+    assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("explain", RIFLES, KRUPP, "--rounds", 2)
+    assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
 
 
 def test_tell_of_morale_from_a_file(tmp_path):
     path = tmp_path / "panic.toml"
     path.write_text("courage = 1\ntokens = 3\nrounds = 2\n", encoding="utf-8")
-    told = answer("tell", path, "--trial", 4, "--seed", 2)
+    told = answer("explain", path, "--trial", 4, "--seed", 2)
     assert "Rally step (LG-2)" in told
-    picked = answer("tell", path, "--pick", "worst", "--metric", "tokens:least")
+    picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
     assert "the worst by tokens: " in picked
-    assert "by which figure" in refusal("tell", path, "--pick", "worst")
+    assert "by which figure" in refusal("explain", path, "--pick", "worst")
 
 
 def test_a_curve_over_battles(tmp_path):
     path = tmp_path / "battle.toml"
     path.write_text('mine = ["crown/rifle-p@basic"]\nyours = ["imperium/krupp@basic"]\n', encoding="utf-8")
-    asked = ["curve", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
+    asked = ["compare", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
     assert "P(victory) over rounds" in answer(*asked)
-    assert "has no exact answer" in refusal("curve", path, "--over", "rounds=1..2")
+    assert "has no exact answer" in refusal("compare", path, "--over", "rounds=1..2")
 
 
 def test_a_curve_without_a_target_says_that_it_is_missing():
-    assert "--target: this option is missing" in refusal("curve", SHARP, RIFLES)
-    assert "cannot read this file" in refusal("curve", "nowhere.toml")
+    assert "--target: this option is missing" in refusal("compare", SHARP, RIFLES)
+    assert "cannot read this file" in refusal("compare", "nowhere.toml")
 
 
 def test_the_help_of_luck_shows_a_game_that_can_be_asked(tmp_path):
     """The example in the help is a game; and what a help says stands below, does."""
-    lines = answer("luck", "--help").partition("did not happen:")[2].partition("Policies:")[0]
+    lines = answer("explain", "luck", "--help-all").partition('count as "no":')[2].partition("Policies:")[0]
     path = tmp_path / "game.toml"
     path.write_text(lines, encoding="utf-8")
-    assert "yours: 10.0 points of the enemy gone" in answer("luck", path)
-
-
-def test_what_a_help_says_is_below_is_there():
-    for name in ("duel", "best", "curve", "tell", "luck"):
-        text = answer(name, "--help")
-        assert "see below" not in text or "Policies:" in text or "What A can want:" in text
+    assert "yours: 10.0 points of the enemy gone" in answer("explain", "luck", path)

@@ -3,11 +3,24 @@
 import subprocess
 import sys
 
+import click
 from click.testing import CliRunner
 
 from analyser.cli import cli
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic"
+
+
+def commands():
+    """Every command that answers, by the words that call it."""
+    found, waiting = {}, [((), cli)]
+    while waiting:
+        words, command = waiting.pop()
+        if isinstance(command, click.Group):
+            waiting += [((*words, name), command.load(name)) for name in reversed(command.summaries)]
+        else:
+            found[words] = command
+    return found
 
 
 def run(*arguments):

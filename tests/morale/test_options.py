@@ -101,7 +101,7 @@ def test_a_wrong_value_is_told_with_its_key():
         cli, ["morale", "grande-tactique", "--check-arm", "infantry", "--ruleset-check-sides", "0"]
     )
     assert found.exit_code == 2
-    assert found.stderr == "error: question: ruleset.check_sides: 0 is not usable (allowed: 1 to 1000)\n"
+    assert found.stderr == "error: --ruleset-check-sides: 0 is not usable (allowed: 1 to 1000)\n"
 
 
 def file_forms(kind):
@@ -154,7 +154,7 @@ def test_when_the_leader_falls_is_a_turn_or_a_word(falls, expected):
     [
         ("frist", "did you mean 'first'"),
         ("1.5", "nor an integer"),
-        ("0", "leader_falls: 0 is not usable"),
+        ("0", "--warband-leader-falls: 0 is not usable"),
         ("99", "leader_falls: turn 99"),
     ],
 )
