@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,7 @@ FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.render
 TEXTS = (".txt", ".md")
 TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
 PICTURES = (".png", ".svg", ".pdf")
+HALF_MINUTE = 30.0  # seconds
 _IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
 WIDEST_NAMES = 30  # characters: the column of the options in a help
 HIDDEN = "Set-up and large runs"  # the heading of commands that --help-all alone shows
@@ -362,11 +364,27 @@ def note_other_profiles(folder: str | None) -> None:
         note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")
 
 
+def half_minutely() -> Callable[[str], None]:
+    """A function that says how far the work is, at most every half minute, where standard error is no terminal."""
+    is_silent, begun = is_quiet() or sys.stderr.isatty(), time.monotonic()  # asked now: threads have no context
+    said = begun
+
+    def log(text: str) -> None:
+        nonlocal said
+        now = time.monotonic()
+        if not is_silent and now - said >= HALF_MINUTE:
+            said = now
+            click.echo(f"note: {text} after {now - begun:.0f} s", err=True)
+
+    return log
+
+
 @contextmanager
 def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
     """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds.
 
-    Without `what` it is work of many kinds, counted by the time it takes: the time remaining is that of the mean pace.
+    Elsewhere it is a line every half minute. Without `what` it is work of many kinds, counted by the time it takes: the
+    time remaining is that of the mean pace.
     """
     from tqdm import tqdm
 
@@ -375,10 +393,12 @@ def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[in
     look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
     more: dict[str, Any] = {} if what else {"smoothing": 0}
     more |= {"disable": is_quiet() or None, "miniters": 1}  # each step is shown, however large the one before it was
+    log = half_minutely()
     with tqdm(total=1, file=sys.stderr, leave=False, bar_format=look, delay=after, **more) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total, bar.unit_scale = total, total >= _IN_THOUSANDS
             bar.update(done - bar.n)
+            log(f"{done:,} of {total:,} {what}" if what else f"{100 * done // max(total, 1)}% done")
 
         yield progress

@@ -368,7 +368,7 @@ def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
     monkeypatch.setattr("analyser.report.parts.grid", failing(ARRAY))
     before = sorted(here.rglob("*"))
     said = refusal("report", *SIDES, "--situations", "long-range", "--out", "r", "--profiles", "profiles")
-    assert said.startswith(f"error: analyser report --attackers {GUARD} ")
+    assert said.startswith(f"error: analyser report write --attackers {GUARD} ")
     assert "memory" in said
     assert sorted(here.rglob("*")) == before
 

@@ -1,10 +1,13 @@
 """Calls that cannot be understood: one line that says what, and where the right call stands."""
 
+import re
+import time
+
 import pytest
 from click.testing import CliRunner
 
-from analyser.cli import cli
-from tests.helpers.shell import refusal
+from analyser.cli import cli, shell, waiting
+from tests.helpers.shell import answer, refusal, run
 
 
 @pytest.mark.parametrize(
@@ -55,6 +58,24 @@ def test_without_a_command_the_help_is_the_answer(call, line):
     found = CliRunner().invoke(cli, call)
     assert found.output.startswith("Usage: ")
     assert line in found.output
+
+
+def test_the_usual_command_of_a_group_may_be_left_out():
+    assert answer("units", "crown") == answer("units", "list", "crown")
+    assert answer("units") == answer("units", "list")
+    assert answer("units", "--faction", "crown") == answer("units", "list", "--faction", "crown")
+    assert "no command 'lst'; did you mean 'list'?" in refusal("units", "lst")
+
+
+def test_long_work_says_every_half_minute_how_far_it_is(monkeypatch, capsys):
+    asked = ("matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range")
+    assert run(*asked).stderr == ""
+    monkeypatch.setattr(shell, "HALF_MINUTE", 0.0)
+    said = run(*asked).stderr.splitlines()
+    assert re.fullmatch(r"note: 100% done after \d+ s", said[-1])
+    assert run(*asked, "--quiet").stderr == ""
+    waiting.waited_for(lambda: time.sleep(0.3), "adding up")
+    assert capsys.readouterr().err.startswith("note: still adding up after 0 s\n")
 
 
 @pytest.mark.parametrize(
