@@ -80,7 +80,7 @@ def test_a_duel_by_lines_or_best():
     assert "A took cover" in text
 
 
-def test_habits(tmp_path):
+def test_tactics(tmp_path):
     text = answer("best", "tactics", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
     assert "misjudged in" in text
     out = tmp_path / "habits.csv"
@@ -184,16 +184,16 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-def test_habits_that_are_stopped_say_what_is_kept(tmp_path):
+def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     out = tmp_path / "habits.csv"
-    command = [sys.executable, "-m", "analyser", "habits", "crown/*@basic", "imperium/*@basic", "--out", str(out)]
+    command = [sys.executable, "-m", "analyser", "best", "tactics", "crown/*@basic", "imperium/*@basic", "--out", str(out)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
         while not list(tmp_path.glob(".habits.csv.*/*.json")) and time.monotonic() < deadline:
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        told = "stopped: what is finished is kept, and the same command goes on from there\n"
+        told = "stopped: what is finished is kept; run the same command again to resume\n"
         assert running.communicate(timeout=60) == ("", told)
     finally:
         running.kill()

@@ -139,7 +139,7 @@ def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
         assert process.wait(timeout=60) == 130
         said = process.stderr.read()  # which ends when the last process that writes to it has ended
         assert "Traceback" not in said
-        assert f"go on with: analyser sweep resume {store}" in said
+        assert f"to resume: analyser sweep resume {store}" in said
     assert analyser.open_sweep(store).done
 
 

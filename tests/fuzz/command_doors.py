@@ -39,10 +39,9 @@ COMMANDS = [
         RIFLES,
     ],
     [
-        "focus",
+        "attack",
         "crown/rifle-platoon@basic:row=ranged-light,aiming",
         RIFLES,
-        "--target",
         GRENADIERS,
         "--until",
         "0.8",
