@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from analyser.cli.options import is_page
 from analyser.cli.shell import given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
@@ -107,6 +109,14 @@ def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float
 def show(found: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
     """Write an answer that has a text, a record, and `rows` of its own or these; `more` as of :func:`write`."""
     write(lambda: str(found), found.as_dict, rows or found.rows, **more)
+
+
+def text_or_page(found: Any, page: str) -> str:
+    """An answer as text, or as its page where it goes to an HTML file; `page` names the module and its function."""
+    if not is_page(click.get_current_context().params["out"]):
+        return str(found)
+    made: str = getattr(importlib.import_module(f"analyser.report.{page}"), page)(found)
+    return made
 
 
 def with_profiles(found: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import show, solved, with_profiles, write
+from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
 from analyser.cli.battle import army_from, note_first_battles
 from analyser.cli.options import (
     AT_LEAST_1,
@@ -29,7 +29,7 @@ from analyser.cli.options import (
     is_page,
     situations_option,
 )
-from analyser.cli.shell import Choice, Command, given, note, profiles_in
+from analyser.cli.shell import Choice, command, given, note, profiles_in
 from analyser.common.errors import InputError
 from analyser.common.files import write_content
 
@@ -54,11 +54,7 @@ def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
     return load_army(file, profiles_in(profiles), numbers=numbers or WHOSE_NUMBERS[0])  # type: ignore[arg-type]
 
 
-@click.command(
-    cls=Command,
-    params=[_NUMBERS, PROFILES, FORMAT, OutOption(LIST), QUIET_OPTION],
-    examples=("mine.rosz", "mine.rosz --out mine.toml"),
-)
+@command(_NUMBERS, PROFILES, FORMAT, OutOption(LIST), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
 @FILE
 def army_show(file: str, profiles: str | None, numbers: str | None, out: str | None, **_: Any) -> None:
     """Show the army in FILE: a list of yours (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
@@ -70,7 +66,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
     write(lambda: found.to_toml() if is_list else str(found), found.as_dict, found.rows, warnings=found.warnings)
 
 
-@click.command(cls=Command, params=[_NUMBERS, *_OUTPUT], examples=("mine.rosz", "mine.toml --format json"))
+@command(_NUMBERS, *_OUTPUT, examples=("mine.rosz", "mine.toml --format json"))
 @FILE
 @click.pass_context
 def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
@@ -82,9 +78,11 @@ def army_check(context: click.Context, /, file: str, profiles: str | None, numbe
     context.exit(0 if checked else BROKEN)
 
 
-@click.command(
-    cls=Command,
-    params=[_NUMBERS, PROFILES, Option("--out FILE", "The page, .html.", OUTPUT, required=True), QUIET_OPTION],
+@command(
+    _NUMBERS,
+    PROFILES,
+    Option("--out FILE", "The page, .html.", OUTPUT, required=True),
+    QUIET_OPTION,
     examples=("mine.rosz --out card.html", "mine.toml --out card.html --profiles my-profiles"),
 )
 @FILE
@@ -100,7 +98,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
         note(warning, "warning")
 
 
-@click.command(cls=Command, params=_OUTPUT, examples=("crown", "--format json"))
+@command(*_OUTPUT, examples=("crown", "--format json"))
 @click.argument("faction", required=False, shell_complete=complete_factions)
 def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
     """List what army lists may hold: force scales, kinds of battlegroup and their slots.
@@ -124,32 +122,27 @@ _AGAINST = "A roster or a list of an army; or a faction or selectors. Can be rep
 _LIST, _FIELD = "The list", "Opponents"
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--faction NAME", "Whose list.", _LIST, required=True),
-        Option("--points N", "What it may cost.", _LIST, required=True, type=AT_LEAST_1),
-        Option("--scale", "Default: the smallest that allows so many points.", _LIST, type=Choice(SCALES)),
-        Option("--must UNIT", "Must be in it; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
-        Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
-        Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
-        Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
-        Option("--next-best N", "So many lists more, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
-        Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
-        Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
-        Option("--mine ARMY", "Your own army, to fight the same battles.", _FIELD, shell_complete=complete_file),
-        Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
-        situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
-        Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
-        Option(
-            "--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1
-        ),
-        Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
-        Option("--resume FILE", "Store battles there; run the command again to resume.", METHOD),
-        THREADS,
-        Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
-        *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
-    ],
+@command(
+    Option("--faction NAME", "Whose list.", _LIST, required=True),
+    Option("--points N", "What it may cost.", _LIST, required=True, type=AT_LEAST_1),
+    Option("--scale", "Default: the smallest that allows so many points.", _LIST, type=Choice(SCALES)),
+    Option("--must UNIT", "Must be in it; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
+    Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
+    Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
+    Option("--next-best N", "So many lists more, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
+    Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
+    Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
+    Option("--mine ARMY", "Your own army, to fight the same battles.", _FIELD, shell_complete=complete_file),
+    Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
+    situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
+    Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
+    Option("--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--resume FILE", "Store battles there; run the command again to resume.", METHOD),
+    THREADS,
+    Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
     examples=(
         "--faction crown --points 1500 --against yours.rosz",
         "--faction crown --points 1000 --against imperium --must '2 x crown/rifle-platoon' --no-battles",
@@ -161,7 +154,6 @@ def army_build(
     against: tuple[str, ...],
     save: str | None,
     mine: str | None,
-    out: str | None,
     **keys: Any,
 ) -> None:
     """Build the best list of a faction against armies: by integer programming, then tested in battles.
@@ -180,13 +172,7 @@ def army_build(
     own = None if mine is None else army_from(mine)
     found = solved(build, faction, points, met, mine=own, **how)
 
-    def text() -> str:
-        if not is_page(out):
-            return str(found)
-        from analyser.report.build_page import build_page
-
-        return build_page(found)
-
     lists = {} if save is None else {Path(save): lambda path: path.write_bytes(found.best.to_toml().encode())}
     how = {"headline": lambda: [found.verdict], "beside": lists}
-    write(text, found.as_dict, lambda: with_profiles(found, found.rows()), **how)
+    rows = found.rows
+    write(lambda: text_or_page(found, "build_page"), found.as_dict, lambda: with_profiles(found, rows()), **how)

@@ -20,7 +20,7 @@ from analyser.cli.options import (
     situations_option,
     value_of,
 )
-from analyser.cli.shell import Command, given
+from analyser.cli.shell import command, given
 from analyser.common.errors import InputError
 
 _AGAINST = "Opponents, which meet each other too. Default: all factions."
@@ -39,10 +39,8 @@ _MOST = Option("--most N", "Try so many dice fewer and more.", type=Integer(1, 1
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
-@click.command(
-    cls=Command,
-    params=[*_FIELD, *OUTPUT_OPTIONS],
-    examples=("'crown/rifle*' --against 'imperium/*' --plot prices.png", "--out prices.csv"),
+@command(
+    *_FIELD, *OUTPUT_OPTIONS, examples=("'crown/rifle*' --against 'imperium/*' --plot prices.png", "--out prices.csv")
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_prices(units: tuple[str, ...], **keys: Any) -> None:
@@ -59,9 +57,10 @@ def _rows(found: Any, table: str, **first: Any) -> Callable[[], list[dict[str, A
     return lambda: [{**first, **row, **beside} for row in found.as_dict()[table]]
 
 
-@click.command(
-    cls=Command,
-    params=[_ROW, *_FIELD, *_NO_PLOT],
+@command(
+    _ROW,
+    *_FIELD,
+    *_NO_PLOT,
     examples=(
         "crown/rifle-platoon@reinforced points=75 dice-2 --against 'imperium/*'",
         "imperium/krupp@basic qualities+Arc dice+1 --row ranged-heavy",
@@ -95,9 +94,10 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-@click.command(
-    cls=Command,
-    params=[_ROLE, *_FIELD, *_NO_PLOT],
+@command(
+    _ROLE,
+    *_FIELD,
+    *_NO_PLOT,
     examples=(
         "crown/rifle-platoon@reinforced --against 'imperium/*'",
         "crown/horse-guard@basic --role cavalry",
@@ -112,9 +112,12 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     show(found, lambda: [found.as_dict() | {"profiles": str(found.profiles)}])
 
 
-@click.command(
-    cls=Command,
-    params=[_ROW, _MOST, _ROLE, *_FIELD, *OUTPUT_OPTIONS],
+@command(
+    _ROW,
+    _MOST,
+    _ROLE,
+    *_FIELD,
+    *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-platoon@reinforced --row ranged-light --most 3",
         "crown/rifle-platoon@reinforced --against 'imperium/*' --plot curve.png",

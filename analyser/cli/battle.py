@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.answer import OF_A_SAMPLE, note_compiling, solved, with_profiles, write
+from analyser.cli.answer import OF_A_SAMPLE, note_compiling, solved, text_or_page, with_profiles, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -33,7 +33,7 @@ from analyser.cli.options import (
     keys_of,
     situations_option,
 )
-from analyser.cli.shell import Choice, Command, given
+from analyser.cli.shell import Choice, command, given
 from analyser.common.errors import InputError, one_of_these, shown
 from analyser.common.files import is_there
 from analyser.rules.policies import POLICIES
@@ -51,21 +51,19 @@ _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 
 
-@click.command(
-    cls=Command,
-    params=[
-        *keys_of(BattleTerms, "battle", "Battle"),
-        Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
-        Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
-        Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
-        Option("--orders/--no-orders", "Also in other orders, a fortieth as often.", METHOD, default=True),
-        Option("--trials N", "Battles to simulate (100,000).", METHOD, type=AT_LEAST_1),
-        *SAMPLE_OPTIONS,
-        ALL_AT_ONCE,
-        Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
-        FULL,
-        *_ARMY_OUTPUT,
-    ],
+@command(
+    *keys_of(BattleTerms, "battle", "Battle"),
+    Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
+    Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
+    Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
+    Option("--orders/--no-orders", "Also in other orders, a fortieth as often.", METHOD, default=True),
+    Option("--trials N", "Battles to simulate (100,000).", METHOD, type=AT_LEAST_1),
+    *SAMPLE_OPTIONS,
+    ALL_AT_ONCE,
+    Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
+    FULL,
+    *_ARMY_OUTPUT,
+    often=("--policy-mine", "--policy-yours", "--target-mine", "--target-yours", "--gap"),
     examples=(
         "mine.rosz yours.rosz --out battle.html",
         "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",
@@ -104,16 +102,13 @@ def battle_simulate(mine: str, yours: str, swing: bool, orders: bool, picture: s
     _write(result, _PICTURES[picture])
 
 
-@click.command(
-    cls=Command,
-    params=[
-        situations_option(". Default: all."),
-        Option("--distance INCHES", _DISTANCE, type=Number(0, min_open=True)),
-        Option("--aim", _AIM, type=Choice(AIMS)),
-        Option("--battles N", _BATTLES, type=Integer(0)),
-        THREADS,
-        *_ARMY_OUTPUT,
-    ],
+@command(
+    situations_option(". Default: all."),
+    Option("--distance INCHES", _DISTANCE, type=Number(0, min_open=True)),
+    Option("--aim", _AIM, type=Choice(AIMS)),
+    Option("--battles N", _BATTLES, type=Integer(0)),
+    THREADS,
+    *_ARMY_OUTPUT,
     examples=(
         "mine.rosz yours.rosz --out plan.html",
         '"3 x crown/rifle-platoon@basic, crown/drake-field-guns@basic" yours.toml --situations long-range',
@@ -136,15 +131,9 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
         note_first_battles()
     found = solved(clash, *armies, **how)
 
-    def text() -> str:
-        if not is_page(out):
-            return str(found)
-        from analyser.report.clash_page import clash_page
-
-        return clash_page(found)
-
     how = {"warnings": found.warnings, "plot": found.heatmap, "headline": lambda: found.fought}
-    write(text, found.as_dict, lambda: with_profiles(found, found.as_dict()["matchups"]), **how)
+    matrix = found.as_dict
+    write(lambda: text_or_page(found, "clash_page"), matrix, lambda: with_profiles(found, matrix()["matchups"]), **how)
 
 
 def note_first_battles() -> None:
@@ -183,15 +172,8 @@ def _write(result: Any, picture: str) -> None:
     result = result.all_at_once() if options["all_at_once"] else result
     result = result.in_full() if options["full"] else result
 
-    def text() -> str:
-        if not is_page(options["out"]):
-            return rendering.text([result])
-        from analyser.report.battle_page import battle_page
-
-        return battle_page(result)
-
     write(
-        text,
+        lambda: text_or_page(result, "battle_page"),
         lambda: rendering.record([result]),
         lambda: rendering.rows([result]),
         warnings=result.warnings,

@@ -17,12 +17,12 @@ from analyser.cli.fights import (
     unit_from,
 )
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
-from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
+from analyser.cli.shell import Choice, command, given, profiles_in, progress_bar
 from analyser.cli.waiting import KEPT, NOTHING, told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.results.best import PICTURES
-from analyser.scenarios.schema import CHANCES, TARGET_FATES, WANTS
+from analyser.scenarios.schema import CHANCES, TARGET_FATES, DuelTerms
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
@@ -32,29 +32,18 @@ if TYPE_CHECKING:
 _LITTLE = 0.005  # of a chance
 _DUEL, _PICTURE, _LIST, _FOCUS = "Duel", "Picture", "List", "Focus fire"
 _WITHIN = "The shortest list that costs at most this, even against an opponent who knows it: 0.005 is half a point."
-_STEP = "Moves of best play are multiples of it, to ranges, or the full length. Default: to every place."
-_FIRST = "The side activated first. Default: random, a toss each round."
 _OF_TERMS = ("want", "rounds", "first", "distance", "step")
-TERMS = [
-    Option("--want", "Objective of A, which B prevents. Default: win.", _DUEL, type=Choice(tuple(WANTS))),
-    Option("--rounds N", "1 to 10. Default: 6.", _DUEL, type=options.Integer(1, 10)),
-    Option("--first", _FIRST, _DUEL, type=Choice(("a", "b", "random"))),
-    Option("--distance INCHES", "Between the two. Default: nothing is out of reach.", _DUEL, type=options.Number(0)),
-    Option("--step INCHES", _STEP, _DUEL, type=options.Number(0.25)),
-]
+TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if option.path[1] in _OF_TERMS]
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
-        *TERMS,
-        Option("--lines N", "Instead: the plan as a policy in words of at most N lines.", _LIST, type=AT_LEAST_1),
-        Option("--within X", _WITHIN, _LIST, type=options.Number(0)),
-        Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PICTURES)),
-        Option("--round N", "Round of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
-        *OUTPUT_OPTIONS,
-    ],
+@command(
+    Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
+    *TERMS,
+    Option("--lines N", "Instead: the plan as a policy in words of at most N lines.", _LIST, type=AT_LEAST_1),
+    Option("--within X", _WITHIN, _LIST, type=options.Number(0)),
+    Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PICTURES)),
+    Option("--round N", "Round of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
+    *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-p@basic scion-grenadier-p@basic --distance 18",
         "crown/rifle-p@basic scion-grenadier-p@basic --lines 3 --want survival",
@@ -70,7 +59,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     draws what to do, a colour each.
     """
     library = profiles_in(profiles)
-    asked = given(keys, "against", *_OF_TERMS)
+    asked = given(keys, "against") | {option.path[1]: value for option, value in options.given_keys()}
     if b is None:
         if asked:
             where = f"--{next(iter(asked))}"
@@ -128,9 +117,11 @@ def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
     return "\n".join(lines)
 
 
-@click.command(
-    cls=Command,
-    params=[*TERMS, THREADS, options.DASK, *OUTPUT_OPTIONS],
+@command(
+    *TERMS,
+    THREADS,
+    options.DASK,
+    *OUTPUT_OPTIONS,
     examples=(
         "'crown/*@basic' 'imperium/*@basic' --out tactics.csv",
         "'crown/rifle*' 'imperium/scion-g*@basic' --rounds 3",
@@ -147,7 +138,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     from analyser.report.habits import habits
 
     table = keys["out"] if keys["form"] == "csv" else None
-    asked = given(keys, *_OF_TERMS, "threads")
+    asked = given(keys, "threads") | {option.path[1]: value for option, value in options.given_keys()}
     with told_when_stopped(lambda: _state(table)), options.helped_by(dask, keys["threads"]) as executor:
         found = solved(habits, attackers, defenders, out=table, executor=executor, **asked)
     if table is None:
@@ -162,13 +153,10 @@ def _state(table: str | None) -> str:
     return KEPT if table is not None and is_begun(table) else NOTHING
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--want", "Fate that the target is to have. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
-        Option("--until P", "Also the number of attacks until that is so likely.", _FOCUS, type=options.Number(0)),
-        *[option for option in OUTPUT_OPTIONS if option is not options.PLOT],
-    ],
+@command(
+    Option("--want", "Fate that the target is to have. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
+    Option("--until P", "Also the number of attacks until that is so likely.", _FOCUS, type=options.Number(0)),
+    *[option for option in OUTPUT_OPTIONS if option is not options.PLOT],
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",
         "crown/rifle-p@basic crown/drake-field-guns@basic krupp@basic --want broken --until 0.5",

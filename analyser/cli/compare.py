@@ -12,7 +12,7 @@ from analyser.cli.answer import note_without_effect, show, solved, write
 from analyser.cli.conditions import CONDITIONS, KIND, METHODS, SAMPLING, target_and_conditions
 from analyser.cli.fights import ATTACK_OPTIONS, OF_DUELS, OF_TARGET, attack_scenario
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Option, complete_selector
-from analyser.cli.shell import INTERRUPTED, Choice, Command, given, note
+from analyser.cli.shell import INTERRUPTED, Choice, command, given, note
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
@@ -33,22 +33,19 @@ METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPAR
 PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--target UNIT", _TARGET, COMPARISON, multiple=True, shell_complete=OF_TARGET.complete),
-        Option("--over KEY=VALUES", _OVER, COMPARISON, multiple=True),
-        Option("--metric NAME", _METRIC, COMPARISON, multiple=True),
-        KIND,
-        Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
-        PER_POINTS,
-        Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
-        Option("--rows", "With --over: each ranged row of each unit is a line of its own.", COMPARISON),
-        *CONDITIONS,
-        *METHODS,
-        options.ALL_AT_ONCE,
-        *OUTPUT_OPTIONS,
-    ],
+@command(
+    Option("--target UNIT", _TARGET, COMPARISON, multiple=True, shell_complete=OF_TARGET.complete),
+    Option("--over KEY=VALUES", _OVER, COMPARISON, multiple=True),
+    Option("--metric NAME", _METRIC, COMPARISON, multiple=True),
+    KIND,
+    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
+    PER_POINTS,
+    Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
+    Option("--rows", "With --over: each ranged row of each unit is a line of its own.", COMPARISON),
+    *CONDITIONS,
+    *METHODS,
+    options.ALL_AT_ONCE,
+    *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic --weights 2,1",
         "crown/sharp-rifles@basic crown/rifle-p@basic --target krupp@basic --over distance=1..24",
@@ -164,17 +161,14 @@ def _rows(frame: pd.DataFrame, used: object = None) -> list[dict[str, Any]]:
     return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
 
 
-@click.command(
-    cls=Command,
-    params=[
-        options.situations_option(", or all. Default: long-range,short-range-aimed.", COMPARISON),
-        METRIC,
-        PER_POINTS,
-        Option("--row NAME", _ROW, COMPARISON),
-        Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
-        THREADS,
-        *OUTPUT_OPTIONS,
-    ],
+@command(
+    options.situations_option(", or all. Default: long-range,short-range-aimed.", COMPARISON),
+    METRIC,
+    PER_POINTS,
+    Option("--row NAME", _ROW, COMPARISON),
+    Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
+    THREADS,
+    *OUTPUT_OPTIONS,
     examples=(
         "'crown/*' 'imperium/*' --metric p_annihilated --plot heatmap.png",
         "'crown/*@basic' 'imperium/*@basic' --situations charge --format csv",
@@ -206,9 +200,11 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
         note(f"the picture shows {found.situations[0].name} alone; see --situations")
 
 
-@click.command(
-    cls=Command,
-    params=[METRIC, *ATTACK_OPTIONS, *METHODS, *OUTPUT_OPTIONS],
+@command(
+    METRIC,
+    *ATTACK_OPTIONS,
+    *METHODS,
+    *OUTPUT_OPTIONS,
     examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
 )
 @click.argument("attacker", shell_complete=complete_selector)
@@ -240,18 +236,15 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
 _RACE = "exact (default), or race: by simulations with real decks."
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--metric NAME", "The figure. Default: as the file says.", COMPARISON),
-        Option("--least/--most", "Is less of it better? Default: as the file says.", COMPARISON, default=None),
-        Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
-        Option("--trials N", "Of a race: of each variant, at most.", METHOD, type=AT_LEAST_1),
-        Option("--seed N", "Of a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),
-        THREADS,
-        Option("--replacement", "Of a race: put each card back. Default: real decks.", METHOD, default=None),
-        *OUTPUT_OPTIONS,
-    ],
+@command(
+    Option("--metric NAME", "The figure. Default: as the file says.", COMPARISON),
+    Option("--least/--most", "Is less of it better? Default: as the file says.", COMPARISON, default=None),
+    Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
+    Option("--trials N", "Of a race: of each variant, at most.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Of a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),
+    THREADS,
+    Option("--replacement", "Of a race: put each card back. Default: real decks.", METHOD, default=None),
+    *OUTPUT_OPTIONS,
     examples=("variants.toml --plot best.png", "duels.toml --method race"),
 )
 @click.argument("variants", metavar="VARIANTS.toml", shell_complete=options.complete_file)

@@ -11,7 +11,7 @@ from analyser.cli.answer import note_without_effect, show
 from analyser.cli.conditions import CONDITIONS, KIND, METHODS, QUESTION, question_from
 from analyser.cli.fights import OF_DUELS, OF_TARGET
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
-from analyser.cli.shell import Choice, Command, given, profiles_in
+from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.common.errors import InputError
 
 _PICK = "Instead: the worst, median or best trial by a figure."
@@ -32,18 +32,15 @@ that the unit broke or fled; outcomes you do not list count as "no":
   target = { unit = "crown/rifle-platoon@reinforced" }"""
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--trial N", "The number of the trial (0).", QUESTION, type=Integer(0)),
-        Option("--pick", _PICK, QUESTION, type=Choice(("worst", "median", "best"))),
-        Option("--metric NAME", "Figure of --pick. Default: models destroyed; of a duel the margin.", QUESTION),
-        KIND,
-        Option("--trials N", "Trials of the simulation (1000).", METHOD, type=AT_LEAST_1),
-        Option("--seed N", "Same seed, same dice (0).", METHOD, type=Integer(0)),
-        *CONDITIONS,
-        *[each for each in OUTPUT_OPTIONS if each is not PLOT],
-    ],
+@command(
+    Option("--trial N", "The number of the trial (0).", QUESTION, type=Integer(0)),
+    Option("--pick", _PICK, QUESTION, type=Choice(("worst", "median", "best"))),
+    Option("--metric NAME", "Figure of --pick. Default: models destroyed; of a duel the margin.", QUESTION),
+    KIND,
+    Option("--trials N", "Trials of the simulation (1000).", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Same seed, same dice (0).", METHOD, type=Integer(0)),
+    *CONDITIONS,
+    *[each for each in OUTPUT_OPTIONS if each is not PLOT],
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --pick worst",
         "crown/rifle-platoon@basic scion-grenadier-p@basic --kind duel --trial 17",
@@ -65,16 +62,13 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
     show(tell(question, profiles=profiles_in(profiles), **how, **others))
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--destroyed N", "Models destroyed, of a unit that is still there.", QUESTION, type=Integer(0)),
-        Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
-        KIND,
-        *CONDITIONS,
-        *[each for each in METHODS if each.name not in ("precision", "threads")],
-        *OUTPUT_OPTIONS,
-    ],
+@command(
+    Option("--destroyed N", "Models destroyed, of a unit that is still there.", QUESTION, type=Integer(0)),
+    Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
+    KIND,
+    *CONDITIONS,
+    *[each for each in METHODS if each.name not in ("precision", "threads")],
+    *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
         "game.toml --plot luck.png",

@@ -12,20 +12,17 @@ from typing import Any
 import click
 
 from analyser.cli.options import PROFILES, RULESET_OPTIONS, Integer, Option, complete_selector
-from analyser.cli.shell import Command, note, profiles_in, stated_ruleset
+from analyser.cli.shell import command, note, profiles_in, stated_ruleset
 from analyser.common.errors import InputError
 from analyser.common.files import real_path
 from analyser.common.text import json_text
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--port N", "Default: the first that is free.", type=Integer(1024, 65535)),
-        Option("--no-browser", "Open no page; its address is printed."),
-        *RULESET_OPTIONS,
-        PROFILES,
-    ],
+@command(
+    Option("--port N", "Default: the first that is free.", type=Integer(1024, 65535)),
+    Option("--no-browser", "Open no page; its address is printed."),
+    *RULESET_OPTIONS,
+    PROFILES,
     examples=("", "crown/sharp-rifles@basic krupp@basic --no-browser"),
 )
 @click.argument("attacker", default="crown/rifle-platoon@reinforced", shell_complete=complete_selector)

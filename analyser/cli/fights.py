@@ -18,7 +18,7 @@ from analyser.cli.options import (
     complete_selector,
     keys_of,
 )
-from analyser.cli.shell import Choice, Command
+from analyser.cli.shell import Choice, command
 from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
@@ -210,13 +210,10 @@ def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     return [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
 
 
-@click.command(
-    cls=Command,
-    params=[
-        *ATTACK_OPTIONS,
-        Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
-        *FIGHT_OPTIONS,
-    ],
+@command(
+    *ATTACK_OPTIONS,
+    Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
+    *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --aiming",
         "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",
@@ -239,9 +236,8 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     answer("focus", with_options(raw, attacks=attacks), until=until)
 
 
-@click.command(
-    cls=Command,
-    params=CHARGE_OPTIONS,
+@command(
+    *CHARGE_OPTIONS,
     examples=(
         "crown/rifle-platoon@basic scion-grenadier-p@basic:garrisoned",
         "crown/horse-guard@basic scion-grenadier-p@basic --outflanking --method both",
@@ -271,9 +267,9 @@ OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """What stands below the options of a duel."""
 
 
-@click.command(
-    cls=Command,
-    params=[*keys_of(DuelTerms, "duel", "Duel"), *FIGHT_OPTIONS],
+@command(
+    *keys_of(DuelTerms, "duel", "Duel"),
+    *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-p@basic scion-grenadier-p@basic --policy-b lookout",
         "crown/rifle-p@basic:models=4 scion-grenadier-p@basic --policy-a best --distance 18",

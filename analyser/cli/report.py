@@ -20,7 +20,7 @@ from analyser.cli.options import (
     helped_by,
     situations_option,
 )
-from analyser.cli.shell import Command, given, progress_bar, stated_ruleset
+from analyser.cli.shell import command, given, progress_bar, stated_ruleset
 from analyser.cli.waiting import KEPT, told_when_stopped
 from analyser.common.files import name_of, real_path
 
@@ -30,21 +30,18 @@ _FAIL_OVER = "Exit with 1 if any changed by more than X: 0.3 is 30 pp, and 30% o
 _TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a simple tactic can be trusted."
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--attackers PATTERN", _WHO, required=True),
-        Option("--defenders PATTERN", _WHO, required=True),
-        situations_option(". Default: all."),
-        options.POLICY,
-        Option("--tactics FILE", _TACTICS, dest="habits"),
-        Option("--row NAME", "The row to fire. Default: the best for each pair."),
-        Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
-        Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
-        *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
-        Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
-        QUIET_OPTION,
-    ],
+@command(
+    Option("--attackers PATTERN", _WHO, required=True),
+    Option("--defenders PATTERN", _WHO, required=True),
+    situations_option(". Default: all."),
+    options.POLICY,
+    Option("--tactics FILE", _TACTICS, dest="habits"),
+    Option("--row NAME", "The row to fire. Default: the best for each pair."),
+    Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
+    Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
+    *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
+    Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
+    QUIET_OPTION,
     examples=(
         "--attackers 'crown/*' --defenders 'imperium/*' --out reports/crown",
         "--attackers '*/*@basic' --defenders '*/*' --situations long-range --out reports/basic",
@@ -79,13 +76,10 @@ def _tell_opponents(written: Path) -> None:
         click.echo(f"Its prices are judged {Among(judged['factions']).in_short}")
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--add VERSION", "First write a report for each pair of factions into DIR/VERSION."),
-        situations_option(". Of the reports that are added. Default: all."),
-        *(THREADS, DASK, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
-    ],
+@command(
+    Option("--add VERSION", "First write a report for each pair of factions into DIR/VERSION."),
+    situations_option(". Of the reports that are added. Default: all."),
+    *(THREADS, DASK, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
     examples=("balance --add 2026-11 --profiles my-profiles", "balance"),
 )
 @click.argument("folder", metavar="DIR")
@@ -102,19 +96,16 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
     click.echo(f"The page is {name_of(written)}")
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--attackers PATTERN", f"{_WHO} Default: every unit."),
-        Option("--defenders PATTERN", f"{_WHO} Default: every unit."),
-        situations_option(". Default: all."),
-        Option("--metric NAME", "Default: the probability that changed most."),
-        Option("--limit N", "Loadouts, and matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True),
-        Option("--fail-over X", _FAIL_OVER, type=options.Number(0)),
-        *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.OUT),
-        Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),
-        QUIET_OPTION,
-    ],
+@command(
+    Option("--attackers PATTERN", f"{_WHO} Default: every unit."),
+    Option("--defenders PATTERN", f"{_WHO} Default: every unit."),
+    situations_option(". Default: all."),
+    Option("--metric NAME", "Default: the probability that changed most."),
+    Option("--limit N", "Loadouts, and matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True),
+    Option("--fail-over X", _FAIL_OVER, type=options.Number(0)),
+    *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.OUT),
+    Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),
+    QUIET_OPTION,
     examples=(
         "profiles my-profiles --summary summary.md --fail-over 0.3",
         "reports/2026-10 reports/2026-11",

@@ -12,7 +12,7 @@ from analyser.cli.answer import answer, together
 from analyser.cli.battle import run_battle
 from analyser.cli.morale import answer_morale
 from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE, OutOption, is_page
-from analyser.cli.shell import Command
+from analyser.cli.shell import command
 from analyser.common.errors import InputError
 from analyser.common.files import parsed_toml
 
@@ -20,11 +20,7 @@ STANDARD_INPUT = "-"
 _OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # a battle is a page, too
 
 
-@click.command(
-    cls=Command,
-    params=[*_OPTIONS, FULL],
-    examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"),
-)
+@command(*_OPTIONS, FULL, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO.toml...", shell_complete=options.complete_file)
 def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any) -> None:
     """The answer to each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.

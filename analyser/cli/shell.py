@@ -264,6 +264,11 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
 
+def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., Any]], Command]:
+    """A decorator that makes a :class:`Command` with those options of a function."""
+    return click.command(cls=Command, params=[*params], **more)
+
+
 def _group_of_usual(context: click.Context) -> Commands | None:
     """The group whose usual command this is, if it is one."""
     group = None if context.parent is None else context.parent.command
@@ -290,32 +295,33 @@ class Choice(click.Choice[str]):
             self.fail(f"{shown(value)} is not one of {allowed}{near}", param, ctx)
 
 
-class ChoiceOrWords(Choice):
-    """One of several words, or a policy in words."""
+class ChoiceOr(Choice):
+    """One of several words, or what `read` makes of something else: None where it cannot, and then `but` says why."""
+
+    def __init__(self, choices: Sequence[str], read: Callable[[str], Any], but: str) -> None:
+        super().__init__(choices)
+        self.read, self.but = read, but
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As of one of several words, unless it is meant as lines."""
-        from analyser.rules.orders import is_in_words
-
-        if value not in self.choices and isinstance(value, str) and is_in_words(value):
-            return value
+        """What it reads, else one of the words."""
+        if value not in self.choices and isinstance(value, str) and (other := self.read(value)) is not None:
+            return other
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            self.fail(f"{error.message}; nor a policy in words, such as 'aim and shoot'", param, ctx)
+            self.fail(f"{error.message}; nor {self.but}", param, ctx)
 
 
-class ChoiceOrInteger(Choice):
-    """One of several words, or an integer, whose bounds are for the question to check."""
+def in_words(text: str) -> str | None:
+    """A policy in words as it is."""
+    from analyser.rules.orders import is_in_words
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The integer, else as of one of several words."""
-        if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
-            return int(value)
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            self.fail(f"{error.message}; nor an integer", param, ctx)
+    return text if is_in_words(text) else None
+
+
+def integer(text: str) -> int | None:
+    """An integer, whose bounds are for the question to check."""
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
 def is_quiet() -> bool:

@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Integer, Option, complete_file
-from analyser.cli.shell import Command, given, note, profiles_in, progress_bar
+from analyser.cli.shell import command, given, note, profiles_in, progress_bar
 from analyser.common.sampling import MOST_THREADS
 from analyser.common.text import json_text
 
 NOT_DONE = 1  # the exit status of `verify` that finds damage, and of `status` where parts are missing
 _WORK = "Workers"
-_DASK = "The workers of that scheduler of dask; local: one is begun here."
-_BY_RETURN = "Parts come back to this process, which writes them: where workers see no common disk."
-_PART = "Of N jobs that share out the parts this is the Kth; they may run side by side."
+_DASK = "Address of a dask scheduler whose workers compute the parts. local: start one here."
+_BY_RETURN = "Workers return parts to this process, which writes them; for workers without a common disk."
+_PART = "This is job K of N that share the parts; they may run side by side."
 WORKERS = [
     Option("--workers N", "Processes. Default: one for each processor.", _WORK, type=Integer(1, MOST_THREADS)),
     Option("--dask ADDRESS", _DASK, _WORK),
@@ -28,12 +28,9 @@ WORKERS = [
 STORE = click.argument("store", shell_complete=complete_file)
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--out STORE", "The folder of the store.", OUTPUT, required=True),
-        *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
-    ],
+@command(
+    Option("--out STORE", "The folder of the store.", OUTPUT, required=True),
+    *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
     examples=("plan.toml --out store", "plan.toml --out store --part 17/400"),
 )
 @click.argument("plan", shell_complete=complete_file)
@@ -46,7 +43,7 @@ def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> No
     _print(found)
 
 
-@click.command(cls=Command, params=[*WORKERS, QUIET_OPTION], examples=("store", "store --workers 8"))
+@command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
 @STORE
 def sweep_resume(store: str, **workers: Any) -> None:
     """Resume the sweep of a STORE by the plan in it."""
@@ -78,11 +75,7 @@ def _told(store: str) -> Iterator[Callable[[Any], None]]:
         raise
 
 
-@click.command(
-    cls=Command,
-    params=[Option("--json", "As JSON.", OUTPUT, dest="as_json"), QUIET_OPTION],
-    examples=("store", "store --json"),
-)
+@command(Option("--json", "As JSON.", OUTPUT, dest="as_json"), QUIET_OPTION, examples=("store", "store --json"))
 @STORE
 @click.pass_context
 def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
@@ -107,9 +100,9 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
     context.exit(0 if found.is_complete else NOT_DONE)
 
 
-@click.command(
-    cls=Command,
-    params=[Option("--remove", "Remove what is damaged, so that `resume` makes it again."), QUIET_OPTION],
+@command(
+    Option("--remove", "Remove what is damaged, so that `resume` makes it again."),
+    QUIET_OPTION,
     examples=("store", "store --remove"),
 )
 @STORE
@@ -129,9 +122,9 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     context.exit(NOT_DONE if found.damaged or found.missing else 0)
 
 
-@click.command(
-    cls=Command,
-    params=[Option("--out FILE", "The file. Default: merged.parquet in the store.", OUTPUT), QUIET_OPTION],
+@command(
+    Option("--out FILE", "The file. Default: merged.parquet in the store.", OUTPUT),
+    QUIET_OPTION,
     examples=("store", "store --out all.parquet"),
 )
 @STORE

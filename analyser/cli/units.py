@@ -10,7 +10,7 @@ import click
 
 from analyser.cli.answer import write
 from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, complete_file, complete_units
-from analyser.cli.shell import Command, profiles_in
+from analyser.cli.shell import command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -23,11 +23,7 @@ _FACTION = "Only this one; case and unambiguous shortening are forgiven."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 
 
-@click.command(
-    cls=Command,
-    params=[Option("--faction NAME", _FACTION), *_OUTPUT],
-    examples=("crown", "'*/*@basic' --format csv"),
-)
+@command(Option("--faction NAME", _FACTION), *_OUTPUT, examples=("crown", "'*/*@basic' --format csv"))
 @click.argument("which", required=False, shell_complete=complete_units)
 def units_list(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
     """List the units at each reinforcement level.
@@ -76,7 +72,7 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
     return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {used}"]) + "\n"
 
 
-@click.command(cls=Command, params=_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
+@command(*_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
 @click.argument("unit", shell_complete=complete_units)
 def units_card(unit: str, profiles: str | None, **_: Any) -> None:
     """Show UNIT as its army list prints it: numbers, special rules, levels, armaments."""
@@ -153,12 +149,9 @@ def _grid(unit: Unit) -> list[list[str]]:
     return cells
 
 
-@click.command(
-    cls=Command,
-    params=[
-        Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
-        Option("--replace", "Replace profile files that are there already."),
-    ],
+@command(
+    Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
+    Option("--replace", "Replace profile files that are there already."),
     examples=("Crown.cat --out my-profiles", "*.cat *.gst --out my-profiles --replace"),
 )
 @click.argument("files", nargs=-1, required=True, shell_complete=complete_file)

@@ -186,7 +186,17 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     out = tmp_path / "habits.csv"
-    command = [sys.executable, "-m", "analyser", "best", "tactics", "crown/*@basic", "imperium/*@basic", "--out", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "analyser",
+        "best",
+        "tactics",
+        "crown/*@basic",
+        "imperium/*@basic",
+        "--out",
+        str(out),
+    ]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
