@@ -12,7 +12,7 @@ ATTACKER, TARGET = "crown/rifle-platoon@reinforced", "imperium/scion-grenadier-p
 QUESTIONS = {  # what the shell and Python are asked, exactly and sampled
     "attack": (("attack", ATTACKER, TARGET, "--distance", "6"), "analyser.attack(A, B, distance=6{how})"),
     "charge": (("charge", ATTACKER, TARGET), "analyser.charge(A, B{how})"),
-    "focus fire": (("focus", ATTACKER, ATTACKER, "--target", TARGET), "analyser.focus([A, A], B{how})"),
+    "focus fire": (("attack", ATTACKER, ATTACKER, TARGET), "analyser.focus([A, A], B{how})"),
     "duel of six rounds": (("duel", ATTACKER, TARGET), "analyser.duel(A, B{how})"),
     "Legion": (
         ("morale", "legion", "--courage", "2", "--tokens", "1", "--received", "3"),

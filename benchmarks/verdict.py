@@ -17,15 +17,15 @@ from benchmarks.timing import Candidate, compiled, interleaved
 CHANGED = "crown/rifle-platoon@reinforced"
 FIELD = "imperium/*"
 THREE = ("crown", "imperium", "commonwealth")  # factions
-ASKED = ("what-if", CHANGED, "points=75", "dice-2", "--against", FIELD)
+ASKED = ("balance", "what-if", CHANGED, "points=75", "dice-2", "--against", FIELD)
 OTHERS = ("dice-1", "dice-3", "dice+1", "dice+2", "dice+3")  # changes that have not been asked about
 FIRST, AGAIN = ", no fight kept", ", the same change again"
 GAME, PRICES, WHAT_IF, SHELL, DIFF = (
     "the game of all shipped loadouts",
     "`fair_points` of it",
     "`what_if` against one faction",
-    "`analyser what-if` against one faction",
-    "`analyser diff` of one price",
+    "`analyser balance what-if` against one faction",
+    "`analyser report diff` of one price",
 )
 
 
@@ -43,7 +43,7 @@ def verdict(rounds=5):
         first, *times = whole_processes([ASKED, *anew, *[ASKED] * rounds])
         kept, again = times[: len(anew)], times[len(anew) :]
         found |= {SHELL + FIRST: first, SHELL: statistics.median(kept), SHELL + AGAIN: statistics.median(again)}
-        first, *kept = whole_processes([("diff", str(old), str(new))] * (1 + rounds))
+        first, *kept = whole_processes([("report", "diff", str(old), str(new))] * (1 + rounds))
         found |= {DIFF + FIRST: first, DIFF: statistics.median(kept)}
     return {"loadouts": len(analyser.matchups(EVERYBODY, CHANGED).attackers), "seconds": found}
 

@@ -11,70 +11,108 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 import click
 
-from analyser.cli.shell import INTERRUPTED, Commands
+from analyser.cli.shell import HIDDEN, INTERRUPTED, Commands
 from analyser.common import interrupts
 
 _BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
 
-COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # by heading: the module of each, and what the help says
+COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says of each
     "Fights": {
-        "attack": ("fights", "The odds of one ranged attack."),
-        "charge": ("fights", "A charge: who wins, what both sides lose."),
-        "focus": ("fights", "Several ranged attacks on one target."),
-        "duel": ("fights", "Two units for some rounds, each by its policy."),
-        "best": ("best", "What A should do in a duel with B, and what habits give away."),
-        "best-focus": ("best", "Who should fire next at a target, and how."),
-        "battle": ("battle", "Two whole armies, round by round."),
-        "tell": ("ask", "One trial of a sample, told die by die."),
-        "luck": ("ask", "How unlucky was that? One fight, or a whole game."),
-        "run": ("fights", "The question in a scenario file."),
-        "morale": ("morale", "Morale under the rules of other games."),
+        "attack": "Ranged attacks of one or several units on a target.",
+        "charge": "A charge: who wins, and what both sides lose.",
+        "duel": "Two units over several rounds, each following a policy.",
+        "battle": "Two whole armies: who wins, and who should fight whom.",
+        "best": "Best play of a duel or of focus fire; what simple tactics cost.",
+        "explain": "One simulated trial in words; how unlucky a result was.",
+        "run": "Answer the questions in scenario files.",
+        "morale": "Morale under the rules of other games.",
     },
     "Comparisons": {
-        "compare": ("analysis", "Loadouts side by side on a target, or on several."),
-        "matchups": ("analysis", "Every attacker on every defender."),
-        "curve": ("ask", "A figure over one number or two, and who is best where."),
-        "search": ("ask", "The best of many variants, exactly or by a race."),
-        "habits": ("best", "What habits give away to best play, every attacker with every defender."),
-        "sensitivity": ("analysis", "What one more and one less of each number does."),
-        "explore": ("analysis", "A page with menus and sliders for one attack."),
-        "report": ("analysis", "Whole armies: tables, pictures, and a page that shows them."),
-        "sweep": ("sweep", "A design space, in parts, by whatever machines there are."),
-        "diff": ("analysis", "What changed between two sets of profiles."),
+        "compare": "Loadouts side by side, at one distance or over many; the best of many variants.",
+        "matchups": "Heatmaps of every attacker against every defender.",
     },
-    "Armies": {
-        "army": ("army", "An army list: read from a roster, checked, written again."),
-        "clash": ("clash", "My army against yours: who should fight whom, and the best attacks."),
-        "build": ("clash", "The best list under points and slots, and battles to test it."),
+    "Armies and units": {
+        "army": "Show, check, print or build an army list.",
+        "units": "List the units, print one, import BattleScribe data.",
     },
     "Balance": {
-        "prices": ("verdict", "What loadouts should cost, and why."),
-        "what-if": ("verdict", "What a change of one loadout would do."),
-        "solve-price": ("verdict", "The price at which a loadout is fair."),
-        "solve-dice": ("verdict", "The dice at which it is fair, and the price of each die."),
-        "site": ("verdict", "An index page over reports, with what changed."),
+        "balance": "Fair points, and what a change of a loadout would do.",
+        "report": "A balance report, a site of reports, the difference between two versions.",
     },
-    "Profiles": {
-        "units": ("library", "The units that there are."),
-        "card": ("library", "One unit: numbers, special rules, levels, armaments."),
-        "import": ("library", "Make profiles of BattleScribe data."),
+    HIDDEN: {
+        "sweep": "A design space in parts, on one machine or many.",
+        "explore": "A page with menus and sliders for one attack.",
+        "warm-up": "Compile all kernels now.",
+        "completion": "Print a shell completion script.",
     },
-    "Set-up": {
-        "completion": ("set_up", "What makes a shell complete names."),
-        "warm-up": ("set_up", "Compile all kernels now, not when they are first used."),
+}
+PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of its own; the first may be left out
+    "battle": {
+        "simulate": "Simulated battles: who wins, who is left, what each unit did.",
+        "plan": "Who should fight whom, and the best attacks of a round.",
     },
+    "best": {
+        "duel": "What A should do in a duel with B.",
+        "focus": "Which unit should fire next at a target, and how.",
+        "tactics": "What a simple tactic costs, every attacker with every defender.",
+    },
+    "explain": {
+        "trial": "One trial of a simulation, die by die.",
+        "luck": "How unlucky a result was, of a fight or of a whole game.",
+    },
+    "compare": {
+        "loadouts": "Loadouts against targets, also over distances or other numbers.",
+        "sensitivity": "The effect of one more and one less of each number.",
+        "variants": "The best of many variants of one question.",
+    },
+    "army": {
+        "show": "An army from a roster or a list; --out writes it as a list.",
+        "check": "The rules of force building that an army breaks.",
+        "kinds": "The words that a list may use: battlegroups, slots, boons.",
+        "card": "A page for the table, which prints on one sheet.",
+        "build": "The best list within points and slots, tested in battles.",
+    },
+    "units": {
+        "list": "The units at each reinforcement level.",
+        "card": "One unit: numbers, special rules, levels, armaments.",
+        "import": "Make profiles from BattleScribe data.",
+    },
+    "balance": {
+        "prices": "What loadouts should cost, and why.",
+        "what-if": "The effect of a change of one loadout.",
+        "solve-price": "The price at which a loadout is fair.",
+        "solve-dice": "The number of dice at which a loadout is fair.",
+    },
+    "report": {
+        "write": "Every attacker against every defender: tables, pictures and a page.",
+        "site": "An index page over reports, with what changed.",
+        "diff": "What changed between two sets of profiles, or two reports.",
+    },
+    "sweep": {
+        "start": "Begin a sweep, or resume it.",
+        "status": "How far a sweep is.",
+        "resume": "Resume a sweep by the plan in its store.",
+        "verify": "Read every byte of a store.",
+        "merge": "Write one file of all parts.",
+    },
+}
+_MODULES = {
+    **dict.fromkeys(("attack", "charge", "duel"), "fights"),
+    **dict.fromkeys(("warm-up", "completion"), "set_up"),
+    "matchups": "compare",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The ``analyser`` command with some `arguments`, by default those of the process.
 
-    The exit status is 0, 1 if ``diff --fail-over`` or ``army check`` fails, 2 for an input that cannot be used, 130
-    after Ctrl-C, 141 after a broken pipe.
+    The exit status is 0, 1 if ``report diff --fail-over`` or ``army check`` fails, 2 for an input that cannot be used,
+    130 after Ctrl-C, 141 after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -132,19 +170,22 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
         context.exit()
 
 
-def _command(name: str) -> click.Command:
-    module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
-    function = "import_command" if name == "import" else name.replace("-", "_")
-    command: click.Command = getattr(importlib.import_module(f"analyser.cli.{module}"), function)
+def _command(*words: str) -> click.Command:
+    """The command of those words, from the module of the first, where its function has the name of them all."""
+    if words[0] in PARTS and not words[1:]:
+        parts = {"Commands": PARTS[words[0]]}
+        return Commands(words[0], sections=parts, load=partial(_command, *words), has_usual=True)
+    module = importlib.import_module(f"analyser.cli.{_MODULES.get(words[0], words[0])}")
+    command: click.Command = getattr(module, "_".join(words).replace("-", "_"))
     return command
 
 
 _VERSION: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": _show_version}
 cli = Commands(
     "analyser",
-    sections={heading: {name: text for name, (_, text) in each.items()} for heading, each in COMMANDS.items()},
+    sections=COMMANDS,
     load=_command,
-    help="What a tabletop fight will do: exact odds and Monte Carlo odds, from unit profiles.",
+    help="Odds for tabletop fights, exact and simulated.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     params=[click.Option(["--version"], help="Show the version and exit.", **_VERSION)],
 )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from analyser.cli.options import is_page
 from analyser.cli.shell import given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
@@ -18,9 +21,11 @@ from analyser.common.files import write_all
 if TYPE_CHECKING:  # a compiler that a help need not import
     from analyser.common.jit import Kernel
 
+T = TypeVar("T")
 FIGHTS = ("charge", "focus", "duel")  # the longer ones
 OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
+TOGETHER = "analyser.together"  # the answers to several questions, in the memory of a context
 _DIGITS_OF_DATE = 11  # of the seconds from 1970 to the year 5138
 
 
@@ -91,6 +96,34 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
         note(f"{names}: no effect on an exact answer; see --method")
 
 
+def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float = 1.0, **how: Any) -> T:
+    """What a function of the package returns, with the profiles of the command in progress and a progress bar.
+
+    `what` and `after` are those of :func:`analyser.cli.shell.progress_bar`.
+    """
+    library = profiles_in(click.get_current_context().params["profiles"])
+    with progress_bar(what, after=after) as progress:
+        return function(*asked, profiles=library, progress=progress, **how)
+
+
+def show(found: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
+    """Write an answer that has a text, a record, and `rows` of its own or these; `more` as of :func:`write`."""
+    write(lambda: str(found), found.as_dict, rows or found.rows, **more)
+
+
+def text_or_page(found: Any, page: str) -> str:
+    """An answer as text, or as its page where it goes to an HTML file; `page` names the module and its function."""
+    if not is_page(click.get_current_context().params["out"]):
+        return str(found)
+    made: str = getattr(importlib.import_module(f"analyser.report.{page}"), page)(found)
+    return made
+
+
+def with_profiles(found: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of an answer, with the profiles that it used as a last column."""
+    return [{**row, "profiles": str(found.profiles)} for row in rows]
+
+
 def write(
     text: Callable[[], str],
     record: Callable[[], Any],
@@ -106,28 +139,48 @@ def write(
     Of `text`, `record` (plain data) and `rows` (a table) only the one that is asked for is made; `plot` gives the
     Figure, or the Axes in it, for ``--plot``. `beside` are more files, each with the function that writes it: all files
     are written, or none, and before anything is printed. `warnings` go to standard error where the answer has no room
-    for them; so does its `headline` where the answer goes to a file.
+    for them; so does its `headline` where the answer goes to a file. Inside :func:`together` it is kept for later.
     """
     from analyser.results.rendering import FORMATS, TABLES, Shown
 
-    options = click.get_current_context().params
-    form, out = options["form"], options.get("out")
-    files = dict(beside or {})
-    if plot is not None and options.get("plot") is not None:
-        files[Path(options["plot"])] = _picture(plot())  # refused before anything is shown
-    content = FORMATS[form](Shown(text, record, rows))
-    if out is not None:
-        data = content.encode() if isinstance(content, str) else content
-        files[Path(out)] = lambda temporary: temporary.write_bytes(data)
-    write_all(files)
-    if out is None:
-        click.echo(content, nl=False)
-    elif headline is not None:
-        for line in headline():
-            note(line, Path(out).name)
+    context = click.get_current_context()
+    form, out = context.params["form"], context.params.get("out")
+    answered = Shown(text, record, rows)
+    if TOGETHER in context.meta:
+        context.meta[TOGETHER].append(answered)
+    else:
+        files = dict(beside or {})
+        if plot is not None and context.params.get("plot") is not None:
+            files[Path(context.params["plot"])] = _picture(plot())  # refused before anything is shown
+        content = FORMATS[form](answered)
+        if out is not None:
+            data = content.encode() if isinstance(content, str) else content
+            files[Path(out)] = lambda temporary: temporary.write_bytes(data)
+        write_all(files)
+        if out is None:
+            click.echo(content, nl=False)
+        elif headline is not None:
+            for line in headline():
+                note(line, Path(out).name)
     if form in TABLES or out is not None:
         for warning in warnings:
             note(warning, "warning")
+
+
+@contextmanager
+def together() -> Iterator[Callable[[str], None]]:
+    """Write the answers to several questions as one, at the end; a function to call with the name of each question."""
+    questions: list[str] = []
+    meta = click.get_current_context().meta
+    answers = meta[TOGETHER] = list[Any]()
+    yield questions.append
+    del meta[TOGETHER]
+    each = [*zip(questions, answers, strict=True)]
+    write(
+        lambda: "\n".join(f"{name}\n{'=' * len(name)}\n{shown.text()}" for name, shown in each),
+        lambda: [{"file": name, **shown.record()} for name, shown in each],
+        lambda: [{"file": name, **row} for name, shown in each for row in shown.rows()],
+    )
 
 
 def _picture(drawn: Any) -> Callable[[Path], object]:

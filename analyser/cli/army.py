@@ -1,4 +1,4 @@
-"""The command of army lists: read, checked, written again."""
+"""The commands of army lists: read, checked, written again, and built."""
 
 from __future__ import annotations
 
@@ -6,120 +6,173 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
-from analyser.cli.answer import write
-from analyser.cli.options import FORMAT, PROFILES, QUIET_OPTION, Option, OutOption, complete_file, complete_units
-from analyser.cli.shell import FORMATS, TEXTS, Choice, Command, examples, note, profiles_in
-from analyser.common.errors import InputError, did_you_mean
-from analyser.common.files import is_there
+from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
+from analyser.cli.battle import army_from, note_first_battles
+from analyser.cli.options import (
+    AT_LEAST_1,
+    FORMAT,
+    METHOD,
+    OUT,
+    OUTPUT,
+    PAGE,
+    PROFILES,
+    QUIET_OPTION,
+    RULESET_OPTIONS,
+    THREADS,
+    Integer,
+    Number,
+    Option,
+    OutOption,
+    complete_factions,
+    complete_file,
+    is_page,
+    situations_option,
+)
+from analyser.cli.shell import Choice, command, given, note, profiles_in
+from analyser.common.errors import InputError
+from analyser.common.files import write_content
 
 if TYPE_CHECKING:
     from analyser.game.army import Army
-    from analyser.game.profiles import Profiles
 
-CHECK, KINDS = "check", "kinds"
-LIST, CARD = ".toml", ".html"
-WORDS = "FILE | check FILE | kinds [FACTION]"
+LIST = ".toml"
 BROKEN = 1  # the exit status of a check that finds something
 WHOSE_NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
 _WHOSE_NUMBERS = "Whose numbers count where a roster says otherwise. Default: the profile's."
-ARMY_OPTIONS = [
-    Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS), default="profile"),
-    *(PROFILES, FORMAT, OutOption(LIST, CARD), QUIET_OPTION),
-]
+_NUMBERS = Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS))
+_OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
+FILE = click.argument("file", shell_complete=complete_file)
 
 
-def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """A file; after `kinds` a faction."""
-    words = context.params.get("words") or ()
-    if words[:1] == (KINDS,):
-        return [each for each in complete_units(context, parameter, incomplete) if "/" not in each.value]
-    verbs = [] if words else [CompletionItem(each) for each in (CHECK, KINDS) if each.startswith(incomplete)]
-    return verbs + complete_file(context, parameter, incomplete)
-
-
-@click.command(
-    cls=Command,
-    params=ARMY_OPTIONS,
-    epilog=examples("army mine.rosz", "army check mine.rosz", "army kinds crown", "army mine.rosz --out mine.toml"),
-)
-@click.argument("words", nargs=-1, required=True, metavar=WORDS, shell_complete=_complete)
-@click.pass_context
-def army(
-    context: click.Context, /, words: tuple[str, ...], profiles: str | None, numbers: str, out: str | None, **_: Any
-) -> None:
-    """The army in FILE: a list of yours (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
-
-    With `check` before it: what is broken about it, by the rules of force building; then the exit status is 1.
-
-    `kinds` instead: the words that a list may use, that is force scales, kinds of battlegroup and their slots; of a
-    FACTION also who may stand in them, and boons.
-
-    --out FILE.toml writes an army as a list of yours, FILE.html as a card for the table, which prints on a page.
-    """
-    verb, files = (words[0], words[1:]) if words[0] in (CHECK, KINDS) else ("", words)
-    if verb:
-        _check_no_list(verb, out)
-    library = profiles_in(profiles)
-    if context.get_parameter_source("numbers") is not ParameterSource.DEFAULT and not _is_roster(verb, files):
-        note("--numbers: no effect without a roster")
-    if verb == KINDS:
-        _kinds(files, library)
-        return
+def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
+    """The army of a file; a note where `numbers` say whose count and there is no roster."""
     from analyser.scenarios.armies import load_army
 
-    found = load_army(_one(files), library, numbers=numbers)  # type: ignore[arg-type]
-    if verb == CHECK:
-        from analyser.game.force_check import checked_force
-
-        checked = checked_force(found, library)
-        write(lambda: str(checked), checked.as_dict, checked.rows, warnings=checked.unchecked)
-        context.exit(0 if checked else BROKEN)
-    write(lambda: _text(found, out), found.as_dict, found.rows, warnings=found.warnings)
+    if numbers is not None and Path(file).suffix.lower() == LIST:
+        note("--numbers: no effect without a roster")
+    return load_army(file, profiles_in(profiles), numbers=numbers or WHOSE_NUMBERS[0])  # type: ignore[arg-type]
 
 
-def _text(found: Army, out: str | None) -> str:
-    """An army as its file is to hold it."""
-    ending = Path(out or "").suffix.lower()
-    if ending == LIST:
-        return found.to_toml()
-    if ending == CARD:
-        from analyser.report.army_card import army_card
+@command(_NUMBERS, PROFILES, FORMAT, OutOption(LIST), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
+@FILE
+def army_show(file: str, profiles: str | None, numbers: str | None, out: str | None, **_: Any) -> None:
+    """Show the army in FILE: a list of yours (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
 
-        return army_card(found)
-    return str(found)
-
-
-def _is_roster(verb: str, files: tuple[str, ...]) -> bool:
-    return verb != KINDS and not any(Path(each).suffix.lower() == LIST for each in files)
+    --out FILE.toml writes it as a list of yours.
+    """
+    found = _army_in(file, profiles, numbers)
+    is_list = Path(out or "").suffix.lower() == LIST
+    write(lambda: found.to_toml() if is_list else str(found), found.as_dict, found.rows, warnings=found.warnings)
 
 
-def _kinds(factions: tuple[str, ...], library: Profiles) -> None:
-    """What army lists may hold, of one faction or of all."""
+@command(_NUMBERS, *_OUTPUT, examples=("mine.rosz", "mine.toml --format json"))
+@FILE
+@click.pass_context
+def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
+    """Check the army in FILE by the rules of force building; where it breaks one the exit status is 1."""
+    from analyser.game.force_check import checked_force
+
+    checked = checked_force(_army_in(file, profiles, numbers), profiles_in(profiles))
+    show(checked, warnings=checked.unchecked)
+    context.exit(0 if checked else BROKEN)
+
+
+@command(
+    _NUMBERS,
+    PROFILES,
+    Option("--out FILE", "The page, .html.", OUTPUT, required=True),
+    QUIET_OPTION,
+    examples=("mine.rosz --out card.html", "mine.toml --out card.html --profiles my-profiles"),
+)
+@FILE
+def army_card(file: str, profiles: str | None, numbers: str | None, out: str) -> None:
+    """Write a page for the table: the rows, dice and rules of the army in FILE, in short; printed, one sheet."""
+    from analyser.report.army_card import army_card as page_of
+
+    if not is_page(out):
+        raise InputError(f"{Path(out).suffix!r} is no ending of a page", where=out, allowed=PAGE)
+    found = _army_in(file, profiles, numbers)
+    write_content(Path(out), page_of(found))
+    for warning in found.warnings:
+        note(warning, "warning")
+
+
+@command(*_OUTPUT, examples=("crown", "--format json"))
+@click.argument("faction", required=False, shell_complete=complete_factions)
+def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
+    """List what army lists may hold: force scales, kinds of battlegroup and their slots.
+
+    Of one FACTION also the units that may stand in them, and boons.
+    """
     from analyser.game.force_kinds import kinds_in
 
-    if len(factions) > 1:
-        raise click.UsageError(f"{len(factions)} factions: one is needed after 'kinds', or none for all")
-    found = kinds_in(library, *factions)
-    write(lambda: str(found), found.as_dict, found.rows)
+    show(kinds_in(profiles_in(profiles), *filter(None, [faction])))
 
 
-def _check_no_list(verb: str, out: str | None) -> None:
-    """Raise InputError where what is no army is to be written as one."""
-    if out is not None and (ending := Path(out).suffix.lower()) in (LIST, CARD):
-        what = {LIST: "an army list", CARD: "the card of an army"}[ending]
-        allowed = ", ".join((*TEXTS, *(f".{form}" for form in FORMATS[1:])))
-        raise InputError(f"{ending!r} is {what}, and '{verb}' gives none", where=out, allowed=allowed)
+SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
+OVER = ("mean", "worst")
+_OF_BATTLES = ("trials", "seed", "resume")
+_OF_BUILD = (
+    *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
+    *(*_OF_BATTLES, "threads"),
+)
+_DIFFER = "Of its points in which each differs from all before it (0.2)."
+_AGAINST = "A roster or a list of an army; or a faction or selectors. Can be repeated."
+_LIST, _FIELD = "The list", "Opponents"
 
 
-def _one(files: tuple[str, ...]) -> str:
-    """The file of an army."""
-    meant = did_you_mean(files[0], (CHECK, KINDS)) if files and not is_there(Path(files[0])) else ""
-    if len(files) != 1:
-        given = f"{len(files)} files" if files else "no file"
-        raise click.UsageError(f"{given}: one is needed, after 'check' if it is to be checked{meant}")
-    if meant and not Path(files[0]).suffix:
-        raise click.UsageError(f"no file is called {files[0]!r}{meant}")
-    return files[0]
+@command(
+    Option("--faction NAME", "Whose list.", _LIST, required=True),
+    Option("--points N", "What it may cost.", _LIST, required=True, type=AT_LEAST_1),
+    Option("--scale", "Default: the smallest that allows so many points.", _LIST, type=Choice(SCALES)),
+    Option("--must UNIT", "Must be in it; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
+    Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
+    Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
+    Option("--next-best N", "So many lists more, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
+    Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
+    Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
+    Option("--mine ARMY", "Your own army, to fight the same battles.", _FIELD, shell_complete=complete_file),
+    Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
+    situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
+    Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
+    Option("--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--resume FILE", "Store battles there; run the command again to resume.", METHOD),
+    THREADS,
+    Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
+    examples=(
+        "--faction crown --points 1500 --against yours.rosz",
+        "--faction crown --points 1000 --against imperium --must '2 x crown/rifle-platoon' --no-battles",
+    ),
+)
+def army_build(
+    faction: str,
+    points: int,
+    against: tuple[str, ...],
+    save: str | None,
+    mine: str | None,
+    **keys: Any,
+) -> None:
+    """Build the best list of a faction against armies: by integer programming, then tested in battles.
+
+    --out FILE.html writes a page.
+    """
+    from analyser.analysis.build import build
+
+    if save is not None and Path(save).suffix.lower() != LIST:
+        raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
+    how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
+    if keys["battles"]:
+        note_first_battles()
+    elif idle := [f"--{name}" for name in given(keys, *_OF_BATTLES)]:
+        note(f"{', '.join(idle)}: no effect without battles")
+    own = None if mine is None else army_from(mine)
+    found = solved(build, faction, points, met, mine=own, **how)
+
+    lists = {} if save is None else {Path(save): lambda path: path.write_bytes(found.best.to_toml().encode())}
+    how = {"headline": lambda: [found.verdict], "beside": lists}
+    rows = found.rows
+    write(lambda: text_or_page(found, "build_page"), found.as_dict, lambda: with_profiles(found, rows()), **how)

@@ -1,4 +1,4 @@
-"""The command about battles."""
+"""The commands about two armies: battles, and who should fight whom."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.answer import OF_A_SAMPLE, note_compiling, write
+from analyser.cli.answer import OF_A_SAMPLE, note_compiling, solved, text_or_page, with_profiles, write
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -22,15 +22,18 @@ from analyser.cli.options import (
     QUIET_OPTION,
     RULESET_OPTIONS,
     SAMPLE_OPTIONS,
+    THREADS,
     Integer,
+    Number,
     Option,
     OutOption,
     complete_file,
     given_keys,
     is_page,
     keys_of,
+    situations_option,
 )
-from analyser.cli.shell import Choice, Command, given, profiles_in, progress_bar
+from analyser.cli.shell import Choice, command, given
 from analyser.common.errors import InputError, one_of_these, shown
 from analyser.common.files import is_there
 from analyser.rules.policies import POLICIES
@@ -39,41 +42,47 @@ from analyser.scenarios.battle import BattleTerms
 ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of armies, as in `scenarios.armies`
 DEFAULT_BATTLES = 100_000  # as in `results.battle`, which a help need not import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
-BATTLE_OPTIONS = [
+AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
+BATTLES_OF_A_PAGE = 20_000
+_AIM = "What the best attacks of a round are to gain. Default: points."
+_DISTANCE = "Also with all units so far apart, aiming; the best attacks of that come first."
+_BATTLES = "Also so many battles, 0 for none. Default: 20,000 on a page, else 0."
+_ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION]
+MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
+
+
+@command(
     *keys_of(BattleTerms, "battle", "Battle"),
     Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
-    Option("--tell N", "Tell battle N of the seed, 0 is the first, and nothing else.", OUTPUT, type=Integer(0)),
-    Option("--swing/--no-swing", "Also without each unit, a tenth as often each. Default: yes.", METHOD, default=True),
-    Option("--orders/--no-orders", "Also in other orders, a fortieth as often each.", METHOD, default=True),
-    Option("--trials N", "Battles to play (100,000).", METHOD, type=AT_LEAST_1),
+    Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
+    Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
+    Option("--orders/--no-orders", "Also in other orders, a fortieth as often.", METHOD, default=True),
+    Option("--trials N", "Battles to simulate (100,000).", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
     FULL,
-    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION),
-]
-
-
-@click.command(
-    cls=Command,
-    params=BATTLE_OPTIONS,
-    epilog="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
+    *_ARMY_OUTPUT,
+    often=("--policy-mine", "--policy-yours", "--target-mine", "--target-yours", "--gap"),
+    examples=(
+        "mine.rosz yours.rosz --out battle.html",
+        "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",
+    ),
+    notes="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
 )
-@click.argument("mine", shell_complete=complete_file)
-@click.argument("yours", shell_complete=complete_file)
-def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell: int | None, **_: Any) -> None:
-    """What a battle of two whole armies comes to: who wins, who is left, and what each unit did for it.
+@MINE
+@YOURS
+def battle_simulate(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell: int | None, **_: Any) -> None:
+    """Who wins a battle of two whole armies, which units are left, and what each unit did.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
-    selectors with commas between them, such as "crown/rifle-command-platoon@basic, 3 x crown/rifle-platoon@basic".
-    With --out FILE.html as a page.
+    selectors with commas between them. --out FILE.html writes a page.
     """
     from analyser.analysis.battle import battle as asked
 
     options = click.get_current_context().params
-    library = profiles_in(options["profiles"])
     terms = {option.path[1]: value for option, value in given_keys()}
-    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE) | {"profiles": library}
+    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
     if tell is not None:
         if options["plot"] is not None:
             raise InputError("a battle that is told has no picture", where="--plot", allowed="without --tell")
@@ -84,14 +93,47 @@ def battle(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell:
         numbers.pop("precision", None)
     more: dict[str, Any] = {"swing": swing and tell is None, "orders": orders and tell is None}
     note_first_battles()
-    with progress_bar("battles", after=1.0) as progress:
-        result = asked(army_from(mine), army_from(yours), progress=progress, **more, **numbers, **terms)
+    result = solved(asked, army_from(mine), army_from(yours), what="battles", **more, **numbers, **terms)
     if tell is not None:
         story = result.tell(tell)
         lines = list(story.lines())
         write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
         return
     _write(result, _PICTURES[picture])
+
+
+@command(
+    situations_option(". Default: all."),
+    Option("--distance INCHES", _DISTANCE, type=Number(0, min_open=True)),
+    Option("--aim", _AIM, type=Choice(AIMS)),
+    Option("--battles N", _BATTLES, type=Integer(0)),
+    THREADS,
+    *_ARMY_OUTPUT,
+    examples=(
+        "mine.rosz yours.rosz --out plan.html",
+        '"3 x crown/rifle-platoon@basic, crown/drake-field-guns@basic" yours.toml --situations long-range',
+    ),
+)
+@MINE
+@YOURS
+def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
+    """Who should fight whom in two armies, gaps, and the best attacks of a round.
+
+    MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
+    selectors with commas between them. --out FILE.html writes a page.
+    """
+    from analyser.analysis.clash import clash
+
+    how: dict[str, Any] = {"battles": BATTLES_OF_A_PAGE if is_page(out) else 0}
+    how |= given(keys, "situations", "distance", "aim", "battles", "threads")
+    armies = army_from(mine), army_from(yours)
+    if how["battles"]:
+        note_first_battles()
+    found = solved(clash, *armies, **how)
+
+    how = {"warnings": found.warnings, "plot": found.heatmap, "headline": lambda: found.fought}
+    matrix = found.as_dict
+    write(lambda: text_or_page(found, "clash_page"), matrix, lambda: with_profiles(found, matrix()["matchups"]), **how)
 
 
 def note_first_battles() -> None:
@@ -108,8 +150,8 @@ def _check_told(number: int, trials: int | None) -> None:
         raise InputError(f"there is no battle {number:,} among {trials:,}", where="--tell", allowed=allowed)
 
 
-def run_battle(source: str) -> None:
-    """Answer a scenario file of a battle, as the options of the command in progress ask for."""
+def run_battle(source: Any) -> None:
+    """Answer a scenario of a battle, as the options of the command in progress ask for."""
     from analyser.api import simulate
 
     options = click.get_current_context().params
@@ -117,11 +159,8 @@ def run_battle(source: str) -> None:
     if is_stated and options["method"] != "monte-carlo":
         allowed = "monte-carlo, or left out: a battle is sampled"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
-    library = profiles_in(options["profiles"])
-    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
     note_first_battles()
-    with progress_bar("battles", after=1.0) as progress:
-        result = simulate(source, kind="battle", profiles=library, progress=progress, **numbers)
+    result = solved(simulate, source, kind="battle", what="battles", **given(options, *OF_A_SAMPLE))
     _write(result, _PICTURES["margin"])
 
 
@@ -133,15 +172,8 @@ def _write(result: Any, picture: str) -> None:
     result = result.all_at_once() if options["all_at_once"] else result
     result = result.in_full() if options["full"] else result
 
-    def text() -> str:
-        if not is_page(options["out"]):
-            return rendering.text([result])
-        from analyser.report.battle_page import battle_page
-
-        return battle_page(result)
-
     write(
-        text,
+        lambda: text_or_page(result, "battle_page"),
         lambda: rendering.record([result]),
         lambda: rendering.rows([result]),
         warnings=result.warnings,

@@ -124,7 +124,11 @@ def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
 def _less(asked: click.Context | None) -> list[str]:
     """Return what to make smaller: of what was asked, and the threads that a command begins unasked."""
     params: Mapping[str, Any] = {} if asked is None else asked.params
-    given = {name for name, value in params.items() if value not in (None, (), 1)}
+    given = {
+        name.rpartition("__")[2]  # of a key of a question
+        for name, value in params.items()
+        if value not in (None, (), 1) and not (isinstance(value, tuple) and len(value) == 1)
+    }
     given |= {name for name in ("threads", "workers") if name in params and params[name] is None}
     return [text for name, text in _SIZES.items() if name in given] or ["a smaller question"]
 

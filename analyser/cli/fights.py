@@ -12,17 +12,13 @@ from click.shell_completion import CompletionItem
 from analyser.cli import options
 from analyser.cli.answer import answer
 from analyser.cli.options import (
-    ANSWER_OPTIONS,
     FIGHT_OPTIONS,
-    PAGE,
     KeyOption,
     Option,
-    OutOption,
     complete_selector,
-    is_page,
     keys_of,
 )
-from analyser.cli.shell import Choice, Command
+from analyser.cli.shell import Choice, command
 from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
@@ -88,7 +84,7 @@ _OF_TARGET = {
     key: f"attacker_{key} here, {key} {_AT_THE_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AT_THE_TARGET
     for key in _words(Target)
 }
-_RANGED = dict.fromkeys(_words(Attack, LIST_OF), "for attack and focus, after the colon of who attacks")
+_RANGED = dict.fromkeys(_words(Attack, LIST_OF), "for attack, after the colon of who attacks")
 _CLOSE = dict.fromkeys(_words(Combatant), "for charge and duel")
 _OF_A_DUEL = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"a matter of policy, {_POLICY}")
 
@@ -96,6 +92,7 @@ OF_ATTACKER = Words(_words(Attack, LIST_OF), _OF_TARGET)
 OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*LIST_OF, *CIRCUMSTANCES)), _OF_TARGET)
 OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after the colon of who attacks it"))
 OF_COMBATANT = Words(_words(Combatant), _RANGED | _options(Charge))
+OF_ATTACKER_OR_TARGET = Words((*OF_ATTACKER.allowed, *OF_TARGET.allowed), {})  # as a shell completes them
 OF_SECONDARY = Words(_words(Combatant, ["threatened"]), OF_COMBATANT.elsewhere)
 OF_DUELLIST = Words(_words(Combatant, Charge.model_fields), _RANGED | _options(DuelTerms) | _OF_A_DUEL)
 
@@ -171,8 +168,6 @@ def _marks(key: str, marks: Mapping[Any, str]) -> list[KeyOption]:
     ]
 
 
-ATTACKER = click.argument("attacker", shell_complete=OF_ATTACKER.complete)
-TARGET = click.argument("target", shell_complete=OF_TARGET.complete)
 ATTACK_OPTIONS = [
     *keys_of(Attack, "attack", "Attack"),
     *_marks("bonuses", BONUSES),
@@ -184,15 +179,7 @@ CHARGE_OPTIONS = [
     Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
 ]
-_TARGET = "The unit that all attack."
-_UNTIL = "After how many attacks FATE is that likely, such as 0.8 broken."
-_FATE = (float, Choice(TARGET_FATES))
-FOCUS_OPTIONS = [
-    Option("--target UNIT", _TARGET, "Focus fire", required=True, shell_complete=OF_TARGET.complete),
-    Option("--until P FATE", _UNTIL, "Focus fire", type=_FATE),
-    *ATTACK_OPTIONS,
-    *FIGHT_OPTIONS,
-]
+_UNTIL = "Also the number of attacks after which FATE is that likely, such as 0.8 broken."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -218,26 +205,50 @@ def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
     return with_options({"attack": shooter, "target": unit_from(target, "target", OF_TARGET)})
 
 
-@click.command(cls=Command, params=[*ATTACK_OPTIONS, *ANSWER_OPTIONS])
-@ATTACKER
-@TARGET
-def attack(attacker: str, target: str, **_: Any) -> None:
-    """The odds of ATTACKER's ranged attack on TARGET, both selectors such as crown/rifle-platoon@reinforced.
+def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
+    """The ``[[attacks]]`` of several selectors, in their order."""
+    return [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
 
-    After a colon may stand what else is true, as after those of focus and charge: crown/rifle-platoon@basic:aiming
-    (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4 (those of [target]).
+
+@command(
+    *ATTACK_OPTIONS,
+    Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
+    *FIGHT_OPTIONS,
+    examples=(
+        "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --aiming",
+        "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",
+    ),
+)
+@click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
+@click.argument("target", shell_complete=OF_TARGET.complete)
+def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
+    """The odds of ranged attacks of ATTACKERS on TARGET, one after the other.
+
+    Units are selectors such as crown/rifle-platoon@reinforced. Add conditions after a colon:
+    crown/rifle-platoon@basic:aiming,distance=6 (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4
+    (those of [target]). Options hold for every attack that does not say otherwise.
     """
-    answer("attack", attack_scenario(attacker, target))
+    if len(attackers) == 1 and until is None:
+        answer("attack", attack_scenario(attackers[0], target))
+        return
+    attacks = several_attacks(attackers)
+    raw = {"attacks": attacks, "target": unit_from(target, "target", OF_TARGET)}
+    answer("focus", with_options(raw, attacks=attacks), until=until)
 
 
-@click.command(cls=Command, params=CHARGE_OPTIONS)
+@command(
+    *CHARGE_OPTIONS,
+    examples=(
+        "crown/rifle-platoon@basic scion-grenadier-p@basic:garrisoned",
+        "crown/horse-guard@basic scion-grenadier-p@basic --outflanking --method both",
+    ),
+)
 @click.argument("attacker", shell_complete=OF_COMBATANT.complete)
 @click.argument("target", shell_complete=OF_COMBATANT.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
-    """What ATTACKER's charge at TARGET comes to: who wins, what both sides lose, what becomes of them.
+    """The odds of ATTACKER's charge at TARGET: who wins, what both sides lose, what becomes of them.
 
-    Both are selectors; after a colon stands what else is true of a unit, such as
-    crown/rifle-platoon@basic:suppressed,close-quarters-row=melee or scion-grenadier-p@basic:garrisoned,models=4
+    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
     (the keys of docs/fights.md).
     """
     sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
@@ -245,74 +256,33 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
 
-@click.command(cls=Command, params=FOCUS_OPTIONS)
-@click.argument("attackers", nargs=-1, shell_complete=OF_ATTACKER.complete)
-def focus(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
-    """What the ranged attacks of ATTACKERS on one target come to, in the order in which they are given.
-
-    Each is a selector; after a colon stands what is true of its attack, such as
-    crown/rifle-platoon@basic:row=ranged-light,distance=6,aiming (the keys of [attack], its bonuses and penalties).
-    Options hold for all attacks that do not say otherwise.
-    """
-    if not attackers:
-        raise InputError("focus fire needs somebody who attacks", where="ATTACKERS", allowed="one selector or more")
-    attacks = [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
-    raw = {"attacks": attacks, "target": unit_from(target, "target", OF_TARGET)}
-    answer("focus", with_options(raw, attacks=attacks), until=until)
-
-
 _TOLD = {name: about.told for name, about in POLICIES.items()}
 _TOLD |= {
-    BEST: "whatever is best, as things stand",
+    BEST: "best play, state by state",
     "in words": 'such as "charge if he is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{told}" for name, told in each.items()] for each in (_TOLD, WANTS))
-OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", "\b", "What who plays best can want:", *_WANTS])
+OF_WANTS = "\n".join(["\b", "Objectives of a side that plays best:", *_WANTS])
+OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """What stands below the options of a duel."""
 
 
-@click.command(
-    cls=Command,
-    params=[*keys_of(DuelTerms, "duel", "Duel"), *FIGHT_OPTIONS],
-    epilog=OF_DUELS,
+@command(
+    *keys_of(DuelTerms, "duel", "Duel"),
+    *FIGHT_OPTIONS,
+    examples=(
+        "crown/rifle-p@basic scion-grenadier-p@basic --policy-b lookout",
+        "crown/rifle-p@basic:models=4 scion-grenadier-p@basic --policy-a best --distance 18",
+    ),
+    notes=OF_DUELS,
 )
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", shell_complete=OF_DUELLIST.complete)
 def duel(a: str, b: str, **_: Any) -> None:
-    """What becomes of A and B if they fight for some rounds, each by its policy.
+    """The odds of a fight of A and B over several rounds, each following its policy (--help-all lists them).
 
-    Both are selectors; after a colon stands what else is true of a unit, such as
-    crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of docs/fights.md; those of how it charges too).
+    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of
+    docs/fights.md, those of a charge too).
     """
     sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
-
-
-_OF_ANY = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # a battle is a page, too
-
-
-@click.command(cls=Command, params=[*_OF_ANY, options.FULL])
-@click.argument("scenario", metavar="SCENARIO.toml", shell_complete=options.complete_file)
-def run(scenario: str, form: str, out: str | None, full: bool, **_: Any) -> None:
-    """The odds of the attack, charge, focus fire, duel or battle of a scenario file, or its answer on morale.
-
-    A battle with --out FILE.html as a page.
-    """
-    from analyser.cli.battle import run_battle
-    from analyser.cli.morale import answer_morale
-    from analyser.morale.systems import system_of
-    from analyser.scenarios.load import kind_of, read_scenario
-
-    raw = read_scenario(scenario)[0]
-    system = system_of(raw)
-    kind = "" if system is not None else kind_of(raw)
-    if kind != "battle" and form == "text" and is_page(out):
-        raise InputError("only a battle has a page", where=str(out), allowed=".txt, .md, .json, .csv, .parquet")
-    if kind != "battle" and full:
-        raise InputError("only a battle tells less than all", where="--full", allowed="without it")
-    if system is not None:
-        answer_morale(system, scenario)
-    elif kind == "battle":
-        run_battle(scenario)
-    else:
-        answer(kind, scenario)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +12,6 @@ from analyser.cli.answer import answer
 from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, given_keys, plain_type
 from analyser.cli.shell import Command, Commands, note, profiles_in
 from analyser.common.errors import InputError, shown
-from analyser.common.files import path_of, read_toml
 from analyser.morale.systems import SYSTEMS
 
 if TYPE_CHECKING:
@@ -21,6 +20,14 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 
+_SHOWN = 8  # keys of a question in its short help
+_EXAMPLES = {
+    "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
+    "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
+    "warmaster": ("--dice 2 --turns 3", "order.toml --format json"),
+    "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --turns 6"),
+    "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
+}
 _ANSWER_OPTIONS = [each for each in ANSWER_OPTIONS if each not in RULESET_OPTIONS]  # their rules print their dice
 
 
@@ -28,7 +35,11 @@ def system_command(name: str) -> click.Command:
     """The command that answers questions to one system."""
     text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
-    @click.command(name, cls=Command, params=[*_options(name), *_ANSWER_OPTIONS], help=text)
+    keys = _options(name)
+    often = [each.opts[0] for each in keys[:_SHOWN]]
+    how: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
+
+    @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **how)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
@@ -71,18 +82,18 @@ def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
             yield (key,), field
 
 
-def answer_morale(name: str, scenario: str | None) -> None:
-    """Answer a question to a system: that of the file, the options put over it."""
+def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
+    """Answer a question to a system: that of the file, or of plain data, the options put over it."""
     from analyser.morale.api import load_question
-    from analyser.scenarios.load import empty_sections
+    from analyser.scenarios.load import empty_sections, read_scenario
 
-    raw = {} if scenario is None else read_toml(path_of(scenario, "scenario"))
+    raw, file = ({}, "") if scenario is None else read_scenario(scenario)
     for option, value in given_keys():
         section = raw
         for key in option.path[:-1]:
             section = section.setdefault(key, {})
             if not isinstance(section, dict):
-                raise InputError(f"{shown(section)} is not usable", where=f"{scenario}: {key}", allowed="a table")
+                raise InputError(f"{shown(section)} is not usable", where=f"{file}: {key}", allowed="a table")
         section[option.path[-1]] = value
     for empty in empty_sections(raw):
         note(empty)
@@ -90,7 +101,7 @@ def answer_morale(name: str, scenario: str | None) -> None:
         load_question(name, raw, profiles_in(click.get_current_context().params["profiles"]))
     except InputError as error:
         if scenario is not None:
-            raise error.inside(scenario) from None
+            raise error.inside(file) from None
         keys = (path for path, _ in _keys(SYSTEMS[name].question))
         options = {f"question: {'.'.join(path)}": f"--{'-'.join(path)}".replace("_", "-") for path in keys}
         error.where = options.get(error.where, error.where)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.shell import FORMATS, QUIET, RULESET, Choice, ChoiceOrInteger, ChoiceOrWords
+from analyser.cli.shell import FORMATS, QUIET, RULESET, Choice, ChoiceOr, in_words, integer
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml, read_toml
 from analyser.common.precision import Precision
@@ -68,6 +68,9 @@ complete_units = _completer(
 )
 
 
+complete_factions = _completer(lambda context: (faction for faction, _ in _units(context)))
+
+
 def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The last of some names with commas between them."""
     from analyser.analysis.situations import ALL_SITUATIONS, SITUATIONS
@@ -112,7 +115,7 @@ class OutOption(Option):
     """Where an answer goes; `endings` are those of files that hold something else than the formats of every answer."""
 
     def __init__(self, *endings: str) -> None:
-        text = "Write there, whole or not at all; missing folders are made. Default: standard output."
+        text = "File to write, whole or not at all. Default: standard output."
         super().__init__("--out FILE", text, OUTPUT)
         self.endings = endings
 
@@ -161,8 +164,9 @@ def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str],
     """Of a key of that type the value as the help shows it, its type for click, and what reads it after that."""
     words = get_args(kind)
     if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # a name of those, or something else
-        other = ChoiceOrInteger if int in map(plain_type, words[1:]) else ChoiceOrWords
-        return name, other(get_args(words[0])), None
+        if int in map(plain_type, words[1:]):
+            return name, ChoiceOr(get_args(words[0]), integer, "an integer"), None
+        return name, ChoiceOr(get_args(words[0]), in_words, "a policy in words, such as 'aim and shoot'"), None
     if get_origin(kind) is Literal and all(isinstance(each, str) for each in words):
         return (name if len(words) > MOST_CHOICES else ""), Choice(words), None
     if getattr(kind, "__name__", "") == "ExtraReroll":
@@ -197,7 +201,7 @@ def names(text: str) -> list[str]:
 
 
 class Format(Choice):
-    """A format of answers; ``table`` is an older name of ``text``."""
+    """A format of answers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """As click does; what is an ending of a file that the command writes is told where that goes."""
@@ -205,7 +209,7 @@ class Format(Choice):
         endings = [each for option in options if isinstance(option, OutOption) for each in option.endings]
         if isinstance(value, str) and (ending := f".{value.lower()}") in endings:
             self.fail(f"{value!r} goes to a file: --out FILE{ending}", param, ctx)
-        return super().convert("text" if value == "table" else value, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Integer(click.IntRange):
@@ -308,21 +312,24 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     context.meta[QUIET] = quiet
 
 
+def situations_option(default: str, group: str = "Options") -> Option:
+    """Situations by name; `default` ends what the help says."""
+    return Option("--situations NAMES", f"Names with commas between them{default}", group, type=names)
+
+
 AT_LEAST_1 = Integer(1)
-DASK = Option(
-    "--dask ADDRESS", "The workers of that scheduler of dask help; they see the same folder. local: one is begun here."
-)
-THREADS = Option("--threads N", "The answer does not depend on it.", METHOD, type=AT_LEAST_1)
-POLICY = Option(
-    "--policy", "What units do: by habit (default), or what is best for both sides.", type=Choice(("habit", "best"))
-)
-_PRECISION = "Monte Carlo: until no 95% interval is wider; 5%: than that share of any event."
+_DASK = "Address of a dask scheduler whose workers help; they see the same folder. local: start one here."
+DASK = Option("--dask ADDRESS", _DASK)
+THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
+_POLICY = "Policy of both sides of a duel: a simple tactic (habit, the default), or best play."
+POLICY = Option("--policy", _POLICY, type=Choice(("habit", "best")))
+_PRECISION = "Monte Carlo: simulate until every 95% interval is this narrow; 5% means relative to each probability."
 SAMPLE_OPTIONS = [
-    Option("--seed N", "Monte Carlo: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--seed N", "Monte Carlo: random seed; the same seed gives the same result (0).", METHOD, type=Integer(0)),
     Option("--precision P", _PRECISION, METHOD, type=Precise()),
     THREADS,
 ]
-PROFILES = Option("--profiles DIR", "Folder of unit files. Default: those that ship.", OUTPUT, is_eager=True)
+PROFILES = Option("--profiles DIR", "Folder of unit files. Default: the shipped ones.", OUTPUT, is_eager=True)
 _FACES, _CARDS = "heroic=1,strike=2,glancing=1,miss=1,blank=1", "1..12=3"
 _STATED: dict[str, Any] = {"expose_value": False, "callback": _state}
 RULESET_OPTIONS = [
@@ -330,17 +337,17 @@ RULESET_OPTIONS = [
     Option("--deck CARDS", f"Copies of each card value: {_CARDS}.", ASSUMED, type=Counts("deck", _CARDS), **_STATED),
 ]
 """Die and deck, which the rules do not print: of every command that works out fights of Armoured Clash."""
-_FORMAT = "How the answer is written. Default: as --out ends, or text."
+_FORMAT = "Format of the answer. Default: by the ending of --out, else text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
-PLOT = Option("--plot FILE", "Also a picture: .png, .svg or .pdf.", OUTPUT)
-QUIET_OPTION = Option("--quiet", "No notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
-ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also intervals that hold for a whole table.", METHOD)
-FULL = Option("--full", "Of a battle: name all that is not modelled, not the first of it.", OUTPUT)
+PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
+QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
+ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also simultaneous intervals for whole tables.", METHOD)
+FULL = Option("--full", "Of a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
-    Option("--method", "Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
-    Option("--trials N", "Monte Carlo: how often it is played.", METHOD, type=AT_LEAST_1),
+    Option("--method", "Method (exact).", METHOD, type=Choice(METHODS), default="exact"),
+    Option("--trials N", "Monte Carlo: number of trials.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
     *OUTPUT_OPTIONS,

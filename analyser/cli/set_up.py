@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from analyser.cli.shell import Choice, Command, note, progress_bar
+from analyser.cli.options import Option
+from analyser.cli.shell import Choice, command, note, progress_bar
 
 SHELLS = {  # what stands before the script that click makes
     "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n',
@@ -15,10 +16,10 @@ SHELLS = {  # what stands before the script that click makes
 _FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'  # a selector's keys have commas
 
 
-@click.command(cls=Command)
+@command(examples=("bash", "fish"))
 @click.argument("shell", metavar="SHELL", type=Choice(tuple(SHELLS)))
 def completion(shell: str) -> None:
-    """What makes SHELL complete commands, options, selectors and names.
+    """Print a script with which SHELL completes commands, options, selectors and names.
 
     \b
     bash, zsh:  eval "$(analyser completion bash)"     in ~/.bashrc or ~/.zshrc
@@ -32,9 +33,12 @@ def completion(shell: str) -> None:
     click.echo(SHELLS[shell] + script.replace(_FISH_SPLITS, _FISH_SPLITS_ONCE))
 
 
-@click.command("warm-up", cls=Command)
+@command(
+    Option("--processes N", "How many at once. Default: one for each processor.", type=int),
+    examples=("", "matchups exact-fights"),
+    name="warm-up",
+)
 @click.argument("kernels", nargs=-1)
-@click.option("--processes", type=int, help="How many at once. Default: one for each processor.")
 def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
     """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli import endings
 from analyser.common import interrupts
-from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, printable, shown
+from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, nearest, printable, shown
 from analyser.common.files import check_targets, real_path
 
 if TYPE_CHECKING:
@@ -30,8 +31,19 @@ FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.render
 TEXTS = (".txt", ".md")
 TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
 PICTURES = (".png", ".svg", ".pdf")
+HALF_MINUTE = 30.0  # seconds
 _IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
 WIDEST_NAMES = 30  # characters: the column of the options in a help
+HIDDEN = "Set-up and large runs"  # the heading of commands that --help-all alone shows
+_ALIKE = 0.75  # of a word that is more likely a misspelt command than a unit
+ALL = "analyser.all"  # whether it is asked for
+MOST_OPTIONS = 18  # of a help; where there are more, only these are shown
+COMMON = (
+    *("-h", "--help-all", "--method", "--trials", "--precision", "--format", "--out", "--plot", "--tell"),
+    *("--distance", "--row", "--aiming", "--models", "--suppressed", "--taking-cover", "--until", "--outflanking"),
+    *("--target", "--over", "--kind", "--metric", "--situations", "--faction", "--must", "--mine", "--save"),
+    *("--rounds", "--policy-a", "--policy-b", "--want", "--against", "--pick", "--trial", "--destroyed", "--got"),
+)
 
 
 class Refusal(click.ClickException):
@@ -78,23 +90,55 @@ def ended_plainly() -> Iterator[None]:
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
 
 
+def _show_all(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        context.meta[ALL] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+_HELP_ALL: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": _show_all}
+HELP_ALL = click.Option(["--help-all"], help="Show all of this help and exit.", **_HELP_ALL)
+
+
 class Commands(click.Group):
     """Commands that `load` imports when they are used; plain endings, and the nearest name for a wrong one.
 
-    `sections` is what the help says of each command, by heading.
+    `sections` is what the help says of each command, by heading. With `has_usual` the first is meant where none is
+    named: ``analyser units crown`` is ``analyser units list crown``.
     """
 
     def __init__(
-        self, *names: Any, sections: Mapping[str, Mapping[str, str]], load: Callable[[str], click.Command], **more: Any
+        self,
+        *names: Any,
+        sections: Mapping[str, Mapping[str, str]],
+        load: Callable[[str], click.Command],
+        has_usual: bool = False,
+        **more: Any,
     ) -> None:
-        super().__init__(*names, **more)
+        super().__init__(*names, add_help_option=not has_usual, **more)
+        self.no_args_is_help = not has_usual
         self.sections, self.load = sections, load
         self.summaries = {name: summary for section in sections.values() for name, summary in section.items()}
+        self.usual = next(iter(self.summaries)) if has_usual else ""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of click, and ``--help-all`` where something is hidden."""
+        return [*super().get_params(ctx), *([HELP_ALL] if HIDDEN in self.sections else [])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """As click does; ``--help`` and ``--version`` print here."""
         with ended_plainly():
             return super().make_context(*args, **extra)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, the usual command put in where none is named; a plain word may be one misspelt."""
+        first = args[0] if args else ""
+        is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_ALIKE)
+        is_open = ctx.resilient_parsing and not args  # where a shell completes either
+        if self.usual and not is_misspelt and first not in self.summaries and not is_open:
+            args = [self.usual, *args]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -117,27 +161,63 @@ class Commands(click.Group):
             raise click.UsageError(problem, ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under their headings; none is imported for it."""
-        _write_sections(formatter, {heading: [*commands.items()] for heading, commands in self.sections.items()})
+        sections = {heading: [*commands.items()] for heading, commands in self.sections.items()}
+        _write_sections(formatter, {name: rows for name, rows in sections.items() if name != HIDDEN or ALL in ctx.meta})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The names that begin so; none is imported for it."""
+        """The names that begin so, for which none is imported; and what the usual command takes first."""
         names = [name for name in self.summaries if name.startswith(incomplete)]
         items = [CompletionItem(name, help=self.summaries[name]) for name in names]
-        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+        if not self.usual:
+            return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+        usual = self.load(self.usual)
+        inside = usual.make_context(self.usual, [], parent=ctx, resilient_parsing=True)
+        is_option = incomplete.startswith("-")
+        first = None if is_option else next((each for each in usual.params if isinstance(each, click.Argument)), None)
+        return [*items, *(first or usual).shell_complete(inside, incomplete)]
 
 
 class Command(click.Command):
-    """A command whose options stand under headings, and that rejects one for one value given more than once."""
+    """A command whose options stand under headings, and that rejects one for one value given more than once.
+
+    `examples` are lines that can be typed; `notes` stand below them in ``--help-all``. Where there are many options the
+    help shows those that are :data:`COMMON`, and those that are used `often`.
+    """
+
+    def __init__(
+        self, *args: Any, examples: Sequence[str] = (), notes: str = "", often: Sequence[str] = (), **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self.examples, self.notes, self.often = examples, notes, often
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of click, and ``--help-all``."""
+        return [*super().get_params(ctx), HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings, in the order in which these come first."""
+        """The commands beside a usual one; and the options under their headings, in the order in which these come."""
+        if (beside := _group_of_usual(ctx)) is not None:
+            others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
+            _write_sections(formatter, {"Commands": others})
         sections: dict[str, list[tuple[str, str]]] = {}
-        for option in self.get_params(ctx):
-            if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
-                sections.setdefault(getattr(option, "group", "Options"), []).append(record)
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        is_short = len(options) > MOST_OPTIONS and ALL not in ctx.meta
+        for option in options if is_short or self.notes else options[:-1]:
+            group = getattr(option, "group", "Options")
+            is_rare = option.opts[0] not in (*COMMON, *self.often) or " with " in group
+            if (option.required or not (is_short and is_rare)) and (record := option.get_help_record(ctx)):
+                sections.setdefault(group, []).append(record)
         _write_sections(formatter, sections)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, and the notes if everything is to be shown."""
+        usual = _group_of_usual(ctx)
+        path = ctx.command_path if usual is None else f"analyser {usual.name}"
+        lines = ["\b", "Examples:", *(f"  {path} {each}" for each in self.examples)] if self.examples else []
+        self.epilog = "\n".join([*lines, "", self.notes if ALL in ctx.meta else ""])
+        super().format_epilog(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless its files could not be written: before long work, not after it."""
@@ -184,9 +264,15 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
 
-def examples(*arguments: str) -> str:
-    """What stands below the help of a command: lines that can be typed."""
-    return "\n".join(["\b", "Examples:", *(f"  analyser {each}" for each in arguments)])
+def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., Any]], Command]:
+    """A decorator that makes a :class:`Command` with those options of a function."""
+    return click.command(cls=Command, params=[*params], **more)
+
+
+def _group_of_usual(context: click.Context) -> Commands | None:
+    """The group whose usual command this is, if it is one."""
+    group = None if context.parent is None else context.parent.command
+    return group if isinstance(group, Commands) and group.usual == context.info_name else None
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
@@ -209,32 +295,33 @@ class Choice(click.Choice[str]):
             self.fail(f"{shown(value)} is not one of {allowed}{near}", param, ctx)
 
 
-class ChoiceOrWords(Choice):
-    """One of several words, or a policy in words."""
+class ChoiceOr(Choice):
+    """One of several words, or what `read` makes of something else: None where it cannot, and then `but` says why."""
+
+    def __init__(self, choices: Sequence[str], read: Callable[[str], Any], but: str) -> None:
+        super().__init__(choices)
+        self.read, self.but = read, but
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As of one of several words, unless it is meant as lines."""
-        from analyser.rules.orders import is_in_words
-
-        if value not in self.choices and isinstance(value, str) and is_in_words(value):
-            return value
+        """What it reads, else one of the words."""
+        if value not in self.choices and isinstance(value, str) and (other := self.read(value)) is not None:
+            return other
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            self.fail(f"{error.message}; nor a policy in words, such as 'aim and shoot'", param, ctx)
+            self.fail(f"{error.message}; nor {self.but}", param, ctx)
 
 
-class ChoiceOrInteger(Choice):
-    """One of several words, or an integer, whose bounds are for the question to check."""
+def in_words(text: str) -> str | None:
+    """A policy in words as it is."""
+    from analyser.rules.orders import is_in_words
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The integer, else as of one of several words."""
-        if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
-            return int(value)
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            self.fail(f"{error.message}; nor an integer", param, ctx)
+    return text if is_in_words(text) else None
+
+
+def integer(text: str) -> int | None:
+    """An integer, whose bounds are for the question to check."""
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
 def is_quiet() -> bool:
@@ -283,11 +370,27 @@ def note_other_profiles(folder: str | None) -> None:
         note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")
 
 
+def half_minutely() -> Callable[[str], None]:
+    """A function that says how far the work is, at most every half minute, where standard error is no terminal."""
+    is_silent, begun = is_quiet() or sys.stderr.isatty(), time.monotonic()  # asked now: threads have no context
+    said = begun
+
+    def log(text: str) -> None:
+        nonlocal said
+        now = time.monotonic()
+        if not is_silent and now - said >= HALF_MINUTE:
+            said = now
+            click.echo(f"note: {text} after {now - begun:.0f} s", err=True)
+
+    return log
+
+
 @contextmanager
 def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
     """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds.
 
-    Without `what` it is work of many kinds, counted by the time it takes: the time remaining is that of the mean pace.
+    Elsewhere it is a line every half minute. Without `what` it is work of many kinds, counted by the time it takes: the
+    time remaining is that of the mean pace.
     """
     from tqdm import tqdm
 
@@ -296,10 +399,12 @@ def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[in
     look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
     more: dict[str, Any] = {} if what else {"smoothing": 0}
     more |= {"disable": is_quiet() or None, "miniters": 1}  # each step is shown, however large the one before it was
+    log = half_minutely()
     with tqdm(total=1, file=sys.stderr, leave=False, bar_format=look, delay=after, **more) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total, bar.unit_scale = total, total >= _IN_THOUSANDS
             bar.update(done - bar.n)
+            log(f"{done:,} of {total:,} {what}" if what else f"{100 * done // max(total, 1)}% done")
 
         yield progress

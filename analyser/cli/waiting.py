@@ -12,14 +12,18 @@ from typing import TypeVar
 
 import click
 
-from analyser.cli.shell import is_quiet
+from analyser.cli.shell import half_minutely, is_quiet
 
 T = TypeVar("T")
 _TICK = 0.1  # seconds
+NOTHING = "nothing was written"
+KEPT = "what is finished is kept; run the same command again to resume"
 
 
 def waited_for(work: Callable[[], T], what: str = "") -> T:
     """What `work` returns, done in a thread of its own; after a second on a terminal `what` it does, and how long.
+
+    Elsewhere that is a line every half minute.
 
     No compiled kernel, and not the compiler, hears a signal: the thread that waits does, at once.
     """
@@ -37,9 +41,12 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
     threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
     silent = True if is_quiet() or not what else None
     look = f"{what}: {{elapsed}}"
+    log = half_minutely()
     with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as told:
         while not wait([future], _TICK).done:
             told.update()
+            if what:
+                log(f"still {what}")
     return future.result()
 
 

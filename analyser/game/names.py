@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Annotated, TypeVar
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 
 from analyser.common.errors import InputError, MisspeltError, nearest, one_of_these, shown
 from analyser.game.keywords import plain_name
+
+if TYPE_CHECKING:
+    from analyser.game.units import Faction
 
 ItemT = TypeVar("ItemT")
 
@@ -39,6 +42,24 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
         faction, rest = "", tidied
     unit, _, level = rest.partition("@")
     return faction, unit, level
+
+
+def with_marks(selector: str, factions: Mapping[str, Faction]) -> str:
+    """Return a selector of plain words with its ``/`` and ``@`` put in, unless some unit has a name of all the words.
+
+    >>> from analyser import load_profiles
+    >>> with_marks("Crown Rifle Platoon reinforced", load_profiles().factions)
+    'crown/rifle-platoon@reinforced'
+    """
+    faction, words, level = selector_parts(selector)
+    units = [unit for each in factions.values() for unit in each.units]
+    if level or "-" not in words or any(words in unit.id for unit in units):
+        return selector
+    levels = {name for unit in units for name in unit.levels}
+    level = max((name for name in levels if words.endswith(f"-{name}")), key=len, default="")
+    faction = faction or next((name for name in factions if words.startswith(f"{name}-")), "")
+    unit = words.removesuffix(f"-{level}").removeprefix(f"{faction}-")
+    return "".join([f"{faction}/" * bool(faction), unit, f"@{level}" * bool(level)])
 
 
 def one_named(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str = "", lists: str = "") -> ItemT:

@@ -19,7 +19,7 @@ from analyser.common.files import cannot_read, is_there, name_of, path_of, read_
 from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
-from analyser.game.names import one_named, selector_parts
+from analyser.game.names import one_named, selector_parts, with_marks
 from analyser.game.ruleset import Ruleset, checked_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
@@ -271,9 +271,9 @@ class Profiles:
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``. Case, spaces and underscores are forgiven, and so is any shortening
-            that still means one thing; the faction may be left out, and the level of a unit with only one.
-            A loadout comes back as it is.
+            ``faction/unit@level``, or the same words with spaces between them. Case and underscores are forgiven, and
+            so is any shortening that still means one thing; the faction may be left out, and the level of a unit with
+            only one. A loadout comes back as it is.
 
         Raises
         ------
@@ -284,12 +284,11 @@ class Profiles:
             return selector
         check_text(selector, "selector", _SELECTOR)
         if selector not in self._found:
-            level, levels = (
-                selector_parts(selector)[2],
-                [(each.level_name, each) for each in _loadouts(*self.unit(selector))],
-            )
+            marked = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
+            level = selector_parts(marked)[2]
+            levels = [(each.level_name, each) for each in _loadouts(*self.unit(marked))]
             is_one = not level and len(levels) == 1
-            self._found[selector] = levels[0][1] if is_one else one_named(level, levels, "level", selector)
+            self._found[selector] = levels[0][1] if is_one else one_named(level, levels, "level", marked)
         return self._found[selector]
 
     __getitem__ = loadout
@@ -299,8 +298,9 @@ class Profiles:
         check_text(selector, "selector", _SELECTOR)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands take keys there
-            keys = "keys after a colon are for the commands attack, charge, focus and duel"
+            keys = "keys after a colon are for the commands attack, charge and duel"
             raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
+        selector = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
         faction_part, unit_part, _ = selector_parts(selector)
         named = self._factions_for(faction_part).items()
         factions = [one_named(faction_part, named, "faction", selector)] if faction_part else self.factions.values()

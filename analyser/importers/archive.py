@@ -28,7 +28,7 @@ DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", "
 ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
 _HINTS = {
     **dict.fromkeys(ROSTERS, "; `analyser army` reads it"),
-    **dict.fromkeys(DATA_FILES, "; `analyser import` reads it"),
+    **dict.fromkeys(DATA_FILES, "; `analyser units import` reads it"),
 }
 _AT_END = {  # what a file that is cut short is told by
     codes[errors.XML_ERROR_NO_ELEMENTS],

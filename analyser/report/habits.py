@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 A_DUEL = 250_000  # microseconds of best play, on a typical machine
 MISJUDGED = 0.01  # a habit that gives away more than a chance of one in a hundred
-_KEPT = "the CSV file that `analyser habits --out` wrote"
+_KEPT = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "habit", "gives_away", "exploitable", "best_habit", "best_gives_away")
 
 _NUMBERS = ("value", "gives_away")  # columns that a report reads

@@ -39,10 +39,10 @@ else:
     Habit = Literal[(AUTO, *POLICIES)]
 Length = Annotated[Inches, Field(le=_LONGEST)]
 Value = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
-_TARGET = "Of the enemies that it can attack, whom a unit of {} chooses."
-_TURN = "Which of its ready units {} activates next."
+_TARGET = "The enemy that a unit of {} attacks, of those that it can."
+_TURN = "The ready unit that {} activates next."
 _HAND = "The card that {} plays for the initiative."
-_GIVES = "What {} does with the initiative of round 1, if the choice is there."
+_GIVES = "What {} does with the initiative of round 1, if it has the choice."
 _DISCARDS = "Cards of a lower value {} discards before drawing."
 _MINE, _YOURS = "my side", "yours"
 
@@ -59,10 +59,10 @@ class BattleTerms(Record):
     width: Length = told(36.0, "Inches along the front over which a line is spread.")
     hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = told(None, "Cards of a hand. Default: the scale's.")
     arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "The round in which reserves begin to come.")
-    disembark_within: Length = told(12.0, "Inches to an enemy within which who is embarked disembarks.")
-    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which it does so anyway.")
-    policy_mine: Habit = told(AUTO, "The habit of my units that name none.")
-    policy_yours: Habit = told(AUTO, "The habit of yours.")
+    disembark_within: Length = told(12.0, "Passengers disembark within so many inches of an enemy.")
+    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which they disembark anyway.")
+    policy_mine: Habit = told(AUTO, "Policy of my units that state none.")
+    policy_yours: Habit = told(AUTO, "Policy of yours.")
     target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
     target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
     order_mine: TurnName = told("listed", _TURN.format(_MINE))

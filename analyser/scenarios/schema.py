@@ -83,7 +83,7 @@ class Attack(Record, Bearer):
     bonuses: Several[BonusName] = ()
     penalties: Several[PenaltyName] = ()
     concealed: bool = False
-    line_of_sight: Literal["own", "none", "spotter"] = told("own", "Who sees the target of an Indirect row.")
+    line_of_sight: Literal["own", "none", "spotter"] = told("own", "The unit that sees the target of an Indirect row.")
     qualities: Several[Quality] | None = None
     veteran: DiceIfAny | None = told(None, "X of Veteran (X), instead of the profile's.")
     extra_reroll: ExtraReroll | None = told(None, "Further re-rolls: miss,blank:2 re-rolls 2 dice at most.")
@@ -288,16 +288,16 @@ class DuelTerms(Record):
     """The ``[duel]`` of a scenario (AC-9.2). `docs/fights.md` says each key."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    first: Literal["a", "b", "random"] = told("random", "Who is activated first; random: a toss each round.")
-    policy_a: PolicyKey = told("shoot", "What A does; see below.")
-    policy_b: PolicyKey = told("shoot", "What B does; see below.")
-    want: WantName = told("win", "What who plays best wants; see below.")
+    first: Literal["a", "b", "random"] = told("random", "The side activated first; random: a toss each round.")
+    policy_a: PolicyKey = told("shoot", "Policy of A (--help-all lists them).")
+    policy_b: PolicyKey = told("shoot", "Policy of B (--help-all lists them).")
+    want: WantName = told("win", "Objective of the optimal side.")
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: nothing is out of reach."
     )
     step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = told(
         None,
-        "Inches: who plays best moves by multiples of it, to ranges, or its full length. Default: to every place.",
+        "Inches: moves of best play are multiples of it, to ranges, or the full length. Default: to every place.",
     )
 
 

@@ -66,9 +66,10 @@ covers 95% or more; `thin_means` names them.
 
 ## Races: is the best the best?
 
-A search by a race (`analyser search --method race`, [Ask further](ask.md)) says that the best it names is wrong in at
-most 5% of searches. Here the best is known: {number_of_races:,} races each of {variants} planted chances and of as
-many planted means, from 0.2 to 0.5, the best ahead of the next by {ahead}; and of {attacks} attacks that are also
+A search by a race (`analyser compare variants --method race`, [Ask further](ask.md)) says that the best it names
+is wrong in at most 5% of searches. Here the best is known: {number_of_races:,} races each of {variants}
+planted chances and of as many planted means, from 0.2 to 0.5,
+the best ahead of the next by {ahead}; and of {attacks} attacks that are also
 answered exactly, played with the same dice. *Lost*: the best has dropped out, or another is named. *All hold*: every
 confidence sequence contains its truth when its variant was last played.
 

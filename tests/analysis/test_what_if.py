@@ -239,15 +239,15 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
     folder = ("--profiles", dear)
     wanted = analyser.what_if(OAK, points="-10", dice=-2, qualities="+Arc", row="rifles", profiles=str(dear))
     words = ("points-10", "dice-2", "qualities+Arc", "--row", "rifles")
-    assert answer("what-if", OAK, *words, *folder) == str(wanted)
-    told = json.loads(answer("what-if", OAK, "points=60", *folder, "--format", "json"))
+    assert answer("balance", "what-if", OAK, *words, *folder) == str(wanted)
+    told = json.loads(answer("balance", "what-if", OAK, "points=60", *folder, "--format", "json"))
     assert told["summary"] == analyser.what_if(OAK, points=60, profiles=dear).sentence
-    assert answer("solve-price", OAK, *folder) == str(analyser.solve_price(OAK, profiles=str(dear)))
+    assert answer("balance", "solve-price", OAK, *folder) == str(analyser.solve_price(OAK, profiles=str(dear)))
     picture = tmp_path / "curve.png"
-    asked = ("solve-dice", OAK, "--row", "rifles", "--most", "1", *folder, "--plot", picture)
+    asked = ("balance", "solve-dice", OAK, "--row", "rifles", "--most", "1", *folder, "--plot", picture)
     assert answer(*asked) == str(analyser.solve_dice(OAK, row="rifles", most=1, profiles=str(dear)))
     assert picture.stat().st_size > 0
-    csv = answer("what-if", OAK, "points=60", *folder, "--format", "csv").splitlines()
+    csv = answer("balance", "what-if", OAK, "points=60", *folder, "--format", "csv").splitlines()
     assert csv[0] == "loadout,opponent,before,after,change,changes_hands,judged_against,profiles"
     assert len(csv) == 7
 
@@ -255,20 +255,23 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("what-if", OAK, "points"), "'points' is no change"),
-        (("what-if", OAK, "poitns=3"), "did you mean 'points'"),
-        (("what-if", OAK, "points=3", "points+2"), "points is changed twice"),
-        (("what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
-        (("what-if", OAK, "dice=5"), "'dice=5' is no change of dice (allowed: dice+2, dice-2"),
-        (("what-if", OAK, "points=-3"), f"{OAK}: points: -3 is not usable (allowed: 0 to 100000)"),
-        (("what-if", OAK, "defence=0"), f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
-        (("what-if", OAK, "models=1000000"), f"{OAK}: models: "),
-        (("what-if", OAK, "dice+500", "--row", "rifles"), f"{OAK}: rifles: dice at "),
-        (("what-if", OAK, "short_range=99", "--row", "rifles"), f"{OAK}: rifles: short_range 99 is beyond long_range"),
-        (("solve-dice", OAK, "--role", "infantri"), "did you mean 'infantry'"),
-        (("what-if", OAK, "points=60", "--against", OAK), "nobody but"),
-        (("solve-dice", OAK, "--most", "13"), "--most: 13 is out of range"),
-        (("solve-dice", OAK, "--row", "rifels"), "did you mean 'rifles'"),
+        (("balance", "what-if", OAK, "points"), "'points' is no change"),
+        (("balance", "what-if", OAK, "poitns=3"), "did you mean 'points'"),
+        (("balance", "what-if", OAK, "points=3", "points+2"), "points is changed twice"),
+        (("balance", "what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
+        (("balance", "what-if", OAK, "dice=5"), "'dice=5' is no change of dice (allowed: dice+2, dice-2"),
+        (("balance", "what-if", OAK, "points=-3"), f"{OAK}: points: -3 is not usable (allowed: 0 to 100000)"),
+        (("balance", "what-if", OAK, "defence=0"), f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
+        (("balance", "what-if", OAK, "models=1000000"), f"{OAK}: models: "),
+        (("balance", "what-if", OAK, "dice+500", "--row", "rifles"), f"{OAK}: rifles: dice at "),
+        (
+            ("balance", "what-if", OAK, "short_range=99", "--row", "rifles"),
+            f"{OAK}: rifles: short_range 99 is beyond long_range",
+        ),
+        (("balance", "solve-dice", OAK, "--role", "infantri"), "did you mean 'infantry'"),
+        (("balance", "what-if", OAK, "points=60", "--against", OAK), "nobody but"),
+        (("balance", "solve-dice", OAK, "--most", "13"), "--most: 13 is out of range"),
+        (("balance", "solve-dice", OAK, "--row", "rifels"), "did you mean 'rifles'"),
     ],
 )
 def test_bad_words_are_one_line_and_exit_2(dear, words, message):

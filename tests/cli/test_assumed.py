@@ -5,8 +5,7 @@ import json
 import pytest
 
 import analyser
-from analyser.cli import COMMANDS
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import answer, commands, refusal
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 OTHER_DIE, OTHER_DECK = "heroic=1,strike=1,glancing=1,miss=1,blank=2", "1..6=3,12=2"
@@ -28,29 +27,28 @@ FIELD = ("--against", "imperium/*@basic", *FAR)
 ASKED = {
     "attack": (RIFLES, GRENADIERS),
     "charge": (RIFLES, GRENADIERS),
-    "focus": (RIFLES, "--target", GRENADIERS),
+    "attack ": (RIFLES, RIFLES, GRENADIERS),
     "duel": (RIFLES, GRENADIERS, "--rounds", 1),
-    "best": (RIFLES, GRENADIERS, "--rounds", 1),
-    "best-focus": (RIFLES, "--target", GRENADIERS),
-    "battle": (RIFLES, GRENADIERS, "--trials", 100),
-    "tell": (RIFLES, GRENADIERS, "--pick", "best"),
-    "luck": (RIFLES, GRENADIERS, "--destroyed", 1),
+    "best duel": (RIFLES, GRENADIERS, "--rounds", 1),
+    "best focus": (RIFLES, GRENADIERS),
+    "battle simulate": (RIFLES, GRENADIERS, "--trials", 100),
+    "explain trial": (RIFLES, GRENADIERS, "--pick", "best"),
+    "explain luck": (RIFLES, GRENADIERS, "--destroyed", 1),
     "run": ("attack.toml",),
-    "compare": (RIFLES, "--target", GRENADIERS),
+    "compare loadouts": (RIFLES, "--target", GRENADIERS),
     "matchups": (RIFLES, GRENADIERS, *FAR),
-    "curve": (RIFLES, "--target", GRENADIERS, "--over", "distance=6..8"),
-    "search": ("variants.toml",),
-    "habits": (RIFLES, GRENADIERS, "--rounds", 1),
-    "sensitivity": (RIFLES, GRENADIERS),
-    "clash": (RIFLES, GRENADIERS, *FAR),
-    "build": ("--faction", "crown", "--points", 500, "--against", GRENADIERS, *FAR, "--no-battles"),
-    "prices": (RIFLES, "--against", GRENADIERS, *FAR),
-    "what-if": (RIFLES, "dice-1", *FIELD),
-    "solve-price": ("crown/rifle-platoon@reinforced", *FIELD),
-    "solve-dice": ("crown/rifle-platoon@reinforced", "--most", 1, *FIELD),
+    "compare loadouts ": (RIFLES, "--target", GRENADIERS, "--over", "distance=6..8"),
+    "compare variants": ("variants.toml",),
+    "best tactics": (RIFLES, GRENADIERS, "--rounds", 1),
+    "compare sensitivity": (RIFLES, GRENADIERS),
+    "battle plan": (RIFLES, GRENADIERS, *FAR),
+    "army build": ("--faction", "crown", "--points", 500, "--against", GRENADIERS, *FAR, "--no-battles"),
+    "balance prices": (RIFLES, "--against", GRENADIERS, *FAR),
+    "balance what-if": (RIFLES, "dice-1", *FIELD),
+    "balance solve-price": ("crown/rifle-platoon@reinforced", *FIELD),
+    "balance solve-dice": ("crown/rifle-platoon@reinforced", "--most", 1, *FIELD),
 }
-TO_FOLDERS = {"report", "site", "sweep", "diff", "explore"}  # tested below, each by its own
-NOT_OF_FIGHTS = {"morale", "army", "units", "card", "import", "completion", "warm-up"}
+TO_FOLDERS = {"report write", "report site", "report diff", "sweep start", "explore"}  # tested below, each by its own
 
 
 @pytest.fixture(autouse=True)
@@ -70,14 +68,15 @@ def numbers_in(thing):
 
 
 def test_every_command_is_looked_at():
-    every = {name for section in COMMANDS.values() for name in section}
-    assert every == ASKED.keys() | TO_FOLDERS | NOT_OF_FIGHTS
+    """Those that compute fights of Armoured Clash have --die, and no other has."""
+    have = {" ".join(words) for words in commands() if "--die FACES" in answer(*words, "--help-all")}
+    assert have == {name.strip() for name in ASKED} | TO_FOLDERS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ASKED)
 def test_every_answer_states_die_and_deck_and_the_option_changes_its_numbers(command):
-    asked = [command, *ASKED[command]]
+    asked = [*command.split(), *ASKED[command]]
     assert f"Assumption: {USUAL}" in " ".join(answer(*asked).split())
     usual, other = (json.loads(answer(*asked, "--format", "json", *more)) for more in ((), ("--die", OTHER_DIE)))
     assert USUAL in usual["assumptions"]
@@ -86,16 +85,6 @@ def test_every_answer_states_die_and_deck_and_the_option_changes_its_numbers(com
     assert other["ruleset"]["die"] == {"heroic": 1, "strike": 1, "glancing": 1, "miss": 1, "blank": 2}
     assert numbers_in(usual) != numbers_in(other)
     assert usual.get("profiles") != other.get("profiles") or usual["profiles"] is None
-
-
-@pytest.mark.parametrize("command", sorted(NOT_OF_FIGHTS - {"morale", "army"}))
-def test_what_works_out_no_fight_has_no_die(command):
-    assert "--die" not in answer(command, "--help")
-
-
-@pytest.mark.parametrize("system", ["legion", "mordheim", "compare"])
-def test_other_games_have_dice_of_their_own(system):
-    assert "--die FACES" not in answer("morale", system, "--help")
 
 
 def test_the_deck_counts_too():
@@ -188,8 +177,8 @@ def test_pages_and_folders_state_them(tmp_path):
     answer("report", *sides, *FAR, "--out", "site/v1/crown-imperium", "--die", OTHER_DIE)
     manifest = json.loads((tmp_path / "site/v1/crown-imperium/manifest.json").read_text(encoding="utf-8"))
     assert manifest["ruleset"]["die"]["blank"] == 2
-    answer("site", "site")
-    answer("clash", RIFLES, GRENADIERS, *FAR, "--battles", 0, "--out", "clash.html", "--die", OTHER_DIE)
+    answer("report", "site", "site")
+    answer("battle", "plan", RIFLES, GRENADIERS, *FAR, "--battles", 0, "--out", "clash.html", "--die", OTHER_DIE)
     answer("battle", RIFLES, GRENADIERS, "--trials", 100, "--out", "battle.html", "--die", OTHER_DIE, "--quiet")
     for page in ("site/v1/crown-imperium/index.html", "site/index.html", "clash.html", "battle.html"):
         assert SHORT in " ".join((tmp_path / page).read_text(encoding="utf-8").split()), page
@@ -219,7 +208,17 @@ def test_a_diff_states_die_and_deck(tmp_path):
             (tmp_path / name / f"{faction}.toml").write_text(text, encoding="utf-8")
     path = tmp_path / "new/crown.toml"
     path.write_text(path.read_text(encoding="utf-8").replace("defence = 3", "defence = 4"), encoding="utf-8")
-    asked = ("diff", "old", "new", "--attackers", "imperium/scion*@basic", "--defenders", "crown/*@basic", *FAR)
+    asked = (
+        "report",
+        "diff",
+        "old",
+        "new",
+        "--attackers",
+        "imperium/scion*@basic",
+        "--defenders",
+        "crown/*@basic",
+        *FAR,
+    )
     assert f"Assumption: {USUAL}." in " ".join(answer(*asked).split())
     usual, other = (json.loads(answer(*asked, "--format", "json", *more)) for more in ((), ("--die", OTHER_DIE)))
     assert usual["assumptions"] == [USUAL]

@@ -80,18 +80,18 @@ def test_a_duel_by_lines_or_best():
     assert "A took cover" in text
 
 
-def test_habits(tmp_path):
-    text = answer("habits", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
+def test_tactics(tmp_path):
+    text = answer("best", "tactics", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
     assert "misjudged in" in text
     out = tmp_path / "habits.csv"
-    assert "The habit of comparisons" in answer("habits", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
+    assert "The habit of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
     assert out.read_text().startswith("attacker,defender,value,habit")
 
 
 def test_best_focus():
-    text = answer("best-focus", f"{RIFLES}:distance=12", RIFLES, "--target", GRENADIERS, "--until", "0.5")
+    text = answer("best", "focus", f"{RIFLES}:distance=12", RIFLES, GRENADIERS, "--until", "0.5")
     assert "Until 50%: 2" in text
-    record = json.loads(answer("best-focus", RIFLES, "--target", GRENADIERS, "--until", "1", "--format", "json"))
+    record = json.loads(answer("best", "focus", RIFLES, GRENADIERS, "--until", "1", "--format", "json"))
     assert record["until"] == {"chance": 1.0, "attackers": None}
 
 
@@ -115,8 +115,8 @@ def test_the_shortest_list_that_gives_away_little():
         (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
         (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never come to: line 1"),
-        (("best-focus", "--target", GRENADIERS), "0 attackers"),
-        (("habits", "crown/nobody", GRENADIERS), "nobody"),
+        (("best", "focus", GRENADIERS), "missing argument"),
+        (("best", "tactics", "crown/nobody", GRENADIERS), "nobody"),
     ],
 )
 def test_refusals(arguments, told):
@@ -129,17 +129,17 @@ def test_a_list_without_a_last_resort_is_warned_of():
 
 
 def test_prices_under_best_play_are_asked_for_in_a_word():
-    assert "did you mean 'best'" in refusal("prices", RIFLES, "--policy", "bst")
-    assert "did you mean 'best'" in refusal("what-if", RIFLES, "points+1", "--policy", "bst")
-    for command in ("prices", "what-if", "report"):
-        assert "--policy" in answer(command, "--help")
+    assert "did you mean 'best'" in refusal("balance", "prices", RIFLES, "--policy", "bst")
+    assert "did you mean 'best'" in refusal("balance", "what-if", RIFLES, "points+1", "--policy", "bst")
+    for words in (("balance",), ("balance", "what-if"), ("report",)):
+        assert "--policy" in answer(*words, "--help-all")
 
 
 @pytest.mark.slow
 def test_prices_under_best_play():
     """Of two, which are too few for a verdict."""
     how = ("--against", "imperium/scion-grenadier-platoon@basic", "--policy", "best", "--format", "json", "--quiet")
-    record = json.loads(answer("prices", RIFLES, *how))
+    record = json.loads(answer("balance", "prices", RIFLES, *how))
     assert record["situations"][-2:] == ["best-play-close", "best-play-open"]
     assert "table edges" in record["limits"]
     assert "the same by habit and by best play: long-range, short-range-aimed, charge." in record["limits"]
@@ -163,7 +163,7 @@ def spent(process_id):
         (1.5, ("best", *LONG)),  # before the compiler, or while it is at work
         (5.0, ("best", *LONG)),  # all that can come of it is being worked out
         (6.0, ("best", RIFLES, f"{CRUSADERS}@basic", "--distance", "18", "--within", "0")),  # the list
-        (2.0, ("habits", "crown/*@basic", "imperium/*@basic")),
+        (2.0, ("best", "tactics", "crown/*@basic", "imperium/*@basic")),
     ],
 )
 def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, arguments):
@@ -184,16 +184,26 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-def test_habits_that_are_stopped_say_what_is_kept(tmp_path):
+def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     out = tmp_path / "habits.csv"
-    command = [sys.executable, "-m", "analyser", "habits", "crown/*@basic", "imperium/*@basic", "--out", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "analyser",
+        "best",
+        "tactics",
+        "crown/*@basic",
+        "imperium/*@basic",
+        "--out",
+        str(out),
+    ]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
         while not list(tmp_path.glob(".habits.csv.*/*.json")) and time.monotonic() < deadline:
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        told = "stopped: what is finished is kept, and the same command goes on from there\n"
+        told = "stopped: what is finished is kept; run the same command again to resume\n"
         assert running.communicate(timeout=60) == ("", told)
     finally:
         running.kill()

@@ -10,18 +10,21 @@ import subprocess
 import sys
 import time
 
+import click
 import pytest
 
 import analyser
 from analyser import cli
 from analyser.cli.fights import ATTACK_OPTIONS
+from analyser.cli.shell import HIDDEN, MOST_OPTIONS
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
-from tests.helpers.shell import answer, process, refusal, run
+from tests.helpers.shell import answer, commands, process, refusal, run
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
 SHARP_RIFLES, GRENADIERS = "crown/sharp-rifles@basic", "imperium/scion-grenadier-platoon@basic"
 FEW = ["--trials", "50000", "--threads", "1"]
+EVERY = commands()
 
 
 @pytest.fixture
@@ -218,9 +221,12 @@ def test_sampling_numbers_have_no_effect_on_an_exact_answer_and_that_is_said(fig
     ("words", "idle"),
     [
         (["compare", SHARP_RIFLES, "--target", GRENADIERS], ["--trials", 5, "--seed", 2]),
-        (["sensitivity", SHARP_RIFLES, GRENADIERS], ["--seed", 2]),
-        (["curve", SHARP_RIFLES, "--target", GRENADIERS, "--over", "dice=4..6"], ["--precision", 0.1, "--all-at-once"]),
-        (["luck", SHARP_RIFLES, GRENADIERS, "--destroyed", 1], ["--trials", 5]),
+        (["compare", "sensitivity", SHARP_RIFLES, GRENADIERS], ["--seed", 2]),
+        (
+            ["compare", SHARP_RIFLES, "--target", GRENADIERS, "--over", "dice=4..6"],
+            ["--precision", 0.1, "--all-at-once"],
+        ),
+        (["explain", "luck", SHARP_RIFLES, GRENADIERS, "--destroyed", 1], ["--trials", 5]),
     ],
 )
 def test_comparisons_say_so_too(words, idle):
@@ -335,7 +341,7 @@ def test_units_of_one_faction(profiles):
 def test_a_file_that_is_no_battlescribe_data_writes_nothing(tmp_path):
     source = tmp_path / "army.cat"
     source.write_text("no XML", encoding="utf-8")
-    assert str(source) in refusal("import", source, "--out", tmp_path / "profiles")
+    assert str(source) in refusal("units", "import", source, "--out", tmp_path / "profiles")
     assert not (tmp_path / "profiles").exists()
 
 
@@ -347,25 +353,45 @@ CATALOGUE = """<?xml version="1.0"?>
 def test_a_catalogue_without_a_unit_is_refused(tmp_path):
     source = tmp_path / "pond.cat"
     source.write_text(CATALOGUE, encoding="utf-8")
-    assert "no unit" in refusal("import", source, "--out", tmp_path / "profiles")
+    assert "no unit" in refusal("units", "import", source, "--out", tmp_path / "profiles")
 
 
 def test_version_and_help():
     assert answer("--version") == f"analyser {analyser.__version__}\n"
-    for command in ("attack", "run", "units", "import", "report"):
+    for command in ("attack", "run", "units", "report"):
         assert answer(command, "--help").startswith("Usage: ")
 
 
-@pytest.mark.parametrize("name", ["prices", "what-if", "solve-price", "solve-dice", "diff", "report", "site"])
-def test_examples_of_the_help_can_be_typed(name):
-    command = cli.cli.load(name)
-    written = answer(name, "--help").partition("Examples:")[2].split("  analyser ")
-    lines = [" ".join(each.split()) for each in written if each.strip()]
-    assert len(lines) > 1
+def test_the_help_lists_fourteen_commands_and_the_others_on_request():
+    shown, everything = answer("--help"), answer("--help-all")
+    names = {name for heading, names in cli.COMMANDS.items() if heading != HIDDEN for name in names}
+    assert len(names) == 14
+    for name in (*names, *cli.COMMANDS[HIDDEN]):
+        assert (f"\n  {name} " in shown) is (name in names)
+        assert f"\n  {name} " in everything
+
+
+@pytest.mark.parametrize(("words", "command"), EVERY.items(), ids=map(" ".join, EVERY))
+def test_a_help_is_short_and_its_examples_can_be_typed(words, command):
+    written = answer(*words, "--help")
+    options = {line.split()[0] for line in written.splitlines() if line.startswith("  -")}
+    assert len(options) <= MOST_OPTIONS
+    lines = written.partition("Examples:")[2].splitlines()
+    lines = [each.strip() for each in lines if each.strip()]
+    assert len(lines) == 2
     for line in lines:
-        given, *arguments = shlex.split(line)
-        assert given == name
-        command.make_context(name, arguments)  # each of its options and arguments is taken
+        given, _, rest = line.partition("analyser ")
+        typed = shlex.split(rest)
+        assert given == ""
+        typed = typed[1:] if typed[: len(words)] != [*words] else typed[len(words) :]
+        command.make_context(words[-1], typed)  # each of its options and arguments is taken
+
+
+def test_everything_stands_in_the_help_of_all():
+    for words, command in EVERY.items():
+        everything = answer(*words, "--help-all")
+        for option in command.params:
+            assert not isinstance(option, click.Option) or option.opts[0] in everything
 
 
 # --- what is refused ----------------------------------------------------------------------------------

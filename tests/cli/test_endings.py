@@ -54,9 +54,9 @@ ASKED = {  # commands, with {} for a file or folder that they write to
     "table": ("attack", GUARD, GUARD, "--out", "{}/a.parquet", "--plot", "{}/a.png"),
     "question": ("run", "q.toml", "--out", "{}/q.csv"),
     "army": ("army", "a.toml", "--out", "{}/army.toml"),
-    "clash": ("clash", "a.toml", GUARD, "--situations", "long-range", "--out", "{}/c.json"),
-    "habits": ("habits", GUARD, GUARD, "--rounds", "1", "--out", "{}/h.csv", "--threads", "1"),
-    "diff": ("diff", "profiles", "profiles", "--out", "{}/d.json", "--summary", "{}/d.md"),
+    "clash": ("battle", "plan", "a.toml", GUARD, "--situations", "long-range", "--out", "{}/c.json"),
+    "habits": ("best", "tactics", GUARD, GUARD, "--rounds", "1", "--out", "{}/h.csv", "--threads", "1"),
+    "diff": ("report", "diff", "profiles", "profiles", "--out", "{}/d.json", "--summary", "{}/d.md"),
 }
 
 
@@ -88,8 +88,8 @@ def test_odd_places_to_write_to(here, asked, place):
         ("units", "--profiles", "{}"),
         ("run", "{}"),
         ("run", "{}/q.toml"),
-        ("diff", "{}", "profiles"),
-        ("site", "{}"),
+        ("report", "diff", "{}", "profiles"),
+        ("report", "site", "{}"),
         ("sweep", "{}", "--out", "st"),
         ("sweep", "s.toml", "--profiles", "profiles", "--out", "{}"),
         ("sweep", "status", "{}"),
@@ -97,10 +97,10 @@ def test_odd_places_to_write_to(here, asked, place):
         ("sweep", "verify", "{}"),
         ("sweep", "merge", "{}"),
         ("army", "{}"),
-        ("import", "{}", "--out", "new"),
-        ("import", "c.cat", "--out", "{}/new"),
-        ("clash", "{}", "{}"),
-        ("build", "--faction", "river", "--points", "500", "--against", "{}", "--profiles", "profiles"),
+        ("units", "import", "{}", "--out", "new"),
+        ("units", "import", "c.cat", "--out", "{}/new"),
+        ("battle", "plan", "{}", "{}"),
+        ("army", "build", "--faction", "river", "--points", "500", "--against", "{}", "--profiles", "profiles"),
     ],
 )
 def test_odd_places_to_read_from(here, arguments, place):
@@ -121,8 +121,8 @@ def test_reports_in_odd_places(here, place):
     ended_plainly(result)
     assert result.exit_code == (0 if place == NOT_UTF8 else 2), result.stderr
     if place == NOT_UTF8:
-        assert run("site", place).exit_code == 0
-        assert run("diff", f"{place}/r", "profiles").exit_code == 0
+        assert run("report", "site", place).exit_code == 0
+        assert run("report", "diff", f"{place}/r", "profiles").exit_code == 0
 
 
 def _make(folder):
@@ -219,8 +219,8 @@ WORK = {
     **{name: with_profiles("profiles", arguments) for name, arguments in ASKED.items() if name != "diff"},
     "diff": ASKED["diff"],
     "units": ("units", "--profiles", "profiles", "--out", "{}/u.csv"),
-    "import": ("import", "c.cat", "--out", "{}/new"),
-    "site": ("site", "{}"),
+    "import": ("units", "import", "c.cat", "--out", "{}/new"),
+    "site": ("report", "site", "{}"),
 }
 
 
@@ -368,7 +368,7 @@ def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
     monkeypatch.setattr("analyser.report.parts.grid", failing(ARRAY))
     before = sorted(here.rglob("*"))
     said = refusal("report", *SIDES, "--situations", "long-range", "--out", "r", "--profiles", "profiles")
-    assert said.startswith(f"error: analyser report --attackers {GUARD} ")
+    assert said.startswith(f"error: analyser report write --attackers {GUARD} ")
     assert "memory" in said
     assert sorted(here.rglob("*")) == before
 

@@ -52,7 +52,7 @@ unit = "{GRENADIERS}"
 FILES = {"charge": CHARGE_FILE, "focus": FOCUS_FILE, "duel": DUEL_FILE}
 COMMANDS = {
     "charge": ["charge", RIFLES, GRENADIERS, "--outflanking", "--secondary", GRENADIERS],
-    "focus": ["focus", f"{RIFLES}:distance=6", RIFLES, "--target", GRENADIERS],
+    "focus": ["attack", f"{RIFLES}:distance=6", RIFLES, GRENADIERS],
     "duel": ["duel", RIFLES, GRENADIERS, "--rounds", "2", "--policy-b", "lookout"],
 }
 
@@ -177,20 +177,19 @@ def test_a_list_after_a_colon_needs_no_quotes():
 
 
 def test_focus_says_after_how_many_attacks():
-    text = answer("focus", RIFLES, RIFLES, RIFLES, "--target", GRENADIERS, "--until", "0.5", "annihilated")
+    text = answer("attack", RIFLES, RIFLES, RIFLES, GRENADIERS, "--until", "0.5", "annihilated")
     assert "50% likely to be annihilated after 2 attacks: 52.22%" in text
     assert "Not 90% likely to be broken with this attack" in answer(
-        "focus", RIFLES, "--target", GRENADIERS, "--until", 0.9, "broken"
+        "attack", RIFLES, GRENADIERS, "--until", 0.9, "broken"
     )
-    found = json.loads(answer("focus", RIFLES, "--target", GRENADIERS, "--until", 0.9, "broken", "--format", "json"))[
-        "until"
-    ]
+    found = json.loads(answer("attack", RIFLES, GRENADIERS, "--until", 0.9, "broken", "--format", "json"))["until"]
     assert (found["attacks"], found["fate"]) == (None, "broken")
 
 
 def test_each_attack_has_its_row_and_conditions():
     terms = f"{RIFLES}:row=ranged-light,distance=6,aiming,concealed"
-    (attack,) = json.loads(answer("focus", terms, "--target", GRENADIERS, "--format", "json"))["scenario"]["attacks"]
+    asked = ("attack", terms, RIFLES, GRENADIERS, "--format", "json")
+    attack, _ = json.loads(answer(*asked))["scenario"]["attacks"]
     assert (attack["row"], attack["distance"]) == ("ranged-light", 6)
     assert set(attack["bonuses"]) == {"aiming", "short_range"}
     assert attack["penalties"] == ["concealed"]
@@ -210,7 +209,7 @@ def test_a_duel_prints_its_rounds_and_who_has_won():
 
 
 def test_the_help_tells_every_policy():
-    text = answer("duel", "--help")
+    text = answer("duel", "--help-all")
     for policy in Policy:
         assert policy.name.lower() in text
 
@@ -337,8 +336,8 @@ ODD = [
     (["charge", RIFLES, "imperium/scion-grenadier-p@full:garrisoned"], "target.garrisoned: 18 models, and a"),
     (["charge", RIFLES, TANKS, "--outflanking"], "charge.outflanking is no bonus"),
     (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:garrisoned"], "secondary.0.garrisoned has no effect"),
-    (["focus", RIFLES, "--target", f"{GRENADIERS}:models=9"], "target.models is 9, and imperium/"),
-    (["focus", f"{RIFLES}:attacker-models=9", "--target", GRENADIERS], "attack.attacker_models is 9, and crown/"),
+    (["attack", RIFLES, f"{GRENADIERS}:models=9"], "target.models is 9, and imperium/"),
+    (["attack", f"{RIFLES}:attacker-models=9", GRENADIERS], "attack.attacker_models is 9, and crown/"),
     (["duel", f"{RIFLES}:models=9", GRENADIERS], "a.models is 9, and crown/rifle-platoon@basic has 6"),
     (["duel", f"{RIFLES}:garrisoned", GRENADIERS, "--policy-a", "charge"], "a does not charge as long as it is in its"),
     (["duel", f"{RIFLES}:outflanking", f"{GRENADIERS}:garrisoned", "--policy-a", "charge"], "a.charge.outflanking"),
@@ -350,7 +349,7 @@ ODD = [
 def test_what_is_odd_is_computed_and_told(arguments, warning):
     told = json.loads(answer(*arguments, "--format", "json"))["warnings"]
     assert [each for each in told if warning in each]
-    usual = json.loads(answer(*COMMANDS[arguments[0]], "--format", "json"))["warnings"]
+    usual = json.loads(answer(*COMMANDS.get(arguments[0], COMMANDS["focus"]), "--format", "json"))["warnings"]
     assert not [each for each in usual if warning in each]
 
 
@@ -408,18 +407,18 @@ def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
             ["secondary.0.threatend", "did you mean 'threatened'? (allowed: threatened, "],
         ),
         (
-            ["focus", f"{RIFLES}:aimng", "--target", GRENADIERS],
-            ["attacks.0.aimng", "did you mean 'aiming'? (allowed: aiming, "],
+            ["attack", f"{RIFLES}:aimng", GRENADIERS],
+            ["attack.aimng", "did you mean 'aiming'? (allowed: aiming, "],
         ),
         (
-            ["focus", RIFLES, f"{RIFLES}:models=3", "--target", GRENADIERS],
+            ["attack", RIFLES, f"{RIFLES}:models=3", GRENADIERS],
             ["attacks.1.models", "attacker_models here, models after the colon of the target"],
         ),
-        (["focus", f"{RIFLES}:aiming=3", "--target", GRENADIERS], ["attacks.0.aiming", "3", "the word alone"]),
-        (["focus", f"{RIFLES}:bonuses=aiming,short-range", "--target", GRENADIERS], ["attacks.0.bonuses", "a list"]),
-        (["focus", RIFLES, "--target", f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of who attacks"]),
-        (["focus", RIFLES, "--target", f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
-        (["focus", RIFLES, "--target", GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
+        (["attack", f"{RIFLES}:aiming=3", GRENADIERS], ["attack.aiming", "3", "the word alone"]),
+        (["attack", f"{RIFLES}:bonuses=aiming,short-range", GRENADIERS], ["attack.bonuses", "a list"]),
+        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of who attacks"]),
+        (["attack", RIFLES, f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
+        (["attack", RIFLES, GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
         (["attack", RIFLES, GRENADIERS, "--distance", "nan"], ["attack.distance", "nan is not usable", "0 to 1000"]),
         (["attack", f"{RIFLES}:exposed=3", GRENADIERS], ["attack.exposed", "after the colon of the target"]),
         (["attack", f"{RIFLES}:bonuses=aiming", GRENADIERS, "--short-range"], ["attack.bonuses", "a list"]),
@@ -438,17 +437,17 @@ def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
         (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "makes no charge"]),
         (["charge", RIFLES, f"{GUNS}:garrisoned"], ["target.garrisoned: a unit of type field gun in a building"]),
         (["charge", RIFLES, f"{GRENADIERS}:garrisoned", "--outflanking"], ["charge.outflanking", "on every side"]),
-        (["focus", f"{RIFLES}:attacker-models=19", "--target", GRENADIERS], ["attacks.0.row", "no attack dice for 19"]),
-        (["focus", f"{GUNS}:attacker-garrisoned", "--target", GRENADIERS], ["attacker_garrisoned", "field gun"]),
-        (["focus", RIFLES, "--target", f"{GUNS}:garrisoned"], ["target.garrisoned", "field gun in a building"]),
+        (["attack", f"{RIFLES}:attacker-models=19", GRENADIERS], ["attack.row", "no attack dice for 19"]),
+        (["attack", f"{GUNS}:attacker-garrisoned", GRENADIERS], ["attacker_garrisoned", "field gun"]),
+        (["attack", RIFLES, f"{GUNS}:garrisoned"], ["target.garrisoned", "field gun in a building"]),
         (["attack", RIFLES, f"{GRENADIERS}:models=19"], ["target.models", "1 to 18"]),
         (["duel", f"{RIFLES}:models=1000", GRENADIERS], ["a.models: 1000 models of crown/rifle-platoon", "1 to 18"]),
         (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
         (["charge", RIFLES, GRENADIERS, "--method", "both", "--precision", "0.1", "--trials", "5"], ["one of them"]),
-        (["focus", "--target", GRENADIERS], ["somebody who attacks"]),
-        (["focus", RIFLES, f"{RIFLES}:distance=90", "--target", GRENADIERS], ["attacks.1.row", "distance 90"]),
-        (["focus", f"{RIFLES}:distanse=9", "--target", GRENADIERS], ["attacks.0.distanse", "did you mean 'distance'"]),
-        (["focus", RIFLES, "--target", GRENADIERS, "--until", "1.5", "broken"], ["until", "1.5"]),
+        (["attack", GRENADIERS], ["missing argument"]),
+        (["attack", RIFLES, f"{RIFLES}:distance=90", GRENADIERS], ["attacks.1.row", "distance 90"]),
+        (["attack", f"{RIFLES}:distanse=9", GRENADIERS], ["attack.distanse", "did you mean 'distance'"]),
+        (["attack", RIFLES, GRENADIERS, "--until", "1.5", "broken"], ["until", "1.5"]),
         (["duel", RIFLES, GRENADIERS, "--rounds", "0"], ["duel.rounds", "0"]),
         (["duel", RIFLES, GRENADIERS, "--rounds", "1000000"], ["duel.rounds", "1000000"]),
         (["duel", RIFLES, GRENADIERS, "--policy-a", "all_out"], ["All-Out Attack"]),
@@ -556,15 +555,15 @@ def test_python_refuses_the_same():
 
 
 def test_why_no_row_fits_is_not_told_as_what_is_allowed():
-    said = refusal("focus", f"{RIFLES}:distance=60", "--target", GRENADIERS)
+    said = refusal("attack", f"{RIFLES}:distance=60", GRENADIERS)
     assert "no row can make this attack (ranged-light: its long range is 14, and the distance 60;" in said
     assert "allowed" not in said
 
 
 def test_what_one_of_several_attacks_says_of_its_target_is_refused_in_its_place():
-    said = refusal("focus", RIFLES, f"{RIFLES}:exposed=7", "--target", GRENADIERS)
+    said = refusal("attack", RIFLES, f"{RIFLES}:exposed=7", GRENADIERS)
     assert "attacks.1.exposed: 7 of 6 models (allowed: 1 to 6)" in said
-    said = refusal("focus", RIFLES, "--target", f"{GRENADIERS}:exposed=7")
+    said = refusal("attack", RIFLES, f"{GRENADIERS}:exposed=7")
     assert "target.exposed: 7 of 6 models (allowed: 1 to 6)" in said
 
 
@@ -645,16 +644,15 @@ def test_one_of_several_tables_stands_in_double_brackets(tmp_path, kind, key):
 def test_options_of_focus_fire_hold_for_every_attack_that_does_not_say_otherwise():
     attacks = [f"{RIFLES}:distance=12", RIFLES]
     options = ["--distance", 6, "--aiming", "--suppressed", "--format", "json"]
-    scenario = json.loads(answer("focus", *attacks, "--target", GRENADIERS, *options))["scenario"]
+    scenario = json.loads(answer("attack", *attacks, GRENADIERS, *options))["scenario"]
     assert [attack["distance"] for attack in scenario["attacks"]] == [12, 6]
     assert all("aiming" in attack["bonuses"] for attack in scenario["attacks"])
     assert scenario["target"]["suppressed"]
 
 
 def test_the_help_groups_options_by_what_they_are_about():
-    text = answer("focus", "--help")
+    text = answer("attack", "--help-all")
     assert [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
-        "Focus fire:",
         "Attack:",
         "Bonuses:",
         "Penalties:",

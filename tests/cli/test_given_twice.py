@@ -3,23 +3,10 @@
 import click
 import pytest
 
-from analyser.cli import cli
 from analyser.cli.shell import Command
-from tests.helpers.shell import refusal
+from tests.helpers.shell import commands, refusal
 
-
-def commands(group, *path):
-    """Every command, however deep, with the words that call it."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        found = group.get_command(context, name)
-        if isinstance(found, click.Group):
-            yield from commands(found, *path, name)
-        else:
-            yield (*path, name), found
-
-
-COMMANDS = list(commands(cli))
+COMMANDS = list(commands().items())
 OPTIONS = [
     pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")
     for words, command in COMMANDS
@@ -50,14 +37,14 @@ def test_what_may_be_given_twice_has_a_meaning():
         if isinstance(option, click.Option) and option.multiple
     }
     assert several == {
-        *(("build", name) for name in ("--against", "--must", "--ban")),
+        *(("army build", name) for name in ("--against", "--must", "--ban")),
         ("charge", "--secondary"),
-        ("compare", "--target"),
-        ("curve", "--metric"),
-        ("curve", "--over"),
-        ("luck", "--got"),
+        ("compare loadouts", "--target"),
+        ("compare loadouts", "--metric"),
+        ("compare loadouts", "--over"),
+        ("explain luck", "--got"),
         ("matchups", "--level"),
-        ("report", "--metric"),
+        ("report write", "--metric"),
     }
 
 

@@ -8,14 +8,14 @@ import pytest
 
 import analyser
 from analyser.ask.variants import read_variants
-from analyser.cli import COMMANDS, cli
+from analyser.cli import COMMANDS
 from analyser.common.errors import InputError, nearest
 from analyser.game.profiles import load_profiles
 from analyser.scenarios.load import load
 from analyser.sweep.plan import read_plan
 from tests.fuzz.answer_doors import ATTACKS, BATTLES, CHARGES, DUELS, FOCUSES, MORALE
 from tests.fuzz.sweep_doors import DOORS as SWEEPS
-from tests.helpers.shell import GRENADIERS, RIFLES, run
+from tests.helpers.shell import GRENADIERS, RIFLES, commands, run
 from tests.oracle.small_profiles import FACTION, write_profiles
 
 LONGEST = 300  # characters of a line of standard error
@@ -23,31 +23,18 @@ LENGTHS = (10, 300, 5000)
 QUICK = {  # a question that goes on to what the options say; others get units that there are not
     "attack": (RIFLES, GRENADIERS),
     "charge": (RIFLES, GRENADIERS),
-    "focus": (RIFLES, "--target", GRENADIERS),
-    "best-focus": (RIFLES, "--target", GRENADIERS),
+    "best focus": (RIFLES, GRENADIERS),
     "duel": (RIFLES, GRENADIERS, "--rounds", 1),
-    "tell": (RIFLES, GRENADIERS),
-    "luck": (RIFLES, GRENADIERS, "--destroyed", 1),
-    "compare": (RIFLES, "--target", GRENADIERS),
-    "curve": (RIFLES, "--target", GRENADIERS, "--over", "distance=6..8"),
-    "card": (RIFLES,),
-    "units": (),
-    "site": ("not-ours",),
+    "explain trial": (RIFLES, GRENADIERS),
+    "explain luck": (RIFLES, GRENADIERS, "--destroyed", 1),
+    "compare loadouts": (RIFLES, "--target", GRENADIERS),
+    "units card": (RIFLES,),
+    "units list": (),
+    "report site": ("not-ours",),
 }
 
 
-def commands():
-    """Every command by the words that call it, those under others too."""
-    waiting = [((name,), cli.load(name)) for section in COMMANDS.values() for name in section]
-    while waiting:
-        words, command = waiting.pop()
-        yield words, command
-        if isinstance(command, click.Group):
-            context = click.Context(command)
-            waiting += [((*words, each), command.get_command(context, each)) for each in command.list_commands(context)]
-
-
-EVERY = dict(commands())
+EVERY = commands()
 
 
 def misspelt(name):

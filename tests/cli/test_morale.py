@@ -87,6 +87,6 @@ def test_bad_input_is_one_line_and_exit_2(call, told):
 
 
 def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
-    told = " ".join(answer("morale", "compare", "--help").split())
+    told = " ".join(answer("morale", "compare", "--help-all").split())
     assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told
     assert told.count("Instead of the value in ruleset.toml.") == 2

@@ -1,18 +1,21 @@
 """Calls that cannot be understood: one line that says what, and where the right call stands."""
 
+import re
+import time
+
 import pytest
 from click.testing import CliRunner
 
-from analyser.cli import cli
-from tests.helpers.shell import refusal
+from analyser.cli import cli, shell, waiting
+from tests.helpers.shell import answer, refusal, run
 
 
 @pytest.mark.parametrize(
     ("call", "line"),
     [
         ("atack", "error: no command 'atack'; did you mean 'attack'?"),
-        ("attack", "error: missing argument 'ATTACKER' (see analyser attack --help)"),
-        ("attack a b c", "error: got unexpected extra argument (c) (see analyser attack --help)"),
+        ("attack", "error: missing argument 'ATTACKERS...' (see analyser attack --help)"),
+        ("charge a b c", "error: got unexpected extra argument (c) (see analyser charge --help)"),
         ("attack a b --foo 1", "error: no such option --foo"),
         ("attack a b --trials 0", "error: --trials: 0 is out of range (allowed: 1 or more)"),
         ("attack a b --trials 1e6", "error: --trials: must be an integer, got '1e6' (allowed: 1 or more)"),
@@ -22,13 +25,16 @@ from tests.helpers.shell import refusal
             "error: --precision: must be a number or a percentage, got 'x' (allowed: 1e",
         ),
         ("attack a b --precision 1", "error: --precision: 1 is out of range (allowed: 1e-05 up to below 1; or a share"),
-        ("diff a b --fail-over -1", "error: --fail-over: -1 is out of range (allowed: 0 or more)"),
-        ("clash a b --distance 0", "error: --distance: 0 is out of range (allowed: above 0)"),
-        ("clash a b --distance far", "error: --distance: must be a number, got 'far' (allowed: above 0)"),
-        ("build --differ 1.1", "error: --differ: 1.1 is out of range (allowed: above 0, up to 1)"),
+        ("report diff a b --fail-over -1", "error: --fail-over: -1 is out of range (allowed: 0 or more)"),
+        ("battle plan a b --distance 0", "error: --distance: 0 is out of range (allowed: above 0)"),
+        ("battle plan a b --distance far", "error: --distance: must be a number, got 'far' (allowed: above 0)"),
+        ("army build --differ 1.1", "error: --differ: 1.1 is out of range (allowed: above 0, up to 1)"),
         ("attack a b --out x.xyz", "error: x.xyz: '.xyz' is no ending of an answer (allowed: .txt, .md, .json, .csv, "),
-        ("clash a b --out x.toml", "error: x.toml: '.toml' is no ending of an answer (allowed: .html, .txt, .md, "),
-        ("army a --out x.pdf", "error: x.pdf: '.pdf' is no ending of an answer (allowed: .toml, .html, .txt, .md, "),
+        (
+            "battle plan a b --out x.toml",
+            "error: x.toml: '.toml' is no ending of an answer (allowed: .html, .txt, .md, ",
+        ),
+        ("army a --out x.pdf", "error: x.pdf: '.pdf' is no ending of an answer (allowed: .toml, .txt, .md, "),
         ("explore --port 1", "error: --port: 1 is out of range (allowed: 1024 to 65535)"),
         (
             "attack a b --format xml",
@@ -47,11 +53,29 @@ def test_a_call_that_cannot_be_understood_is_one_line(call, line):
     assert text.count("\n") == 1
 
 
-@pytest.mark.parametrize(("call", "line"), [((), "  attack       The odds"), (("morale",), "  mordheim ")])
+@pytest.mark.parametrize(("call", "line"), [((), "  attack    Ranged"), (("morale",), "  mordheim ")])
 def test_without_a_command_the_help_is_the_answer(call, line):
     found = CliRunner().invoke(cli, call)
     assert found.output.startswith("Usage: ")
     assert line in found.output
+
+
+def test_the_usual_command_of_a_group_may_be_left_out():
+    assert answer("units", "crown") == answer("units", "list", "crown")
+    assert answer("units") == answer("units", "list")
+    assert answer("units", "--faction", "crown") == answer("units", "list", "--faction", "crown")
+    assert "no command 'lst'; did you mean 'list'?" in refusal("units", "lst")
+
+
+def test_long_work_says_every_half_minute_how_far_it_is(monkeypatch, capsys):
+    asked = ("matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range")
+    assert run(*asked).stderr == ""
+    monkeypatch.setattr(shell, "HALF_MINUTE", 0.0)
+    said = run(*asked).stderr.splitlines()
+    assert re.fullmatch(r"note: 100% done after \d+ s", said[-1])
+    assert run(*asked, "--quiet").stderr == ""
+    waiting.waited_for(lambda: time.sleep(0.3), "adding up")
+    assert capsys.readouterr().err.startswith("note: still adding up after 0 s\n")
 
 
 @pytest.mark.parametrize(

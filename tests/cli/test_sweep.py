@@ -102,17 +102,13 @@ def test_merge_of_a_sample_is_its_answer(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["{plan}"], r"where to\? --out STORE is needed"),
-        (["status"], "no-such|cannot read|--out STORE"),
-        (["status", "a", "b"], "one of status, resume, verify, merge"),
+        (["{plan}"], "missing option '--out'"),
+        (["status"], "missing argument 'STORE'"),
+        (["status", "a", "b"], "unexpected extra argument"),
         (["status", "{tmp}/none"], "no such folder"),
-        (["status", "{tmp}/none", "--workers", "2"], r"--workers: not of `sweep status` \(allowed: --json, --quiet\)"),
-        (["verify", "{tmp}/none", "--out", "x"], r"--out: not of `sweep verify` \(allowed: --remove, "),
-        (
-            ["resume", "{tmp}/none", "--profiles", "x"],
-            r"--profiles: not of `sweep resume` \(allowed: --workers",
-        ),
-        (["{plan}", "--out", "{tmp}/s", "--remove"], "--remove: not of `sweep PLAN`"),
+        (["status", "{tmp}/none", "--workers", "2"], "no such option '?--workers"),
+        (["resume", "{tmp}/none", "--profiles", "x"], "no such option '?--profiles"),
+        (["{plan}", "--out", "{tmp}/s", "--remove"], "no such option '?--remove"),
         (["{tmp}/none.toml", "--out", "{tmp}/s"], "cannot read this file"),
         (["{plan}", "--out", "{tmp}/s", "--part", "3/2"], "such as 17/400"),
         (["{plan}", "--out", "{tmp}/s", "--workers", "0"], "workers"),
@@ -143,7 +139,7 @@ def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
         assert process.wait(timeout=60) == 130
         said = process.stderr.read()  # which ends when the last process that writes to it has ended
         assert "Traceback" not in said
-        assert f"go on with: analyser sweep resume {store}" in said
+        assert f"to resume: analyser sweep resume {store}" in said
     assert analyser.open_sweep(store).done
 
 

@@ -116,12 +116,12 @@ def test_tables_have_the_number_of_the_level():
 
 
 def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
-    printed = run("card", WINGED).output
+    printed = run("units", "card", WINGED).output
     assert "faction (at most 1), canglong-guardian (at most 1)," in printed
     assert "DISCIPLINE" not in printed.split("level", 1)[0]
     lines = [line.split() for line in printed.splitlines()]
     assert [line[-1] for line in lines if line[:1] in ([name] for name in DISCIPLINES)] == ["6", "7", "7"]
-    told = json.loads(run("card", WINGED, "--format", "json").output)
+    told = json.loads(run("units", "card", WINGED, "--format", "json").output)
     assert {name: each["discipline"] for name, each in told["levels"].items()} == DISCIPLINES
 
 

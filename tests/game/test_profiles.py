@@ -48,6 +48,9 @@ def shipped():
         "riv/guard@bas",
         "otter_guard@basic",
         "river / otter-guard @ basic",
+        "river otter guard basic",
+        "Otter Guard basic",
+        "riv/otter guard basic",
     ],
 )
 def test_a_selector_forgives_case_spaces_and_unambiguous_shortening(folder, selector):

@@ -26,7 +26,7 @@ ASKED = {
     "attack": ["attack", OTTER, FORT],
     "run": ["run", "fight.toml"],
     "charge": ["charge", OTTER, FORT],
-    "focus": ["focus", OTTER, OTTER, "--target", FORT],
+    "focus": ["attack", OTTER, OTTER, FORT],
     "duel": ["duel", OTTER, FORT, "--rounds", 1],
     "compare": ["compare", "river/otter*", "--target", FORT],
     "compare several": ["compare", "river/otter*", "--target", FORT, "--target", OTTER],
@@ -110,9 +110,9 @@ def test_answers_in_python_name_them(folder):
 def test_a_diff_names_both(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "yours")
     (tmp_path / "yours" / "river.toml").write_text(FACTION.replace("points = 40", "points = 41"))
-    out = answer("diff", "mine", "yours", "--situations", "long-range")
+    out = answer("report", "diff", "mine", "yours", "--situations", "long-range")
     assert f"\n\nOld: mine, version {version_of('mine')}\nNew: yours, version {version_of('yours')}\n" in out
-    told = json.loads(answer("diff", "mine", "yours", "--situations", "long-range", "--format", "json"))
+    told = json.loads(answer("report", "diff", "mine", "yours", "--situations", "long-range", "--format", "json"))
     assert (told["old"]["version"], told["new"]["folder"]) == (version_of("mine"), "yours")
 
 

@@ -1,13 +1,28 @@
 """The command line as the tests use it: what a command printed, and how it ended."""
 
+import math
 import subprocess
 import sys
 
+import click
 from click.testing import CliRunner
 
-from analyser.cli import cli
+from analyser.cli import cli, shell
 
+shell.HALF_MINUTE = math.inf  # a slow machine says no more than a fast one
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic"
+
+
+def commands():
+    """Every command that answers, by the words that call it."""
+    found, waiting = {}, [((), cli)]
+    while waiting:
+        words, command = waiting.pop()
+        if isinstance(command, click.Group):
+            waiting += [((*words, name), command.load(name)) for name in reversed(command.summaries)]
+        else:
+            found[words] = command
+    return found
 
 
 def run(*arguments):

@@ -154,7 +154,7 @@ def test_when_the_leader_falls_is_a_turn_or_a_word(falls, expected):
     [
         ("frist", "did you mean 'first'"),
         ("1.5", "nor an integer"),
-        ("0", "leader-falls: 0 is not usable"),
+        ("0", "--warband-leader-falls: 0 is not usable"),
         ("99", "leader_falls: turn 99"),
     ],
 )

@@ -17,12 +17,12 @@ COMMANDS = {
     "attack": ["attack", OTTERS, BEAVERS, "--row", "ranged-heavy"],
     "charge": ["charge", OTTERS, OTTERS],
     "duel": ["duel", OTTERS, OTTERS, "--rounds", "1"],
-    "focus": ["focus", OTTERS, "--target", OTTERS],
+    "focus": ["attack", OTTERS, OTTERS],
     "compare": ["compare", "river/*", "--target", OTTERS],
     "matchups": ["matchups", "river/*", "river/*", "--situations", "long-range"],
-    "curve": ["curve", OTTERS, "--target", OTTERS, "--over", "distance=1..12"],
-    "sensitivity": ["sensitivity", OTTERS, OTTERS],
-    "clash": ["clash", OTTERS, f"{OTTERS}, {BEAVERS}"],
+    "curve": ["compare", OTTERS, "--target", OTTERS, "--over", "distance=1..12"],
+    "sensitivity": ["compare", "sensitivity", OTTERS, OTTERS],
+    "clash": ["battle", "plan", OTTERS, f"{OTTERS}, {BEAVERS}"],
     "battle": ["battle", OTTERS, OTTERS, "--trials", "200"],
 }
 

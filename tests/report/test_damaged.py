@@ -37,7 +37,11 @@ def refused(place, profiles, where, said=""):
     """Both commands that read a report refuse it in one line that names the file, and write nothing."""
     report = place / "v1" / "r"
     before = sorted(place.rglob("*"))
-    for arguments in (["site", place], ["diff", report, profiles], ["diff", profiles, report]):
+    for arguments in (
+        ["report", "site", place],
+        ["report", "diff", report, profiles],
+        ["report", "diff", profiles, report],
+    ):
         result = run(*arguments)
         assert (result.exit_code, result.stdout) == (2, ""), (arguments, result.output)
         assert result.stderr.count("\n") == 1
@@ -49,8 +53,8 @@ def refused(place, profiles, where, said=""):
 
 
 def test_a_whole_report_is_read(place, profiles):
-    assert run("diff", place / "v1" / "r", profiles).exit_code == 0
-    assert run("site", place).exit_code == 0
+    assert run("report", "diff", place / "v1" / "r", profiles).exit_code == 0
+    assert run("report", "site", place).exit_code == 0
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -155,7 +159,11 @@ def test_what_is_no_report(tmp_path, profiles, made):
     if made == "another manifest":
         (other / "manifest.json").write_text('{"name": "a web application"}')
     before = sorted(tmp_path.rglob("*"))
-    for arguments in (["site", other], ["diff", other, profiles], ["diff", profiles, other]):
+    for arguments in (
+        ["report", "site", other],
+        ["report", "diff", other, profiles],
+        ["report", "diff", profiles, other],
+    ):
         result = run(*arguments)
         assert (result.exit_code, result.stdout) == (2, ""), (arguments, result.output)
         assert result.stderr.count("\n") == 1
@@ -167,5 +175,5 @@ def test_what_is_no_report(tmp_path, profiles, made):
 def test_a_manifest_of_another_program_beside_reports_is_left_alone(place):
     (place / "app").mkdir()
     (place / "app" / "manifest.json").write_text('{"name": "a web application"}')
-    assert run("site", place).exit_code == 0
+    assert run("report", "site", place).exit_code == 0
     assert "web application" not in (place / "index.html").read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ def easier(tmp_path):
 
 
 def run(capsys, *arguments):
-    status = main(["diff", *map(str, arguments)])
+    status = main(["report", "diff", *map(str, arguments)])
     printed = capsys.readouterr()
     return status, printed.out, printed.err
 

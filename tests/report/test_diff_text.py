@@ -24,7 +24,7 @@ def table(out, heading):
 def test_a_change_of_a_chance_is_in_percentage_points(old, tmp_path):
     """20% to 45% is 25 pp: neither 25% nor 125%."""
     new = write_profiles(tmp_path / "new", EASIER)
-    head, *rows = table(answer("diff", old, new), "compared, exact")
+    head, *rows = table(answer("report", "diff", old, new), "compared, exact")
     assert head[:3] == ["change (pp)", "old (%)", "new (%)"]
     first = diff(old, new).frame.iloc[0]
     assert first["unit"] == "probability"
@@ -36,7 +36,7 @@ def test_a_change_of_a_chance_is_in_percentage_points(old, tmp_path):
 @pytest.mark.parametrize(("metric", "unit"), [("mean_models_destroyed", "models"), ("mean_damage", "damage")])
 def test_a_change_of_another_figure_is_in_its_own_unit(old, tmp_path, metric, unit):
     new = write_profiles(tmp_path / "new", EASIER)
-    head, *_ = table(answer("diff", old, new, "--metric", metric), "compared, exact")
+    head, *_ = table(answer("report", "diff", old, new, "--metric", metric), "compared, exact")
     assert head[:3] == [f"change ({unit})", f"old ({unit})", f"new ({unit})"]
     assert set(diff(old, new, metric=metric).frame["unit"]) == {unit}
 
@@ -49,7 +49,7 @@ def test_changes_of_points_stand_by_their_size_and_not_by_their_share(old, tmp_p
     assert sizes.round(12).is_monotonic_decreasing
     assert found["share"].abs().nunique() > 1
     assert not found["share"].abs().round(12).is_monotonic_decreasing
-    out = answer("diff", old, tmp_path / "new", "--situations", "long-range,charge")
+    out = answer("report", "diff", old, tmp_path / "new", "--situations", "long-range,charge")
     head, *rows = table(out, "Expected points destroyed per 100 points")
     assert head[:4] == ["change (points)", "change (% of old)", "old (points)", "new (points)"]
     change, share, before, after = map(float, rows[0][:4])
@@ -59,7 +59,7 @@ def test_changes_of_points_stand_by_their_size_and_not_by_their_share(old, tmp_p
 
 def test_json_and_csv_name_the_unit_of_every_line(old, tmp_path):
     new = write_profiles(tmp_path / "new", EASIER.replace("points = 40", "points = 35"))
-    told = json.loads(answer("diff", old, new, "--format", "json"))
+    told = json.loads(answer("report", "diff", old, new, "--format", "json"))
     assert {row["unit"] for row in told["matchups"]} == {"probability"}
     assert {row["unit"] for row in told["for_points"]} == {"points per 100 points"}
 

@@ -122,7 +122,7 @@ def test_a_damaged_table_of_habits_is_told(damage, found, tmp_path):
 def test_words_for_numbers_in_a_table_of_habits_are_told(found, tmp_path):
     table = tmp_path / "habits.csv"
     found.frame.assign(gives_away="much").to_csv(table, index=False)
-    with pytest.raises(InputError, match=r"column 'gives_away' is no number .*habits --out"):
+    with pytest.raises(InputError, match=r"column 'gives_away' is no number .*best tactics --out"):
         module.kept_habits(table, {*found.frame["attacker"], *found.frame["defender"]})
 
 
@@ -182,6 +182,6 @@ def test_a_file_of_other_duels_is_refused(tmp_path, content, told):
 
 def test_the_command_refuses_it_in_a_line(tmp_path):
     missing = tmp_path / "none.csv"
-    said = refusal("report", "--attackers", MINE, "--defenders", YOURS, "--out", tmp_path / "r", "--habits", missing)
+    said = refusal("report", "--attackers", MINE, "--defenders", YOURS, "--out", tmp_path / "r", "--tactics", missing)
     assert str(missing) in said
-    assert "analyser habits --out" in said
+    assert "analyser best tactics --out" in said

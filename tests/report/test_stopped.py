@@ -261,7 +261,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
         running.kill()
     assert running.returncode == status
     assert printed == ""
-    kept = "stopped: what is finished is kept, and the same command goes on from there\n"
+    kept = "stopped: what is finished is kept; run the same command again to resume\n"
     assert told == (kept if number == signal.SIGINT else "")
     assert not out.exists()
     ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
@@ -294,7 +294,7 @@ def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(rive
     assert (
         shown.decode()
         .splitlines()[-1]
-        .endswith("stopped: what is finished is kept, and the same command goes on from there")
+        .endswith("stopped: what is finished is kept; run the same command again to resume")
     )
     assert b"Traceback" not in shown
     assert not out.exists()

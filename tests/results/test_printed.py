@@ -23,7 +23,7 @@ ANSWERS = {
     "charge": (lambda: analyser.charge(RIFLES, GRENADIERS), ["charge", RIFLES, GRENADIERS]),
     "focus fire": (
         lambda: analyser.focus(ATTACKS, GRENADIERS),
-        ["focus", f"{RIFLES}:distance=6", RIFLES, "--target", GRENADIERS],
+        ["attack", f"{RIFLES}:distance=6", RIFLES, GRENADIERS],
     ),
     "duel": (
         lambda: analyser.duel(RIFLES, GRENADIERS, rounds=2, method="monte-carlo", **SAMPLED),
@@ -46,10 +46,10 @@ def test_a_result_prints_what_the_command_line_prints(kind):
 
 def test_a_diff_prints_what_the_command_line_prints(tmp_path):
     old, new = write_profiles(tmp_path / "old"), write_profiles(tmp_path / "new", EASIER)
-    assert repr(diff(old, new)) == answer("diff", old, new)
+    assert repr(diff(old, new)) == answer("report", "diff", old, new)
 
 
 def test_an_import_prints_what_the_command_line_prints(tmp_path):
     path, out = tmp_path / "river.cat", tmp_path / "out"
     path.write_text(catalogue(Entry()), encoding="utf-8")
-    assert repr(import_files([path], out=out)) == answer("import", path, "--out", out, "--replace")
+    assert repr(import_files([path], out=out)) == answer("units", "import", path, "--out", out, "--replace")

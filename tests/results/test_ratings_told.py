@@ -78,7 +78,7 @@ def test_sponsons_are_weakened_by_their_rule():
         (["charge", RIFLES, GRENADIERS, "--outflanking", "--supported"], "improved (bonuses: outflanking, supported)"),
         (["charge", RIFLES, GRENADIERS, "--supported"], "weakened (penalty: threatened)"),
         (
-            ["focus", f"{RIFLES}:aiming,concealed", "--target", GRENADIERS],
+            ["attack", f"{RIFLES}:aiming,concealed", RIFLES, GRENADIERS],
             "neutral (bonus: aiming; penalty: concealed)",
         ),
     ],

@@ -160,7 +160,7 @@ def test_sampled_damage_left_is_within_its_errors(kind):
     ("command", "said"),
     [
         (["charge", WALKERS, BEHEMOTH], "Mean damage left"),
-        (["focus", WALKERS, "--target", BEHEMOTH], "damage left"),
+        (["attack", WALKERS, WALKERS, BEHEMOTH], "damage left"),
         (["duel", WALKERS, BEHEMOTH, "--rounds", "1"], "Mean damage left"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The commands about profiles: ``units``, ``card`` and ``import``."""
+"""The commands about profiles: the units listed, one of them in full, and data imported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from analyser.cli.answer import write
 from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, complete_file, complete_units
-from analyser.cli.shell import Command, profiles_in
+from analyser.cli.shell import command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -21,16 +21,12 @@ if TYPE_CHECKING:
 WIDTH = 80  # characters of a line, where lists are broken
 _FACTION = "Only this one; case and unambiguous shortening are forgiven."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
-_IMPORT_OPTIONS = [
-    Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
-    Option("--replace", "Replace profile files that are there already."),
-]
 
 
-@click.command(cls=Command, params=[Option("--faction NAME", _FACTION), *_OUTPUT])
+@command(Option("--faction NAME", _FACTION), *_OUTPUT, examples=("crown", "'*/*@basic' --format csv"))
 @click.argument("which", required=False, shell_complete=complete_units)
-def units(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
-    """The units that there are, at each reinforcement level.
+def units_list(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
+    """List the units at each reinforcement level.
 
     WHICH is a faction, a selector with wildcards such as '*/*@basic', or a part of one.
     """
@@ -76,10 +72,10 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
     return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {used}"]) + "\n"
 
 
-@click.command(cls=Command, params=_OUTPUT)
+@command(*_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
 @click.argument("unit", shell_complete=complete_units)
-def card(unit: str, profiles: str | None, **_: Any) -> None:
-    """UNIT as its army list prints it: numbers, special rules, levels, armaments. A selector, with or without level."""
+def units_card(unit: str, profiles: str | None, **_: Any) -> None:
+    """Show UNIT as its army list prints it: numbers, special rules, levels, armaments."""
     library = profiles_in(profiles)
     faction, found = library.unit(unit)
     selector, used = f"{faction.id}/{found.id}", library.used
@@ -153,10 +149,14 @@ def _grid(unit: Unit) -> list[list[str]]:
     return cells
 
 
-@click.command("import", cls=Command, params=_IMPORT_OPTIONS)
+@command(
+    Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
+    Option("--replace", "Replace profile files that are there already."),
+    examples=("Crown.cat --out my-profiles", "*.cat *.gst --out my-profiles --replace"),
+)
 @click.argument("files", nargs=-1, required=True, shell_complete=complete_file)
-def import_command(files: tuple[str, ...], out: str, replace: bool) -> None:
-    """Make profiles of BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
+def units_import(files: tuple[str, ...], out: str, replace: bool) -> None:
+    """Make profiles from BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
     from analyser.importers.battlescribe import import_files
 
     click.echo(import_files(files, out=out, replace=replace), nl=False)

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 import analyser
-from analyser.cli import analysis
 from tests.helpers.shell import answer, refusal, run
 
 RIFLES, KRUPP = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
@@ -30,7 +29,7 @@ def test_units_can_be_named_by_faction_part_or_wildcards():
 
 
 def test_a_card_says_what_the_army_list_prints():
-    text = answer("card", "imperium/faust")
+    text = answer("units", "card", "imperium/faust")
     for line in (
         "Faust Vitruvian Colossus  imperium/faust-vitruvian-colossus",
         "SIZE 5, SPEED 6, DEFENCE 4, DAMAGE LIMIT 12, DISCIPLINE 7",
@@ -40,16 +39,16 @@ def test_a_card_says_what_the_army_list_prints():
         "  Devastating, Wreckers",
     ):
         assert line in text.splitlines()
-    assert answer("card", "imperium/faust@full-strength") == text
+    assert answer("units", "card", "imperium/faust@full-strength") == text
     assert max(map(len, text.splitlines())) <= 80
-    card = json.loads(answer("card", "imperium/faust", "--format", "json"))
+    card = json.loads(answer("units", "card", "imperium/faust", "--format", "json"))
     assert card["levels"]["full-strength"]["points"] == 430
     assert [row["id"] for row in card["rows"]] == ["ranged-light", "ranged-heavy", "ranged-aerial", "melee"]
 
 
 def test_a_card_of_nobody_is_refused_with_the_nearest_name():
-    assert "did you mean 'krupp-field-guns'" in refusal("card", "imperium/krupp-feild-guns")
-    assert "keys after a colon" in refusal("card", f"{RIFLES}:models=3")
+    assert "did you mean 'krupp-field-guns'" in refusal("units", "card", "imperium/krupp-feild-guns")
+    assert "keys after a colon" in refusal("units", "card", f"{RIFLES}:models=3")
 
 
 def test_matchups_are_those_of_python():
@@ -64,13 +63,26 @@ def test_matchups_are_those_of_python():
 
 def test_sensitivity_is_that_of_python():
     asked = {"attack": {"attacker": RIFLES, "bonuses": ["aiming"]}, "target": {"unit": KRUPP}}
-    assert answer("sensitivity", RIFLES, KRUPP, "--aiming") == str(analyser.sensitivity(asked))
+    assert answer("compare", "sensitivity", RIFLES, KRUPP, "--aiming") == str(analyser.sensitivity(asked))
 
 
 @pytest.mark.slow
 def test_a_sampled_sensitivity_is_that_of_python():
     found = analyser.sensitivity(RIFLES, KRUPP, method="monte-carlo", trials=1, seed=3)
-    command = ["sensitivity", RIFLES, KRUPP, "--method", "monte-carlo", "--trials", 1, "--seed", 3, "--threads", 1]
+    command = [
+        "compare",
+        "sensitivity",
+        RIFLES,
+        KRUPP,
+        "--method",
+        "monte-carlo",
+        "--trials",
+        1,
+        "--seed",
+        3,
+        "--threads",
+        1,
+    ]
     assert answer(*command) == str(found)
     told = json.loads(answer(*command, "--format", "json"))
     assert (told["method"], told["how"], told["base"]) == ("monte-carlo", found.method, found.base)
@@ -86,8 +98,8 @@ def test_a_sampled_sensitivity_is_that_of_python():
         (["matchups", "crown/*", "imperium/*", "--metric", "p_brokn"], "did you mean 'p_broken'"),
         (["matchups", "crown/*", "imperium/*", "--level", "basi"], "did you mean 'basic'"),
         (["matchups", "crown/*", "imperium/*", "--metric", ""], "no metric ''"),
-        (["sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
-        (["sensitivity", RIFLES, f"{KRUPP}:modles=3"], "did you mean 'models'"),
+        (["compare", "sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
+        (["compare", "sensitivity", RIFLES, f"{KRUPP}:modles=3"], "did you mean 'models'"),
         (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "weights: 'x' is not a number"),
         (["explore", "crown/rifle-platon@basic"], "did you mean 'rifle-platoon'"),
         (["completion", "zzsh"], "did you mean 'zsh'"),
@@ -104,7 +116,7 @@ def test_the_picture_of_several_situations_shows_the_first(tmp_path):
 
 
 def test_the_explorer_says_what_has_to_be_installed(monkeypatch):
-    monkeypatch.setattr(analysis.importlib.util, "find_spec", lambda name: None if name == "voila" else name)
+    monkeypatch.setattr("analyser.cli.explore.importlib.util.find_spec", lambda name: None if name == "voila" else name)
     line = refusal("explore")
     assert line == "error: explore: needs voila; to install: python -m pip install 'analyser[notebook]'\n"
 
@@ -116,8 +128,8 @@ def test_the_explorer_is_a_page_of_one_cell(monkeypatch):
         started.update(command=command, page=json.loads(Path(command[3]).read_text(encoding="utf-8")))
         return SimpleNamespace(returncode=0)
 
-    monkeypatch.setattr(analysis.importlib.util, "find_spec", lambda name: name)
-    monkeypatch.setattr(analysis.subprocess, "run", start)
+    monkeypatch.setattr("analyser.cli.explore.importlib.util.find_spec", lambda name: name)
+    monkeypatch.setattr("analyser.cli.explore.subprocess.run", start)
     assert "Ctrl-C" in run("explore", "crown/rifle-p@b", "krupp@b", "--no-browser", "--port", 9000).stderr
     assert started["command"][1:3] == ["-m", "voila"]
     assert started["command"][4:] == ["--port=9000", "--no-browser"]

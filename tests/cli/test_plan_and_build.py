@@ -13,8 +13,8 @@ from tests.helpers.shell import answer, refusal, run
 MINE = "2 x crown/rifle-platoon@basic, crown/drake-field-guns@basic"
 YOURS = "imperium/krupp-field-guns@basic, imperium/scion-grenadier-platoon@basic"
 QUICK = ("--situations", "long-range")
-CLASH = ("clash", MINE, YOURS, *QUICK)
-BUILD = ("build", "--faction", "crown", "--points", "500", *QUICK, "--next-best", "1")
+CLASH = ("battle", "plan", MINE, YOURS, *QUICK)
+BUILD = ("army", "build", "--faction", "crown", "--points", "500", *QUICK, "--next-best", "1")
 FIELD = ("--against", "imperium/krupp-field-guns@basic")
 
 
@@ -34,7 +34,7 @@ def test_a_clash_from_files_and_its_page_and_picture(tmp_path):
         (tmp_path / f"{name}.toml").write_text(army.to_toml(), encoding="utf-8")
     page, picture = tmp_path / "clash.html", tmp_path / "clash.png"
     files = tmp_path / "mine.toml", tmp_path / "yours.toml"
-    assert answer("clash", *files, *QUICK, "--quiet", "--out", page, "--plot", picture) == ""
+    assert answer("battle", "plan", *files, *QUICK, "--quiet", "--out", page, "--plot", picture) == ""
     assert "Mine against Yours" in page.read_text(encoding="utf-8")
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
@@ -80,8 +80,8 @@ def test_a_build_saves_its_best_list(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("clash", MINE, "nobody.toml"), "nobody.toml"),
-        (("clash", MINE, "imperium/nobody@basic, imperium/krupp@basic"), "yours"),
+        (("battle", "plan", MINE, "nobody.toml"), "nobody.toml"),
+        (("battle", "plan", MINE, "imperium/nobody@basic, imperium/krupp@basic"), "yours"),
         ((*CLASH, "--aim", "pionts"), "did you mean 'points'?"),
         ((*CLASH, "--distance", "-1"), "-1 is out of range"),
         ((*BUILD, "--against", "nobody.rosz"), "nobody.rosz"),
@@ -95,8 +95,8 @@ def test_a_build_saves_its_best_list(tmp_path):
         ((*BUILD, *FIELD, "--must", "0 x crown/rifle-platoon"), "must: 0 is out of range (allowed: 1 to 500)"),
         ((*BUILD, *FIELD, "--must", "imperium/krupp"), "must: imperium/krupp-field-guns@basic is not of crown"),
         ((*BUILD, *FIELD, "--mine", "nowhere.rosz"), "mine: nowhere.rosz: cannot read this file"),
-        (("build", "--faction", "crwn", "--points", "500", *FIELD), "did you mean 'crown'"),
-        (("build", "--faction", "crown", "--points", "90", *FIELD), "90 points are of no scale"),
+        (("army", "build", "--faction", "crwn", "--points", "500", *FIELD), "did you mean 'crown'"),
+        (("army", "build", "--faction", "crown", "--points", "90", *FIELD), "90 points are of no scale"),
         ((*BUILD, *FIELD, "--must", "imperium/krupp-field-guns"), "is not of crown"),
         ((*BUILD, *FIELD, "--differ", "2"), "2 is out of range"),
     ],
@@ -111,16 +111,16 @@ def test_a_saved_list_is_a_list(tmp_path):
 
 def test_nothing_is_written_where_it_fails(tmp_path):
     page = tmp_path / "clash.html"
-    assert run("clash", MINE, "nobody.toml", "--out", page).exit_code == 2
+    assert run("battle", "plan", MINE, "nobody.toml", "--out", page).exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["clash", "battle"])
+@pytest.mark.parametrize("command", ["plan", "simulate"])
 def test_a_file_without_its_ending_is_told_the_whole_name(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("mine.rosz", "mine.toml"):
         (tmp_path / name).touch()
-    said = refusal(command, "mine", YOURS)
+    said = refusal("battle", command, "mine", YOURS)
     assert "no file is called 'mine'; did you mean 'mine.toml' or 'mine.rosz'?" in said
     assert "faction/unit@level" in said
 
@@ -128,5 +128,5 @@ def test_a_file_without_its_ending_is_told_the_whole_name(command, tmp_path, mon
 def test_a_file_may_have_a_comma_in_its_name(tmp_path):
     path = tmp_path / "my list, 1500 é.toml"
     path.write_text(analyser.load_army({"name": "Comma", "unit": ["crown/rifle-platoon@basic"]}).to_toml())
-    assert "Comma (1 unit, 35 points)" in answer("clash", path, YOURS, *QUICK)
+    assert "Comma (1 unit, 35 points)" in answer("battle", "plan", path, YOURS, *QUICK)
     assert "against Comma" in answer(*BUILD, "--against", path, "--no-battles")

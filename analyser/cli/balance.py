@@ -1,0 +1,132 @@
+"""The commands of fair points: what loadouts should cost, and what a change of one does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from analyser.cli.answer import show, solved
+from analyser.cli.options import (
+    OUTPUT_OPTIONS,
+    PLOT,
+    POLICY,
+    THREADS,
+    Integer,
+    Option,
+    complete_selector,
+    situations_option,
+    value_of,
+)
+from analyser.cli.shell import command, given
+from analyser.common.errors import InputError
+
+_AGAINST = "Opponents, which meet each other too. Default: all factions."
+_CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
+_NO_PLOT = [each for each in OUTPUT_OPTIONS if each is not PLOT]
+_FIELD = [
+    POLICY,
+    Option("--against PATTERN", _AGAINST, shell_complete=complete_selector),
+    situations_option(". Default: long-range,short-range-aimed,charge."),
+    THREADS,
+]
+_ASKED = ("row", "most", "role", "against", "situations", "policy", "threads")
+_ROW = Option("--row NAME", "Whose dice, ranges and qualities are changed. Default: every row.")
+_ROLE = Option("--role NAME", "Be paid as units of that role are. Default: its own.")
+_MOST = Option("--most N", "Try so many dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
+UNIT = click.argument("unit", shell_complete=complete_selector)
+
+
+@command(
+    *_FIELD, *OUTPUT_OPTIONS, examples=("'crown/rifle*' --against 'imperium/*' --plot prices.png", "--out prices.csv")
+)
+@click.argument("units", nargs=-1, shell_complete=complete_selector)
+def balance_prices(units: tuple[str, ...], **keys: Any) -> None:
+    """What UNITS should cost, how sure that is, and why: selectors with wildcards. Default: every unit."""
+    from analyser.analysis.prices import EVERYBODY, fair_points
+
+    found = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
+    show(found, _rows(found, "loadouts"), plot=found.plot)
+
+
+def _rows(found: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
+    """The rows of a table of an answer, `first` columns before and whom it judges against behind them."""
+    beside = {"judged_against": found.among.in_short.removeprefix("against "), "profiles": str(found.profiles)}
+    return lambda: [{**first, **row, **beside} for row in found.as_dict()[table]]
+
+
+@command(
+    _ROW,
+    *_FIELD,
+    *_NO_PLOT,
+    examples=(
+        "crown/rifle-platoon@reinforced points=75 dice-2 --against 'imperium/*'",
+        "imperium/krupp@basic qualities+Arc dice+1 --row ranged-heavy",
+    ),
+)
+@UNIT
+@click.argument("changes", nargs=-1, required=True)
+def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
+    """The effect of CHANGES of UNIT: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
+    from analyser.analysis.what_if import what_if
+
+    found = solved(what_if, unit, **given(keys, *_ASKED), **_changes(changes))
+    show(found, _rows(found, "matchups", loadout=found.loadout))
+
+
+def _changes(written: tuple[str, ...]) -> dict[str, Any]:
+    """Changes by key; a number with a sign, or a quality, is added to what there is or taken away."""
+    found: dict[str, Any] = {}
+    allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
+    for each in written:
+        match = _CHANGE.fullmatch(each)
+        if match is None:
+            raise InputError(f"{each!r} is no change", where="what-if", allowed=allowed)
+        key, sign, value = match.groups()
+        if key in found:
+            example = f", such as {key}+Arc,-Shock" if key in ("qualities", "rules") else ""
+            raise InputError(f"{key} is changed twice", where="what-if", allowed=f"one change of it{example}")
+        if key == "dice" and sign == "=":
+            raise InputError(f"{each!r} is no change of dice", where="what-if", allowed="dice+2, dice-2 and the like")
+        found[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
+    return found
+
+
+@command(
+    _ROLE,
+    *_FIELD,
+    *_NO_PLOT,
+    examples=(
+        "crown/rifle-platoon@reinforced --against 'imperium/*'",
+        "crown/horse-guard@basic --role cavalry",
+    ),
+)
+@UNIT
+def balance_solve_price(unit: str, **keys: Any) -> None:
+    """The price at which UNIT is fair, as an interval."""
+    from analyser.analysis.solve import solve_price
+
+    found = solved(solve_price, unit, **given(keys, *_ASKED))
+    show(found, lambda: [found.as_dict() | {"profiles": str(found.profiles)}])
+
+
+@command(
+    _ROW,
+    _MOST,
+    _ROLE,
+    *_FIELD,
+    *OUTPUT_OPTIONS,
+    examples=(
+        "crown/rifle-platoon@reinforced --row ranged-light --most 3",
+        "crown/rifle-platoon@reinforced --against 'imperium/*' --plot curve.png",
+    ),
+)
+@UNIT
+def balance_solve_dice(unit: str, **keys: Any) -> None:
+    """The number of dice at which UNIT is fair at its price, and the price at which each change would be fair."""
+    from analyser.analysis.solve import solve_dice
+
+    found = solved(solve_dice, unit, **given(keys, *_ASKED))
+    show(found, _rows(found, "curve", loadout=found.loadout), plot=found.plot)

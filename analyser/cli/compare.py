@@ -1,0 +1,265 @@
+"""The commands that set many fights side by side: compare and matchups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyser.cli import options
+from analyser.cli.answer import note_without_effect, show, solved, write
+from analyser.cli.conditions import CONDITIONS, KIND, METHODS, SAMPLING, target_and_conditions
+from analyser.cli.fights import ATTACK_OPTIONS, OF_DUELS, OF_TARGET, attack_scenario
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Option, complete_selector
+from analyser.cli.shell import INTERRUPTED, Choice, command, given, note
+from analyser.common.errors import InputError
+from analyser.common.files import is_there
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analyser.analysis.comparison import Comparison, Comparisons
+
+COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
+USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
+_ONE_NUMBER = ("weights", "per_points", "at_least")  # what a comparison over no range alone takes
+_TARGET = "The target; can be repeated: a table each, and the mean."
+_WEIGHTS = "Of several targets, with commas between them. Default: all alike."
+_OVER = "Over a range: distance=1..24, dice=4..12, level, ...; twice: a map."
+_METRIC = "The figure, such as p_broken; over a range NAME:least where less is better, and twice for a front."
+_ROW = "The row to fire. Default: the best for each pair."
+METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON)
+PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
+
+
+@command(
+    Option("--target UNIT", _TARGET, COMPARISON, multiple=True, shell_complete=OF_TARGET.complete),
+    Option("--over KEY=VALUES", _OVER, COMPARISON, multiple=True),
+    Option("--metric NAME", _METRIC, COMPARISON, multiple=True),
+    KIND,
+    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
+    PER_POINTS,
+    Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
+    Option("--rows", "With --over: each ranged row of each unit is a line of its own.", COMPARISON),
+    *CONDITIONS,
+    *METHODS,
+    options.ALL_AT_ONCE,
+    *OUTPUT_OPTIONS,
+    examples=(
+        "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic --weights 2,1",
+        "crown/sharp-rifles@basic crown/rifle-p@basic --target krupp@basic --over distance=1..24",
+    ),
+    notes=OF_DUELS,
+)
+@click.argument("loadouts", nargs=-1, required=True, shell_complete=complete_selector)
+def compare_loadouts(
+    loadouts: tuple[str, ...], target: tuple[str, ...], over: tuple[str, ...], kind: str, **keys: Any
+) -> None:
+    """Compare LOADOUTS that make the same attack, charge or duel; selectors may have wildcards.
+
+    Add conditions of one target after its colon; options hold for every target. With --over each loadout is a line over
+    a range; instead of units with a --target these may be the files of whole questions of one kind.
+    """
+    note_without_effect()
+    if over or not target or kind != "attack":
+        _compare_over(loadouts, target, over or (USUAL_OVER[kind],), kind, keys)
+        return
+    is_sampled = keys["method"] != "exact"
+    idle = {"--rows": keys["rows"], "--metric": keys["metric"][1:], "--all-at-once": keys["all_at_once"] and is_sampled}
+    if where := next((name for name in idle if idle[name]), ""):
+        raise InputError("this is of a range", where=where, allowed="with --over")
+    _compare_once(loadouts, target, keys)
+
+
+def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any, kind: str, keys: Any) -> None:
+    """Compare loadouts over a range."""
+    from analyser.ask.curve import curve
+
+    if idle := [f"--{name.replace('_', '-')}" for name in given(keys, *_ONE_NUMBER) if keys[name]]:
+        raise InputError("not over a range", where=idle[0], allowed="without --over")
+    how = given(keys, *SAMPLING) | {"over": over, "metric": keys["metric"] or None}
+    if len(target) > 1:
+        raise InputError("more than one target over a range", where="--target", allowed="one with --over")
+    if target:
+        section, conditions = target_and_conditions(target[0], kind)
+        how |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
+    else:
+        _check_files(loadouts, kind, keys["rows"])
+    found = solved(curve, list(loadouts), what="points", **how)
+    show(found, plot=found.plot)
+    if not found.complete:
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
+    """InputError unless these may be files of questions, of which nothing is said by options."""
+    if not any(each.endswith(".toml") or is_there(Path(each)) for each in files):
+        problem = "this option is missing: there is nobody to attack"
+        raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
+    stated = [option.opts[0] for option, _ in options.given_keys()]
+    if stated or rows or kind != "attack":
+        problem = "without --target the questions stand in files, which say that themselves"
+        raise InputError(problem, where=(stated or ["--rows" if rows else "--kind"])[0], allowed="with --target")
+
+
+def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict[str, Any]) -> None:
+    """Compare loadouts that attack one target or several."""
+    from analyser.analysis.compare import compare
+
+    raw = [attack_scenario("", each) for each in target]
+    attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
+    targets: Any = [each["target"] for each in raw]
+    how = given(keys, *_ONE_NUMBER, *SAMPLING) | attack
+    how |= {"metric": keys["metric"][0]} if keys["metric"] else {}
+    how.pop("all_at_once")
+    if "weights" in how:
+        how["weights"] = [_number(each) for each in how["weights"]]
+    found = solved(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
+    write(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, found.profiles), plot=found.plot)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a number", where="weights", allowed="such as 2,1") from None
+
+
+def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
+    from analyser.analysis.comparison import Comparison
+
+    mean = found if isinstance(found, Comparison) else found.mean
+    record = {"metric": mean.metric, **mean.profiles.of_fights(), **_stopping(mean)}
+    if isinstance(found, Comparison):
+        return {**record, **_best(found), "target": next(iter(found.shares))}
+    targets = []
+    for target, each in found.by_target.items():
+        share = {"weight": found.weights[target], "share": mean.shares[target]}
+        targets.append({"target": target, **share, **_best(each)})
+    return {**record, "targets": targets, "mean": _best(mean)}
+
+
+def _stopping(found: Comparison) -> dict[str, Any]:
+    """Of a sample why it has so many trials, and what the intervals of its differences are."""
+    stopping = next(iter(found.results.values())).stopping
+    if stopping is None:
+        return {}
+    by = "student-t" if stopping.precision is None else "confidence-sequence"
+    return {**stopping.as_dict(), "difference_interval": by}
+
+
+def _best(found: Comparison) -> dict[str, Any]:
+    record = {"best": found.best, "tied": list(found.tied), "at_least": found.at_least}
+    return {**record, "loadouts": _rows(found.frame)}
+
+
+def _rows(frame: pd.DataFrame, used: object = None) -> list[dict[str, Any]]:
+    """The rows of a frame as plain data, None where there is nothing; `used`: the profiles, as a last column."""
+    table = frame.astype(object).where(frame.notna(), None)
+    table = table if used is None else table.assign(profiles=str(used))
+    return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
+
+
+@command(
+    options.situations_option(", or all. Default: long-range,short-range-aimed.", COMPARISON),
+    METRIC,
+    PER_POINTS,
+    Option("--row NAME", _ROW, COMPARISON),
+    Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
+    THREADS,
+    *OUTPUT_OPTIONS,
+    examples=(
+        "'crown/*' 'imperium/*' --metric p_annihilated --plot heatmap.png",
+        "'crown/*@basic' 'imperium/*@basic' --situations charge --format csv",
+    ),
+)
+@click.argument("attackers", shell_complete=complete_selector)
+@click.argument("defenders", shell_complete=complete_selector)
+def matchups(attackers: str, defenders: str, **keys: Any) -> None:
+    """Every one of ATTACKERS on every one of DEFENDERS: selectors with wildcards."""
+    from analyser.analysis.matchups import matchups as matched
+
+    how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
+    found = solved(matched, attackers, defenders, after=0.0, **how)
+
+    def record() -> dict[str, Any]:
+        return {
+            "method": "exact",
+            "metric": found.metric,
+            "situations": [each.name for each in found.situations],
+            "row": found.row,
+            **found.profiles.of_fights(),
+            "matchups": _rows(found.frame),
+            "assumptions": list(found.assumptions),
+            "not_modelled": [each._asdict() for each in found.not_modelled],
+        }
+
+    write(lambda: str(found), record, lambda: _rows(found.frame, found.profiles), plot=found.heatmap)
+    if len(found.situations) > 1 and keys["plot"]:
+        note(f"the picture shows {found.situations[0].name} alone; see --situations")
+
+
+@command(
+    METRIC,
+    *ATTACK_OPTIONS,
+    *METHODS,
+    *OUTPUT_OPTIONS,
+    examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
+)
+@click.argument("attacker", shell_complete=complete_selector)
+@click.argument("target", shell_complete=OF_TARGET.complete)
+def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
+    """The effect of one more and one less of each number of ATTACKER and TARGET on a figure of the attack."""
+    from analyser.analysis.sensitivity import sensitivity
+
+    note_without_effect()
+    how = given(keys, "metric", *SAMPLING)
+    found = solved(sensitivity, attack_scenario(attacker, target), what="attacks", **how)
+
+    def record() -> dict[str, Any]:
+        return {
+            "method": keys["method"],
+            **({} if found.stopping is None else {"how": found.method, **found.stopping.as_dict()}),
+            "metric": found.metric,
+            "base": found.base,
+            "at_least": found.at_least,
+            "price": found.price._asdict(),
+            "profiles": None,
+            **(found.profiles.of_fights() if found.profiles else {}),
+            "numbers": _rows(found.frame),
+        }
+
+    write(lambda: str(found), record, lambda: _rows(found.frame, found.profiles), plot=found.plot)
+
+
+_RACE = "exact (default), or race: by simulations with real decks."
+
+
+@command(
+    Option("--metric NAME", "The figure. Default: as the file says.", COMPARISON),
+    Option("--least/--most", "Is less of it better? Default: as the file says.", COMPARISON, default=None),
+    Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
+    Option("--trials N", "Of a race: of each variant, at most.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Of a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),
+    THREADS,
+    Option("--replacement", "Of a race: put each card back. Default: real decks.", METHOD, default=None),
+    *OUTPUT_OPTIONS,
+    examples=("variants.toml --plot best.png", "duels.toml --method race"),
+)
+@click.argument("variants", metavar="VARIANTS.toml", shell_complete=options.complete_file)
+@click.pass_context
+def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
+    """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/ask.md).
+
+    Exactly, so that ties are ties; or by a race, which names a wrong best in at most 5% of searches. After Ctrl-C it
+    shows what is done.
+    """
+    from analyser.ask.search import search
+
+    note_without_effect()
+    how = given(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
+    found = solved(search, variants, what="variants", **how)
+    show(found, plot=found.plot)
+    if not found.complete:
+        context.exit(INTERRUPTED)

@@ -1,0 +1,121 @@
+"""The commands about one result: a trial told in words, and how unlucky it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from analyser.cli import options
+from analyser.cli.answer import note_without_effect, show
+from analyser.cli.conditions import CONDITIONS, KIND, METHODS, QUESTION, question_from
+from analyser.cli.fights import OF_DUELS, OF_TARGET
+from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
+from analyser.cli.shell import Choice, command, given, profiles_in
+from analyser.common.errors import InputError
+
+_PICK = "Instead: the worst, median or best trial by a figure."
+_GOT = "What happened, such as broken=yes; repeat it, the most important first. hits=9: the dice alone."
+_A_GAME = """\b
+The file of a game has a [[fight]] for each. State in got the models destroyed, or
+that the unit broke or fled; outcomes you do not list count as "no":
+  [[fight]]
+  side = "mine"                          # or "yours"; label = "round 1", optional
+  got = { destroyed = 1, broken = false }
+  attack = { attacker = "crown/rifle-platoon@reinforced", distance = 6, aiming = true }
+  target = { unit = "imperium/scion-grenadier-platoon@basic", models = 4 }
+  [[fight]]
+  side = "yours"
+  got = { destroyed = 2 }                # or a charge; or focus fire, by attacks = [...]
+  charge = {}
+  attacker = { unit = "imperium/scion-grenadier-platoon@basic" }
+  target = { unit = "crown/rifle-platoon@reinforced" }"""
+
+
+@command(
+    Option("--trial N", "The number of the trial (0).", QUESTION, type=Integer(0)),
+    Option("--pick", _PICK, QUESTION, type=Choice(("worst", "median", "best"))),
+    Option("--metric NAME", "Figure of --pick. Default: models destroyed; of a duel the margin.", QUESTION),
+    KIND,
+    Option("--trials N", "Trials of the simulation (1000).", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Same seed, same dice (0).", METHOD, type=Integer(0)),
+    *CONDITIONS,
+    *[each for each in OUTPUT_OPTIONS if each is not PLOT],
+    examples=(
+        "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --pick worst",
+        "crown/rifle-platoon@basic scion-grenadier-p@basic --kind duel --trial 17",
+    ),
+    notes=OF_DUELS,
+)
+@click.argument("attacker", shell_complete=complete_selector)
+@click.argument("target", required=False, shell_complete=OF_TARGET.complete)
+def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
+    """Tell one trial of a simulation: every die, hits and damage, cards, tests, what becomes of the units.
+
+    It is the very trial that --method monte-carlo counts with that seed and number of trials; of charges, focus fire
+    and duels with real decks. Without TARGET the first argument is a scenario file.
+    """
+    from analyser.ask.tell import tell
+
+    how = given(keys, "trial", "pick", "metric", "trials", "seed")
+    question, others = question_from(attacker, target, kind)
+    show(tell(question, profiles=profiles_in(profiles), **how, **others))
+
+
+@command(
+    Option("--destroyed N", "Models destroyed, of a unit that is still there.", QUESTION, type=Integer(0)),
+    Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
+    KIND,
+    *CONDITIONS,
+    *[each for each in METHODS if each.name not in ("precision", "threads")],
+    *OUTPUT_OPTIONS,
+    examples=(
+        "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
+        "game.toml --plot luck.png",
+    ),
+    notes=f"{_A_GAME}\n\n{OF_DUELS}",
+)
+@click.argument("attacker", shell_complete=complete_selector)
+@click.argument("target", required=False, shell_complete=OF_TARGET.complete)
+@click.pass_context
+def explain_luck(
+    context: click.Context,
+    /,
+    attacker: str,
+    target: str | None,
+    destroyed: int | None,
+    got: tuple[str, ...],
+    profiles: str | None,
+    **keys: Any,
+) -> None:
+    """The probability that a fight goes as badly as it did, or worse: --destroyed 2; of a unit that broke --got
+    broken=yes. Only the figures that you state count, in the order in which you state them.
+
+    Without TARGET the first argument is a scenario file, or the file of a whole game (--help-all shows one).
+    """
+    from analyser.ask.luck import luck
+
+    note_without_effect()
+    said = [_happened(each) for each in got]
+    happened = dict(said)
+    if len(happened) < len(said):
+        raise InputError("the same figure twice", where="--got", allowed="each once")
+    if destroyed is not None:
+        if "destroyed" in happened:
+            raise InputError("this is said twice", where="--destroyed", allowed="once")
+        typed = list(context.params)  # in the order of the command line
+        models = {"destroyed": destroyed}
+        happened = models | happened if typed.index("destroyed") < typed.index("got") else happened | models
+    how = given(keys, "method", "trials", "seed") | {"got": happened or None}
+    question, others = question_from(attacker, target, keys["kind"])
+    found = luck(question, profiles=profiles_in(profiles), **how, **others)
+    show(found, plot=found.plot)
+
+
+def _happened(text: str) -> tuple[str, Any]:
+    """A figure and what it was, as ``--got`` has it."""
+    name, equals, value = (each.strip() for each in text.partition("="))
+    if not equals or not value:
+        raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
+    words = {"yes": True, "no": False}
+    return name.replace("-", "_"), words.get(value.lower(), options.value_of(value, "--got"))

@@ -1,0 +1,138 @@
+"""The commands of balance reports: one report, a site of them, and what changed between two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analyser.cli import options
+from analyser.cli.answer import solved, write
+from analyser.cli.options import (
+    AT_LEAST_1,
+    DASK,
+    PROFILES,
+    QUIET_OPTION,
+    RULESET_OPTIONS,
+    THREADS,
+    Option,
+    helped_by,
+    situations_option,
+)
+from analyser.cli.shell import command, given, progress_bar, stated_ruleset
+from analyser.cli.waiting import KEPT, told_when_stopped
+from analyser.common.files import name_of, real_path
+
+CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
+_WHO = "Selector with wildcards, such as 'crown/*'."
+_FAIL_OVER = "Exit with 1 if any changed by more than X: 0.3 is 30 pp, and 30% of what is destroyed for 100 points."
+_TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a simple tactic can be trusted."
+
+
+@command(
+    Option("--attackers PATTERN", _WHO, required=True),
+    Option("--defenders PATTERN", _WHO, required=True),
+    situations_option(". Default: all."),
+    options.POLICY,
+    Option("--tactics FILE", _TACTICS, dest="habits"),
+    Option("--row NAME", "The row to fire. Default: the best for each pair."),
+    Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
+    Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
+    *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
+    Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
+    QUIET_OPTION,
+    examples=(
+        "--attackers 'crown/*' --defenders 'imperium/*' --out reports/crown",
+        "--attackers '*/*@basic' --defenders '*/*' --situations long-range --out reports/basic",
+    ),
+)
+def report_write(out: str, dask: str | None, **keys: Any) -> None:
+    """Write a report of every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
+
+    Run the command again to resume a report that was stopped.
+    """
+    with told_when_stopped(lambda: _state(out)), helped_by(dask, keys["threads"]) as executor:
+        from analyser.report import write_report
+
+        keys.pop("profiles")
+        written = solved(write_report, out=out, after=0.0, executor=executor, **given(keys))
+    click.echo(f"The report is in {name_of(written)}")
+    _tell_opponents(written)
+
+
+def _state(out: str) -> str:
+    from analyser.report.folder import work_folder
+
+    return KEPT if work_folder(real_path(out)).exists() else "nothing was finished"
+
+
+def _tell_opponents(written: Path) -> None:
+    """Print the opponents that the prices of a report are judged against; nothing where it has no prices."""
+    from analyser.analysis.prices import Among
+    from analyser.report.folder import manifest_of
+
+    if judged := manifest_of(written).get("judged_among"):
+        click.echo(f"Its prices are judged {Among(judged['factions']).in_short}")
+
+
+@command(
+    Option("--add VERSION", "First write a report for each pair of factions into DIR/VERSION."),
+    situations_option(". Of the reports that are added. Default: all."),
+    *(THREADS, DASK, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
+    examples=("balance --add 2026-11 --profiles my-profiles", "balance"),
+)
+@click.argument("folder", metavar="DIR")
+def report_site(folder: str, dask: str | None, **keys: Any) -> None:
+    """Write an index page over the reports in DIR: all pairs of factions, by version, and what changed since the last.
+
+    Run the command again to resume.
+    """
+    from analyser.report import write_site
+
+    keys.pop("profiles")
+    with helped_by(dask, keys["threads"]) as executor:
+        written = solved(write_site, folder, after=0.0, executor=executor, **given(keys))
+    click.echo(f"The page is {name_of(written)}")
+
+
+@command(
+    Option("--attackers PATTERN", f"{_WHO} Default: every unit."),
+    Option("--defenders PATTERN", f"{_WHO} Default: every unit."),
+    situations_option(". Default: all."),
+    Option("--metric NAME", "Default: the probability that changed most."),
+    Option("--limit N", "Loadouts, and matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True),
+    Option("--fail-over X", _FAIL_OVER, type=options.Number(0)),
+    *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.OUT),
+    Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),
+    QUIET_OPTION,
+    examples=(
+        "profiles my-profiles --summary summary.md --fail-over 0.3",
+        "reports/2026-10 reports/2026-11",
+    ),
+)
+@click.argument("old", shell_complete=options.complete_file)
+@click.argument("new", shell_complete=options.complete_file)
+@click.pass_context
+def report_diff(
+    context: click.Context,
+    /,
+    old: str,
+    new: str,
+    limit: int,
+    fail_over: float | None,
+    summary: str | None,
+    **keys: Any,
+) -> None:
+    """Show what changed from OLD to NEW, profile folders or reports, and its effect on loadouts and matchups."""
+    from analyser.report.diff import diff
+    from analyser.report.diffed import diff_markdown, diff_record, diff_rows, diff_text, over_limit
+
+    how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
+    with progress_bar(after=1.0) as progress:
+        found = diff(old, new, progress=progress, ruleset=stated_ruleset(), **how)
+    beside = {} if summary is None else {Path(summary): lambda path: path.write_bytes(diff_markdown(found).encode())}
+    write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found), beside=beside)
+    if fail_over is not None and (reasons := over_limit(found, fail_over)):
+        click.echo("\n".join(reasons), err=True)
+        context.exit(CHANGED_TOO_MUCH)

@@ -1,0 +1,62 @@
+"""The command that answers scenario files."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from analyser.cli import options
+from analyser.cli.answer import answer, together
+from analyser.cli.battle import run_battle
+from analyser.cli.morale import answer_morale
+from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE, OutOption, is_page
+from analyser.cli.shell import command
+from analyser.common.errors import InputError
+from analyser.common.files import parsed_toml
+
+STANDARD_INPUT = "-"
+_OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # a battle is a page, too
+
+
+@command(*_OPTIONS, FULL, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))
+@click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO.toml...", shell_complete=options.complete_file)
+def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any) -> None:
+    """The answer to each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
+
+    A dash is standard input. --out FILE.html writes a battle as a page. Several files make one answer: in JSON a list,
+    in CSV one table.
+    """
+    if len(scenarios) == 1:
+        _run(scenarios[0])
+        return
+    if plot is not None or is_page(out):
+        where = "--out" if plot is None else "--plot"
+        raise InputError("several files have no picture and no page", where=where, allowed="one file")
+    with together() as begin:
+        for scenario in scenarios:
+            begin(scenario)
+            _run(scenario)
+
+
+def _run(scenario: str) -> None:
+    """Answer the question of a file, or of standard input."""
+    from analyser.morale.systems import system_of
+    from analyser.scenarios.load import kind_of, read_scenario
+
+    source: Any = parsed_toml(sys.stdin.read(), "standard input") if scenario == STANDARD_INPUT else scenario
+    raw = read_scenario(source)[0]
+    system = system_of(raw)
+    kind = "" if system is not None else kind_of(raw)
+    asked = click.get_current_context().params
+    if kind != "battle" and asked["form"] == "text" and is_page(asked["out"]):
+        raise InputError("only a battle has a page", where=asked["out"], allowed=".txt, .md, .json, .csv, .parquet")
+    if kind != "battle" and asked["full"]:
+        raise InputError("only a battle tells less than all", where="--full", allowed="without it")
+    if system is not None:
+        answer_morale(system, source)
+    elif kind == "battle":
+        run_battle(source)
+    else:
+        answer(kind, source)

@@ -1,0 +1,101 @@
+"""The commands that set many fights side by side."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.helpers.shell import answer, refusal
+
+SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
+GRENADIERS = "scion-grenadier-p@basic"
+
+
+def test_curve_as_text_json_csv_and_picture(tmp_path):
+    asked = ["compare", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
+    assert 'beyond 7" up to 12": crown/sharp-rifles@basic' in answer(*asked)
+    record = json.loads(answer(*asked, "--format", "json"))
+    assert record["best"][1]["names"] == [SHARP]
+    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
+    assert len(rows) == 64
+    assert {"line", "distance", "fires", "mean_models_destroyed", "profiles"} <= rows[0].keys()
+    answer(*asked, "--plot", tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_curve_over_files_maps_and_fronts(tmp_path):
+    path = tmp_path / "panic.toml"
+    path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")
+    assert "P(panicked@1) over tokens" in answer("compare", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
+    cells = answer("compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
+    assert "dice \\ defence" in cells
+    front = answer(
+        "compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
+    )
+    assert "Not beaten in both at once" in front
+    assert answer("compare", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
+
+
+def test_curve_refuses_in_one_line():
+    assert "did you mean 'distance'" in refusal("compare", SHARP, "--target", KRUPP, "--over", "distnce")
+    assert "with --target" in refusal("compare", "fight.toml", "--aiming")
+    assert "not of a charge" in refusal("compare", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
+    assert "'maybe' is not usable (allowed: true or false; of --over and ranges also yes or no)" in refusal(
+        "compare", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
+    )
+    assert "200,000" in refusal("compare", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
+
+
+def test_search_as_text_json_csv_and_picture(tmp_path):
+    path = tmp_path / "v.toml"
+    text = f'[baseline]\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n[ranges]\ndice = "2..6"\n'
+    path.write_text(text, encoding="utf-8")
+    assert "The best is dice 6: Mean models destroyed" in answer("compare", "variants", path)
+    record = json.loads(answer("compare", "variants", path, "--least", "--format", "json"))
+    assert (record["best"], record["method"]) == ("dice 2", "exact")
+    rows = list(
+        csv.DictReader(io.StringIO(answer("compare", "variants", path, "--metric", "p_broken", "--format", "csv")))
+    )
+    assert len(rows) == 6
+    answer("compare", "variants", path, "--plot", tmp_path / "s.png")
+    assert (tmp_path / "s.png").stat().st_size > 5000
+    raced = json.loads(
+        answer("compare", "variants", path, "--method", "race", "--metric", "p_any_destroyed", "--format", "json")
+    )
+    assert raced["stop_reason"] in ("decided", "alike", "trials")
+    path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
+    assert "50,000,000,000 variants" in refusal("compare", "variants", path)
+
+
+def test_a_curve_over_battles(tmp_path):
+    path = tmp_path / "battle.toml"
+    path.write_text('mine = ["crown/rifle-p@basic"]\nyours = ["imperium/krupp@basic"]\n', encoding="utf-8")
+    asked = ["compare", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
+    assert "P(victory) over rounds" in answer(*asked)
+    assert "has no exact answer" in refusal("compare", path, "--over", "rounds=1..2")
+
+
+def test_a_curve_without_a_target_says_that_it_is_missing():
+    assert "--target: this option is missing" in refusal("compare", SHARP, RIFLES)
+    assert "cannot read this file" in refusal("compare", "nowhere.toml")
+
+
+def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
+    text = answer("compare", SHARP, RIFLES, "--target", KRUPP, "--kind", "charge")
+    assert "P(attacker wins) over outflanking" in text
+    assert text == answer("compare", SHARP, RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "outflanking")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--rows",), "--rows: this is of a range (allowed: with --over)"),
+        (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: this is of a range"),
+        (("--method", "monte-carlo", "--all-at-once"), "--all-at-once: this is of a range"),
+        (("--over", "distance", "--per-points"), "--per-points: not over a range (allowed: without --over)"),
+        (("--over", "distance", "--target", RIFLES), "--target: more than one target over a range"),
+    ],
+)
+def test_options_of_a_range_and_of_none_are_not_mixed(more, message):
+    assert message in refusal("compare", SHARP, "--target", KRUPP, *more)

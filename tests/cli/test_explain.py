@@ -1,0 +1,124 @@
+"""The commands about one result: a trial told, and luck."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.helpers.shell import answer, refusal
+
+SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
+GRENADIERS = "scion-grenadier-p@basic"
+
+
+def test_tell_is_the_attack_of_that_number(tmp_path):
+    told = answer("explain", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
+    assert told.startswith("Trial 7 of 1,000 of seed 3")
+    record = json.loads(answer("explain", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
+    assert record["picked"].startswith("the best by hits")
+    path = tmp_path / "fight.toml"
+    fight = f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n'
+    path.write_text(fight, encoding="utf-8")
+    assert answer("explain", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
+    assert "with a TARGET" in refusal("explain", path, "--aiming")
+    assert "one of them" in refusal("explain", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
+
+
+def test_luck_of_one_attack_and_of_a_game(tmp_path):
+    said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
+    assert "as bad or worse happens in" in said
+    joint = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
+    record = json.loads(answer(*joint, "--format", "json", "--plot", tmp_path / "l.png"))
+    assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
+    assert (tmp_path / "l.png").stat().st_size > 5000
+    fight = f'[[fight]]\ngot = {{destroyed = 1}}\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n'
+    path = tmp_path / "game.toml"
+    path.write_text(fight * 2, encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(answer("explain", "luck", path, "--format", "csv"))))
+    assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
+    turned = [
+        "explain",
+        "luck",
+        RIFLES,
+        KRUPP,
+        "--distance",
+        6,
+        "--got",
+        "suppressed=yes",
+        "--destroyed",
+        1,
+        "--format",
+        "json",
+    ]
+    looked_at = [
+        json.loads(answer(*asked))["fights"][0]["looked_at"] for asked in ([*joint, "--format", "json"], turned)
+    ]
+    assert [list(each) for each in looked_at] == [["models_gone", "suppressed"], ["suppressed", "models_gone"]]
+    assert "said twice" in refusal("explain", "luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
+    charge = answer("explain", "luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
+    assert "such charges" in charge
+    assert "not usable" in refusal("explain", "luck", RIFLES, KRUPP, "--got", "suppressed")
+    assert "with a TARGET" in refusal("explain", "luck", path, "--aiming")
+
+
+@pytest.mark.slow
+def test_tell_a_charge_and_a_duel():
+    assert "wins the combat" in answer(
+        "explain", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best"
+    )
+    assert "is activated" in answer("explain", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
+
+
+def test_conditions_of_charges_and_duels_are_options():
+    rounds = answer(
+        "explain",
+        "luck",
+        RIFLES,
+        GRENADIERS,
+        "--kind",
+        "duel",
+        "--rounds",
+        2,
+        "--distance",
+        10,
+        "--got",
+        "b_broken=yes",
+    )
+    in_file = answer(
+        "compare",
+        RIFLES,
+        "--target",
+        GRENADIERS,
+        "--kind",
+        "duel",
+        "--rounds",
+        2,
+        "--policy-b",
+        "lookout",
+        "--over",
+        "distance=10,20",
+    )
+    assert "such duels" in rounds
+    assert "P(a wins) over distance" in in_file
+    assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
+    assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("explain", RIFLES, KRUPP, "--rounds", 2)
+    assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
+
+
+def test_tell_of_morale_from_a_file(tmp_path):
+    path = tmp_path / "panic.toml"
+    path.write_text("courage = 1\ntokens = 3\nrounds = 2\n", encoding="utf-8")
+    told = answer("explain", path, "--trial", 4, "--seed", 2)
+    assert "Rally step (LG-2)" in told
+    picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
+    assert "the worst by tokens: " in picked
+    assert "by which figure" in refusal("explain", path, "--pick", "worst")
+
+
+def test_the_help_of_luck_shows_a_game_that_can_be_asked(tmp_path):
+    """The example in the help is a game; and what a help says stands below, does."""
+    lines = answer("explain", "luck", "--help-all").partition('count as "no":')[2].partition("Policies:")[0]
+    path = tmp_path / "game.toml"
+    path.write_text(lines, encoding="utf-8")
+    assert "yours: 10.0 points of the enemy gone" in answer("explain", "luck", path)

@@ -1,0 +1,62 @@
+"""Scenario files: one, several at once, and standard input."""
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from analyser.cli import cli
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
+
+FIGHTS = {
+    "attack": f'attack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{GRENADIERS}"}}\n',
+    "charge": f'charge = {{}}\nattacker = {{unit = "{RIFLES}"}}\ntarget = {{unit = "{GRENADIERS}"}}\n',
+    "panic": "courage = 1\ntokens = 2\n",
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A scenario file of each kind."""
+    for name, text in FIGHTS.items():
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    return [str(tmp_path / f"{name}.toml") for name in FIGHTS]
+
+
+def test_several_files_are_one_answer(files, tmp_path):
+    text = answer("run", *files)
+    for file in files:
+        assert f"{file}\n{'=' * len(file)}\n{answer('run', file)}" in text
+    records = json.loads(answer("run", *files, "--format", "json"))
+    alone = [json.loads(answer("run", file, "--format", "json")) for file in files]
+    assert records == [{"file": file, **record} for file, record in zip(files, alone)]
+    out = tmp_path / "all.csv"
+    assert answer("run", *files, "--out", out) == ""
+    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+    assert list(dict.fromkeys(row["file"] for row in rows)) == files
+
+
+def test_one_bad_file_of_several_leaves_no_answer(files, tmp_path):
+    (tmp_path / "bad.toml").write_text("[attack]\ndyce = 3\n", encoding="utf-8")
+    assert "bad.toml: attack.dyce" in refusal("run", *files, tmp_path / "bad.toml", "--out", tmp_path / "all.json")
+    assert not (tmp_path / "all.json").exists()
+
+
+def test_several_files_have_no_picture_and_no_page(files):
+    for option in (("--plot", "a.png"), ("--out", "a.html")):
+        assert f"{option[0]}: several files have no picture and no page" in refusal("run", *files, *option)
+
+
+@pytest.mark.parametrize("name", FIGHTS)
+def test_a_dash_is_standard_input(files, name):
+    done = CliRunner().invoke(cli, ["run", "-", "--format", "json"], input=FIGHTS[name])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == answer("run", files[[*FIGHTS].index(name)], "--format", "json")
+
+
+def test_bad_standard_input_is_refused_in_a_line():
+    done = CliRunner().invoke(cli, ["run", "-"], input="[attack\n")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: standard input: broken TOML")
