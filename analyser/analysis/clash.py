@@ -53,7 +53,7 @@ class Clash:
     volleys, their_volleys : tuple of Volleys
         For each situation of ranged attacks the best assignment of all attacks of a side.
     fought : tuple of str
-        What sampled battles of the two say, if any were asked for (:meth:`BattleResult.headline`).
+        What sampled battles of the two say, if any were asked for (:meth:`BattleResult.conclusions`).
     """
 
     mine: Listed
@@ -321,7 +321,9 @@ def clash(
     fought: tuple[str, ...] = ()
     if battles:
         sides = armies[0].army, armies[1].army
-        fought = tuple(fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress).headline())
+        fought = tuple(
+            fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress).conclusions()
+        )
     return Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]), fought)
 
 
