@@ -103,7 +103,7 @@ class Answer(ABC):
         """The main table as CSV."""
         return csv_of_rows(self.rows())
 
-    def plot(self, ax: Axes | None = None) -> Any:
+    def plot(self, *, ax: Axes | None = None) -> Any:
         """The figures of :attr:`summary` as dots with their intervals, by default on new Axes, which are returned."""
         return _dots(self.summary, self.headline, ax)
 
