@@ -28,6 +28,7 @@ class Block(NamedTuple):
     left_out: str = ""  # what stands below the table where rows are left out
     beside: bool = False  # whether the answers of several methods stand in one table, side by side
     lines: Sequence[str] = ()
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of cells that a page shows in bold
 
     @property
     def text(self) -> str:
@@ -41,7 +42,7 @@ class Block(NamedTuple):
         """The block as a notebook shows it."""
         title = f"<b>{escape(self.title)}</b>" if self.title else ""
         lines = f"<pre>{escape(chr(10).join(self.lines))}</pre>" if self.lines else ""
-        return f"<div>{title}{html_table(self.head, self.rows)}{lines}</div>"
+        return f"<div>{title}{html_table(self.head, self.rows, self.bold)}{lines}</div>"
 
 
 class Answer(ABC):
@@ -142,16 +143,23 @@ def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
     return f"<div>{''.join(block.html for block in blocks)}{below}</div>"
 
 
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
+) -> str:
     """Cells as a table of HTML that is never cut off at the side; nothing without rows."""
 
-    def line(cells: Sequence[str], tag: str) -> str:
-        style = [' style="text-align:left"', *[""] * (len(cells) - 1)]
-        return f"<tr>{''.join(f'<{tag}{how}>{escape(cell)}</{tag}>' for how, cell in zip(style, cells))}</tr>"
+    def line(cells: Iterable[str], tag: str) -> str:
+        left, *others = (f">{cell}</{tag}>" for cell in cells)
+        return f'<tr><{tag} style="text-align:left"{left}{"".join(f"<{tag}{cell}" for cell in others)}</tr>'
+
+    def cells(row: int) -> Iterable[str]:
+        texts = map(escape, rows[row])
+        return (f"<b>{text}</b>" if (row, column) in bold else text for column, text in enumerate(texts))
 
     if not rows:
         return ""
-    table = f"<table>{line(head, 'th') if head else ''}{''.join(line(row, 'td') for row in rows)}</table>"
+    body = "".join(line(cells(row), "td") for row in range(len(rows)))
+    table = f"<table>{line(map(escape, head), 'th') if head else ''}{body}</table>"
     return f'<div style="overflow-x: auto">{table}</div>'
 
 
