@@ -132,8 +132,9 @@ class FramedAnswer(Answer):
         return self.frame.copy()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The main table as plain dicts, with the profiles as its last column."""
-        return plain_rows(self.frame.assign(profiles=str(self.profiles)))
+        """The main table as plain dicts, with the profiles, if any, as its last column."""
+        used = {} if self.profiles is None else {"profiles": str(self.profiles)}
+        return plain_rows(self.frame.assign(**used))
 
 
 def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
