@@ -293,7 +293,7 @@ class Comparisons(FramedAnswer):
         return self.mean.profiles
 
     @property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
 
         Leave out the rows with `is_mean` before you group: they are no target, and have no weight.

@@ -169,6 +169,15 @@ def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
 
 
+def paragraphs(parts: Iterable[Sequence[str]]) -> list[str]:
+    """Groups of lines with an empty line between two of them; empty groups are left out.
+
+    >>> paragraphs([["a", "b"], [], ["c"]])
+    ['a', 'b', '', 'c']
+    """
+    return [line for part in parts if part for line in ("", *part)][1:]
+
+
 def json_text(value: Any, **look: Any) -> str:
     """Plain data as JSON, which has no NaN and no infinity: they are null. `look` is that of ``json.dumps``.
 
