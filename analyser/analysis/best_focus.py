@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, shown
-from analyser.common.text import counted, how_often, percent
+from analyser.common.text import counted, happens, percent
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -91,7 +91,7 @@ class BestFocus(Answer):
     @property
     def headline(self) -> str:
         """The chance with the best use of all attackers, in one sentence."""
-        return f"At best the target is {self.wanted} {how_often(self.value)}."
+        return happens("At best the target", f"is {self.wanted}", self.value)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -127,10 +127,6 @@ class BestFocus(Answer):
             Block("In the given order", lines=self.in_order),
             Block("What to do", head, rows, "<<<>>>"),
         ]
-
-    def notes(self) -> list[str]:
-        """Die, deck and profiles."""
-        return self.profiles.notes()
 
 
 def best_focus(

@@ -13,6 +13,7 @@ from analyser.analysis.built_lists import BuiltList, OwnWorth, army_lines, units
 from analyser.common.answer import Answer, Block
 from analyser.common.text import counted, fill, paragraphs
 from analyser.game.army import Army
+from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed
 
 ASSUMPTIONS = (
@@ -100,7 +101,7 @@ class Build(Answer):
     def headline(self) -> str:
         """The best list, in one sentence."""
         by = "wins most battles" if self.played else "is worth most by the sum of its units"
-        return f"Of the lists of {self.faction} up to {self.points:,} points {self.best.name} {by}."
+        return f"Of the lists of {faction_name(self.faction)} up to {self.points:,} points {self.best.name} {by}."
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from analyser import plots
 from analyser.analysis.figures import IS_PERCENTILE, Side, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, shown
+from analyser.common.text import mid_sentence
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text
 from analyser.results.attack import AttackResult
@@ -97,9 +99,9 @@ class Comparison(FramedAnswer):
     @property
     def headline(self) -> str:
         """The best loadout, in one sentence."""
-        what, others = title_of(self.metric, self.at_least), len(self.tied) - 1
+        others = len(self.tied) - 1
         beside = f", level with {others} more" if others > 0 else ""
-        return f"{self.best} is best by {what[0].lower() + what[1:]}{beside}."
+        return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{beside}."
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:

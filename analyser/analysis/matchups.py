@@ -18,7 +18,8 @@ from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.text import WIDTH, counted
+from analyser.common.text import WIDTH, counted, mid_sentence
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -89,10 +90,10 @@ class Matchups(FramedAnswer):
     def headline(self) -> str:
         """The best attacker by the mean of the metric, in one sentence."""
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
-        what = METRICS[self.metric].title
         if means.isna().all():
             return "None of the attackers can fight any of the defenders."
-        return f"{means.idxmax()} leads {counted(len(means), 'attacker')} by {what[0].lower() + what[1:]}."
+        what = mid_sentence(METRICS[self.metric].title)
+        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
 
     def _body(self) -> dict[str, Any]:
         return {

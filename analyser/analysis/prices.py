@@ -139,8 +139,9 @@ class FairPoints(JudgedAnswer):
     @property
     def headline(self) -> str:
         """The number of loadouts of each verdict, in one sentence."""
-        counts = [f"{count} {'is' if count == 1 else 'are'} {verdict}" for verdict, count in self.counts.items()]
-        return f"Of {counted(len(self.frame), 'loadout')} {', '.join(counts)}."
+        words = {CANNOT_SAY: "undecided"}
+        counts = ", ".join(f"{count} {words.get(verdict, verdict)}" for verdict, count in self.counts.items())
+        return f"Of {counted(len(self.frame), 'loadout')}: {counts}."
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -235,10 +236,6 @@ class FairPoints(JudgedAnswer):
             [f"Interval: {self.interval}.", *RULE],
         ]
         return [*(Block(lines=each) for each in lines), roles, *(Block(lines=each) for each in below)]
-
-    def notes(self) -> list[str]:
-        """Die, deck and profiles."""
-        return self.profiles.notes()
 
     def _played(self) -> str:
         """Who is there at today's points where everybody plays as well as can be."""

@@ -23,6 +23,7 @@ from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
 from analyser.common.text import fill
+from analyser.game.names import spoken
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
@@ -83,7 +84,7 @@ class SolvedPrice(Answer):
     def headline(self) -> str:
         """The fair price beside that of today, in one sentence."""
         today = "has no points" if self.today is None else f"costs {self.today} points"
-        return f"{self.loadout} {today} and is fair at {self.price.points}."
+        return f"{spoken(self.loadout)} {today} and is fair at {self.price.points}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -166,8 +167,8 @@ class SolvedDice(JudgedAnswer):
     def headline(self) -> str:
         """The fair change of dice, in one sentence."""
         if self.dice is None:
-            return f"No change of dice that was tried makes {self.loadout} fair at {self.points} points."
-        return f"{self.loadout} is fair at {self.points} points with {self.dice:+d} dice."
+            return f"No change of dice that was tried makes {spoken(self.loadout)} fair at {self.points} points."
+        return f"{spoken(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {

@@ -32,6 +32,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
 from analyser.common.text import counted, fill
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import OF_LEVELS, Loadout
 
@@ -107,8 +108,8 @@ class WhatIf(JudgedAnswer):
         """The verdict before and after the change, in one sentence."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         if self.before.verdict == self.after.verdict:
-            return f"With {asked} {self.loadout} stays {self.after.verdict}."
-        return f"With {asked} {self.loadout} goes from {self.before.verdict} to {self.after.verdict}."
+            return f"{spoken(self.loadout)} stays {self.after.verdict} with {asked}."
+        return f"{spoken(self.loadout)} goes from {self.before.verdict} to {self.after.verdict} with {asked}."
 
     @property
     def summary(self) -> dict[str, Any]:

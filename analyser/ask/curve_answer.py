@@ -17,7 +17,8 @@ from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stret
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, together
+from analyser.common.text import counted, mid_sentence, together
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.results.base import Result
@@ -92,12 +93,13 @@ class Curve(FramedAnswer):
     @property
     def headline(self) -> str:
         """The line that is best in most places, in one sentence."""
-        title, over = title_of(self.metrics[0]), " and ".join(each.replace("_", " ") for each in self.keys)
-        ahead = self.best["best"].map(self._joined).value_counts()
-        if len(self.lines) == 1 or ahead.empty:
-            return f"{title} of {', '.join(self.lines)} over {over}."
-        where = "everywhere" if len(ahead) == 1 else f"at most values of {over}"
-        return f"{ahead.index[0]}: the best by {title} {where}."
+        what, over = title_of(self.metrics[0]), " and ".join(each.replace("_", " ") for each in self.keys)
+        ahead = self.best["best"].value_counts()
+        if len(self.lines) == 1 or ahead.empty or not ahead.index[0]:
+            return f"{what} of {', '.join(map(spoken, self.lines))} over {over}."
+        names, where = ahead.index[0], "everywhere" if len(ahead) == 1 else f"at most values of {over}"
+        verb = "is" if len(names) == 1 else "are"
+        return f"{' and '.join(map(spoken, names))} {verb} best by {mid_sentence(what)} {where}."
 
     @property
     def exact(self) -> bool:

@@ -183,8 +183,8 @@ class Luck(Answer):
     def headline(self) -> str:
         """How lucky it was, in one sentence."""
         if not self.sides:
-            return f"{_verdict(self.fights[0].chance)[1]}."
-        return f"{'; '.join(f'{each.side}: {_verdict(each.chance)[1].lower()}' for each in self.sides)}."
+            return f"It was {_verdict(self.fights[0].chance)[1].lower()}."
+        return f"{', '.join(f'{each.side} had {_verdict(each.chance)[1].lower()}' for each in self.sides)}."
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each fight, with what came of it and the chances; the sides of a game come last."""

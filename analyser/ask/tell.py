@@ -69,9 +69,9 @@ class ToldTrial(Answer):
 
     @property
     def headline(self) -> str:
-        """The number of the trial, of which sample, and why this one."""
-        why = f", {self.picked}" if self.picked else ""
-        return f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"
+        """The first event of the trial that happened, in one sentence."""
+        happened = next((name for name, value in self.figures.items() if value is True), "no event")
+        return f"Trial {self.number} ended with: {happened.replace('_', ' ')}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -80,7 +80,8 @@ class ToldTrial(Answer):
 
     def blocks(self) -> list[Block]:
         """The story, after the number that tells it again."""
-        return [Block(self.headline), Block(lines=self.lines)]
+        why = f", {self.picked}" if self.picked else ""
+        return [Block(f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"), Block(lines=self.lines)]
 
     def notes(self) -> list[str]:
         """Die and deck."""

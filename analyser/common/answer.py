@@ -74,8 +74,9 @@ class Answer(ABC):
         """The entries that :meth:`as_dict` has besides schema and headline."""
 
     def notes(self) -> list[str]:
-        """The lines below the answer: rules, assumptions, warnings, where its numbers come from."""
-        return []
+        """The lines below the answer: rules, assumptions, warnings, profiles; by default die, deck and profiles."""
+        used = getattr(self, "profiles", None)
+        return [] if used is None else used.notes()
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -122,6 +122,17 @@ def how_often(probability: float) -> str:
     return f"{counted(share.numerator, 'time')} in {share.denominator}"
 
 
+def happens(subject: str, predicate: str, probability: float) -> str:
+    """A headline about a probability.
+
+    >>> happens("Reds", "beat Blues", 0.75), happens("Reds", "beat Blues", 0.0)
+    ('Reds beat Blues 3 times in 4.', 'Reds never beat Blues.')
+    """
+    often = how_often(probability)
+    words = (predicate, often) if often[0].isdigit() else (often, predicate)
+    return f"{subject} {' '.join(words)}."
+
+
 def whole_percent(probability: float) -> str:
     """The same in whole percent.
 
@@ -167,6 +178,15 @@ def counted(number: int, one: str, many: str = "") -> str:
 def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """Columns as one plain dict a row, ready for JSON."""
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
+
+
+def mid_sentence(title: str) -> str:
+    """A title as it stands inside a sentence.
+
+    >>> mid_sentence("Mean hits"), mid_sentence("P(broken)")
+    ('mean hits', 'P(broken)')
+    """
+    return title if title[1:2] == "(" else title[:1].lower() + title[1:]
 
 
 def paragraphs(parts: Iterable[Sequence[str]]) -> list[str]:

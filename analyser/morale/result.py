@@ -16,7 +16,7 @@ from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import estimate
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
-from analyser.common.text import NEGLIGIBLE, aligned, how_often, records
+from analyser.common.text import NEGLIGIBLE, aligned, happens, records
 from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
@@ -187,11 +187,18 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
-        title, first = SYSTEMS[self.system].title, next(iter(self.events), None)
-        if first is None:
+        """The first event that is neither certain nor impossible, in its first round or turn, in one sentence."""
+        title = SYSTEMS[self.system].title
+        chances = {name: self.probability(name, self._first_moment(name)) for name in self.events}
+        open_ones = (name for name, chance in chances.items() if 0 < chance < 1)
+        if (name := next(open_ones, next(iter(chances), None))) is None:
             return f"{title}: no probability was asked for."
-        return f"{title}: {how_often(self.probability(first))} {first.replace('_', ' ')} at the end."
+        return happens(f"{title}:", name.replace("_", " "), chances[name])
+
+    def _first_moment(self, name: str) -> int | None:
+        """The first round or turn of the table of an event, if it has any."""
+        keys = self.weighed[self._tables_of_events[name]].keys
+        return next((keys[key][0] for key in ("round", "turn") if key in keys), None)
 
     def caption(self, width: int = 80) -> list[str]:
         """The system and what is stated in the question, in two lines at most of so many characters."""

@@ -23,7 +23,7 @@ from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, real_path, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.common.text import csv_frame, how_often, json_text
+from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
@@ -73,7 +73,7 @@ class Habits(Answer):
         """How often the habit costs its unit anything, in one sentence."""
         known = _answered(self.frame)
         share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
-        return f"Simple tactics misjudge a duel {how_often(share)}."
+        return happens("Simple tactics", "misjudge a duel", share)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -102,10 +102,6 @@ class Habits(Answer):
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
         head = f"What habits give away, of {want}, percent"
         return [Block(head, names, rows, "<<>>><>", lines=[self.note(), *lines])]
-
-    def notes(self) -> list[str]:
-        """Die, deck and profiles."""
-        return self.profiles.notes()
 
     def _body(self) -> dict[str, Any]:
         return {

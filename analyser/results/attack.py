@@ -17,11 +17,12 @@ from analyser.common.means import points_figures, values_of_unit
 from analyser.common.precision import WIDEST_PILOT, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, how_often, p_text, points_text, rating_text, records, with_error
+from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
+from analyser.game.names import spoken
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
@@ -231,13 +232,8 @@ class AttackResult(Result):
     @property
     def headline(self) -> str:
         """The answer in one sentence, without intervals."""
-        attacker = self.scenario.attack.attacker or "The attack"
-        target, mean = self.scenario.target, self.mean("models_destroyed")
-        gone = how_often(self.probability("annihilated"))
-        return (
-            f"{attacker} annihilates {target.unit or 'its target'} {gone} and destroys {mean:.1f} of "
-            f"{counted(target.models or 0, 'model')} on average."
-        )
+        attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
+        return happens(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

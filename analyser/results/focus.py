@@ -14,8 +14,9 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, how_often, points_text, rating_text, with_error
+from analyser.common.text import counted, happens, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
+from analyser.game.names import spoken
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
@@ -212,7 +213,7 @@ class FocusResult(FightResult):
         """The answer in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
-        return f"{attacks} {verb} {target} {how_often(self.probability('annihilated'))}."
+        return happens(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
