@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, shown
-from analyser.common.text import aligned, counted, percent
+from analyser.common.text import counted, happens, percent
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -46,7 +47,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class BestFocus:
+class BestFocus(Answer):
     """The best focus fire: a way to go on for every way in which the target can stand.
 
     Attributes
@@ -85,33 +86,47 @@ class BestFocus:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
         return next((number for number, each in enumerate(self.chances, 1) if each >= chance), None)
 
+    schema = "analyser/best-focus/1"
+
+    @property
+    def headline(self) -> str:
+        """The chance with the best use of all attackers, in one sentence."""
+        return happens("At best the target", f"is {self.wanted}", self.value)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The chance with the best use of up to 1, 2, ... attackers, and that in the given order."""
+        chances = {f"p_with_{number}": each for number, each in enumerate(self.chances, 1)}
+        return chances | {"p_in_given_order": self.as_given}
+
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The steps as a frame."""
-        return pd.DataFrame(list(self.steps))
+        return self.to_frame()
 
     def rows(self) -> list[dict[str, Any]]:
         """The steps as plain dicts."""
         return [dict(each) for each in self.steps]
 
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+    def _body(self) -> dict[str, Any]:
         head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
         chances = {"chances": list(self.chances), "as_given": self.as_given, "in_order": list(self.in_order)}
         return {**head, **chances, "steps": self.rows()} | self.profiles.of_fights()
 
-    def __str__(self) -> str:
-        lines = [f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"]
-        lines += ["", "By how many fire at most"]
-        lines += aligned([[counted(n, "attacker"), percent(each)] for n, each in enumerate(self.chances, 1)], "<>")
-        lines += ["", "In the given order", *self.in_order]
-        rows = [["fired", "the target", "next", "chance", "the runner-up costs", "comes up"]]
+    def blocks(self) -> list[Block]:
+        """The chances, the given order, and the steps that come up most."""
+        first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
+        chances = [[counted(n, "attacker"), percent(each)] for n, each in enumerate(self.chances, 1)]
+        head, rows = ["fired", "the target", "next", "chance", "the runner-up costs", "comes up"], []
         for step in self.steps[:_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
-        return "\n".join([*lines, "", "What to do", *aligned(rows, "<<<>>>"), "", *self.profiles.notes()]) + "\n"
-
-    __repr__ = __str__
+        return [
+            Block(first),
+            Block("By how many fire at most", rows=chances, align="<>"),
+            Block("In the given order", lines=self.in_order),
+            Block("What to do", head, rows, "<<<>>>"),
+        ]
 
 
 def best_focus(

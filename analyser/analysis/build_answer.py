@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import pandas as pd
 
 from analyser.analysis.build_battles import Played
 from analyser.analysis.built_lists import BuiltList, OwnWorth, army_lines, units_of
-from analyser.common.text import aligned, counted, fill
+from analyser.common.answer import Answer, Block
+from analyser.common.text import counted, fill, paragraphs
 from analyser.game.army import Army
+from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed
 
 ASSUMPTIONS = (
@@ -38,7 +38,7 @@ MOST_NAMED = 6  # opponents in a heading
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Build:
+class Build(Answer):
     """The best lists of a faction against a field.
 
     Attributes
@@ -95,6 +95,21 @@ class Build:
         """The lists whose battles do not tell them apart from the best one's."""
         return tuple(self.lists[place].army.name for place in self.order if self.played[place].is_tied)
 
+    schema = "analyser/build/1"
+
+    @property
+    def headline(self) -> str:
+        """The best list, in one sentence."""
+        by = "wins most battles" if self.played else "is worth most by the sum of its units"
+        return f"Of the lists of {faction_name(self.faction)} up to {self.points:,} points {self.best.name} {by}."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The score of each list in battle; without battles its value."""
+        if self.played:
+            return {each.army.name: self.played[place].score for place, each in enumerate(self.lists)}
+        return {each.army.name: each.value for each in self.lists}
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each unit of each list."""
         rows = []
@@ -111,12 +126,12 @@ class Build:
         """What is taken for granted, die and deck first."""
         return (*self.profiles.assumptions, *ASSUMPTIONS)
 
-    def to_frame(self) -> pd.DataFrame:
-        """:meth:`rows` as a table."""
-        return pd.DataFrame(self.rows())
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The units of each list, the lists, and the armies that they fight."""
+        return {"units": self.to_frame()} | super().tables
 
-    def as_dict(self) -> dict[str, Any]:
-        """The answer as plain data: what ``--format json`` prints."""
+    def _body(self) -> dict[str, Any]:
         names = ("faction", "points", "scale", "over", "differ", "most_battlegroups")
         return {
             "kind": "build",
@@ -142,41 +157,42 @@ class Build:
         worth = {} if self.own_worth is None else self.own_worth._asdict()
         return worth | ({} if self.own_played is None else {"battles": self.own_played.as_dict()})
 
-    def __str__(self) -> str:
-        """What the command line prints."""
+    def blocks(self) -> list[Block]:
+        """The best list, the figures of all lists, and their battles."""
         first = self.lists[0]
         title = f"{self.title} ({self.scale}), against {self.against}"
-        parts = [
-            [*fill(title), *fill(self.how)],
-            [f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}", *army_lines(first.army)],
-            ["By the programme", *self._table(range(len(self.lists))), *fill(self.own_unvalued)],
+        heading = f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}"
+        blocks = [
+            Block(lines=[*fill(title), *fill(self.how)]),
+            Block(heading, lines=army_lines(first.army)),
+            self._values(),
         ]
         if self.played:
             trials = sum(each.trials for each in self.played)
             trials += self.own_played.trials if self.own_played is not None else 0
             heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
-            parts.append([heading, *fill(self.whom), *fill(self.in_orders), *self._battles(), *fill(self.verdict)])
+            blocks.append(self._battles("\n".join([heading, *fill(self.whom), *fill(self.in_orders)])))
             shown = [self.best] if self.order[0] else []  # the first is shown above
             shown += self.met if self.is_typical else ()
-            parts += [[f"{each.name}: {each.points:,} points", *army_lines(each)] for each in shown]
+            blocks += [Block(f"{each.name}: {each.points:,} points", lines=army_lines(each)) for each in shown]
         else:
-            parts.append([*fill(self.verdict), *(fill(self.whom) if self.is_typical else ())])
-        parts += [
-            [line for each in self.left_out for line in fill(f"Left out: {each}")],
-            [f"Profiles: {self.profiles}."],
-            [line for each in self.assumptions for line in fill(f"Assumption: {each}")],
-        ]
-        return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+            blocks.append(Block(lines=[*fill(self.verdict), *(fill(self.whom) if self.is_typical else ())]))
+        return blocks
 
-    __repr__ = __str__
+    def notes(self) -> list[str]:
+        """The loadouts left out, profiles and assumptions."""
+        return paragraphs(
+            [
+                [line for each in self.left_out for line in fill(f"Left out: {each}")],
+                [f"Profiles: {self.profiles}."],
+                [line for each in self.assumptions for line in fill(f"Assumption: {each}")],
+            ]
+        )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
-    def _table(self, places: Sequence[int]) -> list[str]:
-        rows: list[tuple[str, ...]] = [("", "points", "value", "destroyed", "kept", "gap", "differs")]
-        for place in places:
-            each = self.lists[place]
+    def _values(self) -> Block:
+        """The lists by the programme."""
+        rows = list[tuple[str, ...]]()
+        for each in self.lists:
             figures = [f"{value:.1f}" for value in (each.value, each.destroyed, each.kept)]
             rows.append(
                 (
@@ -191,7 +207,8 @@ class Build:
             figures = ["–" if value is None else f"{value:.1f}" for value in (own.value, own.destroyed, own.kept)]
             differs = "–" if own.differs is None else f"{100 * own.differs:.0f}%"
             rows.append((f"{self.own.name} (your own)", f"{self.own.points:,}", *figures, "–", differs))
-        return aligned(rows, "<>")
+        head = ("", "points", "value", "destroyed", "kept", "gap", "differs")
+        return Block("By the programme", head, rows, "<>", lines=fill(self.own_unvalued))
 
     @property
     def own_unvalued(self) -> str:
@@ -201,11 +218,13 @@ class Build:
         strange = ", ".join(self.own_worth.without_value)
         return f"What {self.own.name} is worth is not told: the programme does not choose from {strange}, as it has it."
 
-    def _battles(self) -> list[str]:
-        rows = [("", "wins", "draws", "score", "by order", "")]
-        for army, each, said in self.fought():
-            rows.append((army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, each.range_text, said))
-        return aligned(rows, "<>>>><")
+    def _battles(self, title: str) -> Block:
+        rows = [
+            (army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, each.range_text, said)
+            for army, each, said in self.fought()
+        ]
+        head = ("", "wins", "draws", "score", "by order", "")
+        return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
     def fought(self) -> list[tuple[Army, Played, str]]:
         """The lists that have fought, the own one among them, the highest score first, and what the battles say.

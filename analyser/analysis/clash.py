@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from analyser.analysis.answers import Answer, Gap, Together, answers, gap_lines, gaps, with_points
 from analyser.analysis.battle import battle as fight
-from analyser.analysis.clash_text import clash_text
+from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
 from analyser.analysis.lists import Listed, listed, told_apart
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.sampling import Progress, Sampling
+from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.results.base import contest
 from analyser.scenarios.armies import ArmyLike
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ OF_VOLLEYS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clash:
+class Clash(FramedAnswer):
     """Two armies set against each other; every figure is exact.
 
     Attributes
@@ -53,7 +55,9 @@ class Clash:
     volleys, their_volleys : tuple of Volleys
         For each situation of ranged attacks the best assignment of all attacks of a side.
     fought : tuple of str
-        What sampled battles of the two say, if any were asked for (:meth:`BattleResult.headline`).
+        What sampled battles of the two say, if any were asked for (:meth:`BattleResult.conclusions`).
+    battle : dict
+        Their figures by name (:attr:`BattleResult.summary`).
     """
 
     mine: Listed
@@ -63,6 +67,24 @@ class Clash:
     volleys: tuple[Volleys, ...]
     their_volleys: tuple[Volleys, ...]
     fought: tuple[str, ...] = ()
+    battle: dict[str, Any] = field(default_factory=dict)
+
+    schema = "analyser/clash/1"
+
+    @property
+    def headline(self) -> str:
+        """Which army wins more battles; without battles how many enemy units mine can do little about."""
+        mine, yours = self.mine.army.name, self.yours.army.name
+        if self.battle:
+            return contest(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
+        hard = len({each.target for each in self.gaps})
+        kinds = counted(len(self.yours.kinds), "kind")
+        return f"{mine} can do little about {hard or 'none'} of {kinds} of units of {yours}."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the battles, if any were asked for."""
+        return self.battle
 
     @property
     def situations(self) -> tuple[Situation, ...]:
@@ -101,7 +123,7 @@ class Clash:
         )
 
     @cached_property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """The matrix: a row for each of both sides on each of the other in each situation.
 
         The columns of :func:`analyser.matchups`, `side` (whose attack it is: ``mine`` or ``yours``), how many there are
@@ -159,10 +181,6 @@ class Clash:
         ours = gap_lines(self.gaps, self.situations, self.mine, self.yours)
         return [*ours, *gap_lines(self.their_gaps, self.situations, self.yours, self.mine)]
 
-    def to_frame(self) -> pd.DataFrame:
-        """The matrix, as a copy to change; see :attr:`frame`."""
-        return self.frame.copy()
-
     def volleys_frame(self) -> pd.DataFrame:
         """The best assignments of both sides: a row for each kind of attacker on each target."""
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
@@ -186,9 +204,11 @@ class Clash:
         kind = next(each.kind for each in self.situations if each.name == name)
         return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The answer as plain data: what ``--format json`` prints."""
-        table = self.frame.astype(object).where(self.frame.notna(), None)
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The heatmap of the first situation (:meth:`heatmap`)."""
+        return self.heatmap(ax=ax)
+
+    def _body(self) -> dict[str, Any]:
         return {
             "kind": "clash",
             "method": "exact",
@@ -201,24 +221,24 @@ class Clash:
             "next_answers": [each.as_dict() for each in self.next_answers],
             "next_threats": [each.as_dict() for each in self.next_threats],
             "battles": list(self.fought),
+            "battle": self.battle,
             "gaps": [each._asdict() for each in self.gaps],
             "their_gaps": [each._asdict() for each in self.their_gaps],
             "assignments": [each.as_dict() for each in self.volleys],
             "their_assignments": [each.as_dict() for each in self.their_volleys],
-            "matchups": [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")],
+            "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
             "not_modelled": [each._asdict() for each in self.not_modelled],
             "warnings": list(self.warnings),
         }
 
-    def __str__(self) -> str:
-        """What the command line prints."""
-        return clash_text(self)
+    def blocks(self) -> list[Block]:
+        """Gaps, the best attacks of a round, the matrices, and the best answers of both sides."""
+        return clash_blocks(self)
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def notes(self) -> list[str]:
+        """The rules not modelled, profiles, assumptions and warnings."""
+        return clash_notes(self)
 
 
 def shown_metric(kind: str) -> str:
@@ -318,11 +338,12 @@ def clash(
             for situation in ranged:
                 best.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
                 reporting.report(2 + sum(map(len, volleys)), steps)
-    fought: tuple[str, ...] = ()
-    if battles:
-        sides = armies[0].army, armies[1].army
-        fought = tuple(fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress).headline())
-    return Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]), fought)
+    found = Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
+    if not battles:
+        return found
+    sides = armies[0].army, armies[1].army
+    battle = fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress)
+    return replace(found, fought=tuple(battle.conclusions()), battle=battle.summary)
 
 
 def at_distance(inches: float) -> Situation:

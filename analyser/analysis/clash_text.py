@@ -13,7 +13,8 @@ from analyser.analysis.answers import Answer
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
 from analyser.analysis.volleys import AIMS, Attacked, Volleys
-from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, percent, whole_percent
+from analyser.common.answer import Block
+from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, paragraphs, percent, whole_percent
 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
@@ -23,8 +24,8 @@ TIE = "\N{NO-BREAK SPACE}"  # where no line breaks
 NOT_FOUGHT = "Who wins: not asked for; --battles N adds it, and `analyser battle` says more."
 
 
-def clash_text(found: Clash) -> str:
-    """What the command line prints."""
+def clash_blocks(found: Clash) -> list[Block]:
+    """A clash block by block."""
     sides = (
         ("best", found.mine, found.yours, found.answers, found.next_answers),
         ("worst", found.yours, found.mine, found.threats, found.next_threats),
@@ -40,12 +41,20 @@ def clash_text(found: Clash) -> str:
         *_rounds(found),
         *_matrices(found),
         *([*fill(title), *_answers(*side)] for title, side in zip(answer_titles(found), sides)),
-        fill("Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")),
-        [f"Profiles: {found.profiles}."],
-        [line for each in found.assumptions for line in fill(f"Assumption: {each}")],
-        [line for each in found.warnings for line in fill(f"Warning: {each}")],
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    return [Block(lines=part) for part in parts]
+
+
+def clash_notes(found: Clash) -> list[str]:
+    """The lines below a clash."""
+    return paragraphs(
+        [
+            fill("Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")),
+            [f"Profiles: {found.profiles}."],
+            [line for each in found.assumptions for line in fill(f"Assumption: {each}")],
+            [line for each in found.warnings for line in fill(f"Warning: {each}")],
+        ]
+    )
 
 
 def answer_titles(found: Clash) -> tuple[str, str]:

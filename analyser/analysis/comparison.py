@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +12,10 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.figures import IS_PERCENTILE, Side, differences, title_of
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, shown
-from analyser.common.text import aligned
+from analyser.common.text import mid_sentence
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text
 from analyser.results.attack import AttackResult
@@ -33,8 +34,8 @@ _LOADOUT = ["loadout", "unit", "level", "points"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
-    """Loadouts side by side. Printed it is plain text; in a notebook a table.
+class Comparison(FramedAnswer):
+    """Loadouts side by side.
 
     Attributes
     ----------
@@ -93,9 +94,44 @@ class Comparison:
         """The differences in one figure, by loadout."""
         return self.differences[self.differences["metric"] == metric].set_index("loadout")
 
-    def to_frame(self) -> pd.DataFrame:
-        """The frame, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/comparison/1"
+
+    @property
+    def headline(self) -> str:
+        """The best loadout, in one sentence."""
+        others = len(self.tied) - 1
+        beside = f", level with {others} more" if others > 0 else ""
+        return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{beside}."
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The figures, the distributions behind them, and every figure's difference with its best."""
+        return {
+            "loadouts": self.to_frame(),
+            "distributions": self.distributions.copy(),
+            "differences": self.differences.copy(),
+        }
+
+    def _body(self) -> dict[str, Any]:
+        return self.head() | self.record() | {"target": next(iter(self.shares))}
+
+    def head(self) -> dict[str, Any]:
+        """The metric, the profiles, and of a sample why it has so many trials, and the kind of its differences."""
+        head = {"metric": self.metric, **self.profiles.of_fights()}
+        stopping = next(iter(self.results.values())).stopping
+        if stopping is None:
+            return head
+        by = "student-t" if stopping.precision is None else "confidence-sequence"
+        return head | stopping.as_dict() | {"difference_interval": by}
+
+    def record(self) -> dict[str, Any]:
+        """The best loadout and the figures of all as plain data."""
+        return {
+            "best": self.best,
+            "tied": list(self.tied),
+            "at_least": self.at_least,
+            "loadouts": plain_rows(self.frame),
+        }
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The distributions of models destroyed over one another (:func:`analyser.plots.compared_distributions`)."""
@@ -106,41 +142,24 @@ class Comparison:
         label = title_of(self.metric, self.at_least)
         return plots.cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
 
-    def __str__(self) -> str:
-        """Plain text: the figures of one attack, means per 100 points, and what was not computed."""
-        return _as_text([*self.blocks(), self.notes()])
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        """Tables; the best figure of each column is bold."""
-        return self.html_tables() + f"<p>{'<br>'.join(map(escape, self.notes()[1:]))}</p>"
-
-    def blocks(self) -> list[list[str]]:
-        """The heading and the tables as plain text."""
-        blocks = [[self._heading()]]
+    def blocks(self) -> list[Block]:
+        """The figures of one attack and those per 100 points, on a page the highest of each column bold."""
+        blocks = [Block(self._heading())]
         for heading, suffix, decides in self._parts():
-            table = self._table(suffix, decides, short=True)
+            table = self._table(suffix, decides)
             rows = [[name, *map(str, line)] for name, line in zip(table.index, table.to_numpy())]
             sides = "<>" if suffix or "attack" not in table else "<><>"
-            lines = aligned([["", *table.columns], *rows], sides)
-            blocks.append([f"{heading}:", *lines, self._decision(decides)])
+            bold = frozenset(self._highest(list(table.columns), suffix))
+            lines = [self._decision(decides)]
+            blocks.append(Block(f"{heading}:", ["", *table.columns], rows, sides, lines=lines, bold=bold))
         return blocks
 
-    def html_tables(self) -> str:
-        """The same for a notebook."""
-        found = [f"<p>{escape(self._heading())}</p>"]
-        for heading, suffix, decides in self._parts():
-            table = self._table(suffix, decides, short=False).map(escape)
-            for name in self._shown(suffix):
-                values = self.frame[name + suffix].to_numpy(float)
-                highest = values == values[~np.isnan(values)].max(initial=-1.0)
-                head = self._head(name, short=False)
-                table.loc[highest, head] = "<b>" + table[head][highest] + "</b>"
-            # Of a page that is narrower than the table no column is cut off.
-            shown = f'<div style="overflow-x: auto; white-space: nowrap">{table.to_html(escape=False, border=0)}</div>'
-            found.append(f"<p>{heading}:</p>{shown}<p>{escape(self._decision(decides))}</p>")
-        return "".join(found)
+    def _highest(self, columns: Sequence[str], suffix: str) -> Iterator[tuple[int, int]]:
+        """The row and column of the highest of each figure of a table."""
+        for name in self._shown(suffix):
+            values = self.frame[name + suffix].to_numpy(float)
+            highest = values == values[~np.isnan(values)].max(initial=-1.0)
+            yield from ((int(row), 1 + columns.index(self._head(name))) for row in np.flatnonzero(highest))
 
     def _parts(self) -> list[tuple[str, str, str]]:
         """The tables: their headings, what ends the names of their figures, and the figure that decides in each."""
@@ -149,7 +168,7 @@ class Comparison:
         per_100 = [("Per 100 points", PER_100_POINTS, by_points)] if self.frame[by_points].notna().any() else []
         return [("One attack", "", plain), *per_100]
 
-    def _table(self, suffix: str, decides: str, *, short: bool) -> pd.DataFrame:
+    def _table(self, suffix: str, decides: str) -> pd.DataFrame:
         """What one of the tables shows: a row a loadout, every cell as text."""
         best, tied, of_metric = self._best(decides), self._tied(decides), self._of(decides)
         rows = {}
@@ -161,9 +180,9 @@ class Comparison:
                     row["attack"] = f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot"
             for each in self._shown(suffix):
                 ends = (float(line.get(f"{each}{suffix}_{end}", np.nan)) for end in ("low", "high"))
-                row[self._head(each, short=short)] = figure_text(each + suffix, line[each + suffix], *ends)
+                row[self._head(each)] = figure_text(each + suffix, line[each + suffix], *ends)
             change = "" if name == best or name not in of_metric.index else self._change(of_metric.loc[name], decides)
-            row["diff." if short else "difference"] = change
+            row["diff."] = change
             rows[f"{BEST if name == best else self._unsure if name in tied else ' '} {name}"] = row
         return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -180,9 +199,8 @@ class Comparison:
         wanted = BY_POINTS if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
-    def _head(self, name: str, *, short: bool) -> str:
-        head = COMPARED[name].short if short else COMPARED[name].head
-        return head.format(at_least="k" if self.at_least is None else self.at_least)
+    def _head(self, name: str) -> str:
+        return COMPARED[name].short.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _decision(self, decides: str) -> str:
         """Who is the best in a table, and by what."""
@@ -214,7 +232,7 @@ class Comparison:
 
     def notes(self) -> list[str]:
         """What the short heads mean, what was not computed, and where the numbers come from."""
-        at_least = self._head(AT_LEAST, short=True)
+        at_least = self._head(AT_LEAST)
         notes = [
             f"{at_least}, mean, 10th: models destroyed (probability of so many, mean, percentile).",
             "suppr., broken, annih.: probabilities; they are not divided by points.",
@@ -239,8 +257,8 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparisons:
-    """Loadouts against several targets. Printed it is plain text; in a notebook tables.
+class Comparisons(FramedAnswer):
+    """Loadouts against several targets.
 
     Attributes
     ----------
@@ -277,7 +295,7 @@ class Comparisons:
         return self.mean.profiles
 
     @property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
 
         Leave out the rows with `is_mean` before you group: they are no target, and have no weight.
@@ -292,34 +310,49 @@ class Comparisons:
         )
         return pd.DataFrame([line for each in parts for line in each.to_dict("records")], columns=list(columns))
 
-    def to_frame(self) -> pd.DataFrame:
-        """The same."""
-        return self.frame
+    schema = "analyser/comparisons/1"
 
-    def plot(self) -> tuple[Axes, ...]:
-        """A picture a target: the distributions of models destroyed over one another."""
+    @property
+    def headline(self) -> str:
+        """The best loadout in the mean, in one sentence."""
+        return f"In the mean over {len(self.by_target)} targets {self.mean.headline}"
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The figures on every target and in the mean, and the differences in the mean."""
+        return {"loadouts": self.to_frame(), "differences": self.mean.differences.copy()}
+
+    def _body(self) -> dict[str, Any]:
+        targets = [
+            {"target": target, "weight": self.weights[target], "share": self.mean.shares[target], **each.record()}
+            for target, each in self.by_target.items()
+        ]
+        return self.mean.head() | {"targets": targets, "mean": self.mean.record()}
+
+    def plot(self, *, ax: Axes | None = None) -> tuple[Axes, ...]:
+        """A picture a target: the distributions of models destroyed over one another; InputError on `ax`."""
         from analyser.plots.look import title
 
+        if ax is not None:
+            raise InputError("a picture a target", where="ax", allowed="left out; or by_target[...].plot(ax=...)")
+
         pictures = tuple(each.plot() for each in self.by_target.values())
-        for target, ax in zip(self.by_target, pictures):
-            title(ax, f"{ax.get_title(loc='left')}\n{target}")
+        for target, axes in zip(self.by_target, pictures):
+            title(axes, f"{axes.get_title(loc='left')}\n{target}")
         return pictures
 
     def frontier(self, *, ax: Axes | None = None) -> Axes:
         """Points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
         return self.mean.frontier(ax=ax)
 
-    def __str__(self) -> str:
-        """Plain text: the tables of each target, those of the mean, and what was not computed."""
+    def blocks(self) -> list[Block]:
+        """The tables of each target, and those of the mean."""
         blocks = [block for each in self.by_target.values() for block in each.blocks()]
-        return _as_text([*blocks, [self._weights()], *self.mean.blocks(), self.mean.notes()])
+        return [*blocks, Block(self._weights()), *self.mean.blocks()]
 
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        """The same as tables."""
-        tables = "".join(each.html_tables() for each in self.by_target.values())
-        return f"{tables}<p>{escape(self._weights())}</p>{self.mean._repr_html_()}"
+    def notes(self) -> list[str]:
+        """Those of the mean."""
+        return self.mean.notes()
 
     def _weights(self) -> str:
         """The weights as given, and how many models are k of each."""
@@ -338,10 +371,6 @@ def compared(rows: Sequence[Mapping[str, Any]], sides: Sequence[Side], metric: s
     frame = frame.join(found.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
     frame = frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
     return Comparison(frame=frame, differences=deltas, metric=metric, sides=tuple(sides), **more)
-
-
-def _as_text(blocks: Sequence[Sequence[str]]) -> str:
-    return "\n\n".join(map("\n".join, blocks)) + "\n"
 
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:

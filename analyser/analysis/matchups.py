@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,10 +14,12 @@ from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, no
 from analyser.analysis.kept import known_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.text import WIDTH, aligned
+from analyser.common.text import WIDTH, counted, mid_sentence
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -50,7 +51,7 @@ MOST_SHOWN = 40  # attackers, and defenders, in plain text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Matchups:
+class Matchups(FramedAnswer):
     """Every attacker on every defender in every situation.
 
     Attributes
@@ -83,9 +84,28 @@ class Matchups:
         """What is taken for granted, die and deck first."""
         return (self.ruleset.assumed, *ASSUMPTIONS)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The tidy table, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/matchups/1"
+
+    @property
+    def headline(self) -> str:
+        """The best attacker by the mean of the metric, in one sentence."""
+        means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
+        if means.isna().all():
+            return "None of the attackers can fight any of the defenders."
+        what = mid_sentence(METRICS[self.metric].title)
+        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "method": METHOD,
+            "metric": self.metric,
+            "situations": [each.name for each in self.situations],
+            "row": self.row,
+            **self.profiles.of_fights(),
+            "matchups": plain_rows(self.frame),
+            "assumptions": list(self.assumptions),
+            "not_modelled": [each._asdict() for each in self.not_modelled],
+        }
 
     def pivot(self, *, metric: str | None = None) -> pd.DataFrame:
         """One figure: attackers as the rows, defenders as the columns.
@@ -145,32 +165,38 @@ class Matchups:
             shown = by_unit(shown)
         return plots.heatmap(shown, metric=metric or self.metric, ax=ax)
 
-    def __str__(self) -> str:
-        """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The heatmap of the first situation (:meth:`heatmap`)."""
+        return self.heatmap(ax=ax)
+
+    def blocks(self) -> list[Block]:
+        """The figures, blank where they cannot fight; defenders by number, so that a line holds many."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [each.selector for each in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
         )
-        blocks = [self._heading()]
+        blocks = [Block(lines=self._heading())]
         for situation in self.situations:
             part = self.frame[self.frame["situation"] == situation.name]
             table = part.pivot(index="attacker", columns="defender", values=self.metric)
             cells = table.reindex(index=attackers, columns=defenders).map(lambda value: figure_text(self.metric, value))
             columns = [[str(number), *cells[name]] for number, name in enumerate(defenders, 1)]
-            blocks += [[f"{situation.heading}:", *lines] for lines in _in_parts(["", *attackers], columns, width)]
-        blocks.append(aligned([(str(number), name) for number, name in enumerate(defenders, 1)], "><"))
-        blocks.append(self.profiles.notes())
-        if max(len(self.attackers), len(self.defenders)) > MOST_SHOWN:
-            sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
-            blocks.append([f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."])
-        return "\n\n".join(map("\n".join, blocks)) + "\n"
+            parts = _in_parts(["", *attackers], columns, width)
+            blocks += [Block(f"{situation.heading}:", head, rows, "<>") for head, *rows in parts]
+        legend = [(str(number), name) for number, name in enumerate(defenders, 1)]
+        return [*blocks, Block(rows=legend, align="><")]
 
-    __repr__ = __str__  # a shell shows what is printed
+    def notes(self) -> list[str]:
+        """Die, deck and profiles; and what the text leaves out."""
+        if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
+            return self.profiles.notes()
+        sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
+        return [*self.profiles.notes(), "", f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."]
 
     def _repr_html_(self) -> str:
-        """The figures as a table of a notebook."""
+        """The figures with the names of the defenders, for which a page has room."""
         table = self.pivot().map(lambda value: figure_text(self.metric, value)).to_html(border=0)
-        return f"<p>{'<br>'.join(map(escape, [*self._heading(), *self.profiles.said]))}</p>{table}"
+        return page_of([Block(lines=self._heading())], []) + table + page_of([], self.notes())
 
     def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())
@@ -178,12 +204,12 @@ class Matchups:
         return [f"{METRICS[self.metric].title} ({METHOD})", *([why] if blank else [])]
 
 
-def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
     """A table in as many parts as lines of that width take for its columns, the names before each."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
-    return [aligned(list(zip(names, *part)), "<>") for part in parts]
+    return [list(zip(names, *part)) for part in parts]
 
 
 def matchups(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,10 +20,11 @@ from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called
 from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, Role, ends_text, kind_of_doubt, rate
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
-from analyser.common.text import aligned, counted, fill
+from analyser.common.text import counted, fill
 from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import unit_of
@@ -43,7 +43,6 @@ LIMITS_OF_BEST = (
 )
 """The same of prices under best play."""
 MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
-_COLUMNS = ["loadout", "unit", "level", "faction", "role", "points", "fair_points", "low", "high", "verdict", "why"]
 
 
 class Among(NamedTuple):
@@ -84,8 +83,20 @@ class Among(NamedTuple):
 NOBODY = Among()
 
 
+class JudgedAnswer(FramedAnswer):
+    """An answer about prices, which are judged `among` opponents."""
+
+    among: Among
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The main table as plain dicts, each with its loadout, the opponents and the profiles."""
+        first = {"loadout": self.loadout} if hasattr(self, "loadout") else {}
+        beside = {"judged_against": self.among.in_short.removeprefix("against "), "profiles": str(self.profiles)}
+        return [{**first, **row, **beside} for row in plain_rows(self.frame)]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class FairPoints:
+class FairPoints(JudgedAnswer):
     """Fair points of every loadout.
 
     Attributes
@@ -123,13 +134,16 @@ class FairPoints:
     limits: str = LIMITS
     among: Among = NOBODY
 
-    def to_frame(self) -> pd.DataFrame:
-        """The table, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/fair-points/1"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        table = self.frame.astype(object).where(self.frame.notna(), None)
+    @property
+    def headline(self) -> str:
+        """The number of loadouts of each verdict, in one sentence."""
+        words = {CANNOT_SAY: "undecided"}
+        counts = ", ".join(f"{count} {words.get(verdict, verdict)}" for verdict, count in self.counts.items())
+        return f"Of {counted(len(self.frame), 'loadout')}: {counts}."
+
+    def _body(self) -> dict[str, Any]:
         return {
             "method": self.method,
             "interval": self.interval,
@@ -142,7 +156,7 @@ class FairPoints:
             "exploitability": self.exploitability,
             "roles": [each._asdict() for each in self.roles],
             "levels": self.levels,
-            "loadouts": table.to_dict("records"),
+            "loadouts": plain_rows(self.frame),
             **self.profiles.of_fights(),
         }
 
@@ -185,11 +199,11 @@ class FairPoints:
         levels = found.groupby(units, sort=False)["level"].agg(lambda names: ", ".join(names.iloc[1:]))
         return found[~units.duplicated()].assign(also=levels.to_numpy()).head(len(found) if most is None else most)
 
-    def __str__(self) -> str:
-        """Every loadout of a few, of more those farthest from their fair points; the roles, and how sure it is."""
+    def blocks(self) -> list[Block]:
+        """Every loadout of a few, of more those farthest from their fair points; the roles; the precision."""
         counts = ", ".join(f"{(self.frame['verdict'] == each).sum()} {each}" for each in VERDICTS)
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
-        blocks = [
+        lines = [
             [
                 *fill(
                     f"Fair points of {counted(len(self.frame), 'loadout')} {self.among.in_short} ({self.method}): "
@@ -201,10 +215,10 @@ class FairPoints:
             ]
         ]
         if len(self.frame) <= 2 * MOST_SHOWN:
-            blocks.append(_lines(self.frame, with_verdict=True))
+            lines.append(_lines(self.frame, with_verdict=True))
         else:
             far = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
-            blocks += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
+            lines += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
         told = [
             (f"  {each.role}", counted(each.units, "unit"), f"{each.times:.2f}", MEANS.get(each.role, ""))
             for each in self.roles
@@ -214,13 +228,14 @@ class FairPoints:
         )
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         also = fill(f"So is what levels cost beside the others of their unit: {levels}.")
-        blocks.append([*fill(heading), *aligned(told, "<>><"), *also])
-        blocks.append(fill(self._played()))
+        roles = Block("\n".join(fill(heading)), rows=told, align="<>><", lines=also)
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
-        blocks.append(fill(f"{explained}; the rest is rock, paper, scissors."))
-        blocks.append([f"Interval: {self.interval}.", *RULE])
-        blocks.append(self.profiles.notes())
-        return "\n\n".join(map("\n".join, blocks)) + "\n"
+        below = [
+            fill(self._played()),
+            fill(f"{explained}; the rest is rock, paper, scissors."),
+            [f"Interval: {self.interval}.", *RULE],
+        ]
+        return [*(Block(lines=each) for each in lines), roles, *(Block(lines=each) for each in below)]
 
     def _played(self) -> str:
         """Who is there at today's points where everybody plays as well as can be."""
@@ -229,14 +244,6 @@ class FairPoints:
         listed = ", ".join(named) or "none of these"
         how = f"exploitability {self.exploitability:.0e}"
         return f"If all sides chose by these numbers alone, this is who would be left ({how}): {listed}."
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        """The farthest from their fair points as a table of a notebook."""
-        shown = pd.concat([self.of(OVER, MOST_SHOWN), self.of(UNDER, MOST_SHOWN)])[_COLUMNS]
-        table = shown.to_html(border=0, index=False, float_format="{:.0f}".format)
-        return f"<p>{escape(self.limits)}</p>{table}<p>{'<br>'.join(map(escape, self.profiles.said))}</p>"
 
 
 def fair_points(

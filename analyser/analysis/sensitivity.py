@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +13,11 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.figures import compared_side, gap, play, subject_of, title_of
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.text import aligned
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
@@ -83,8 +82,8 @@ class Price(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity:
-    """Every number of either unit, one less and one more. Printed it is plain text; in a notebook a table.
+class Sensitivity(FramedAnswer):
+    """Every number of either unit, one less and one more.
 
     Attributes
     ----------
@@ -118,47 +117,65 @@ class Sensitivity:
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
 
-    def to_frame(self) -> pd.DataFrame:
-        """The frame, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/sensitivity/1"
+
+    @property
+    def headline(self) -> str:
+        """The number that matters most, in one sentence."""
+        what, most = title_of(self.metric, self.at_least), self._by_change()
+        if not most.max() > 0:
+            return f"No single step of any number changes {what}."
+        number = self.frame.loc[most.index[0]]
+        return f"{what} depends most on the {number['side']}'s {number['number']}."
+
+    def _body(self) -> dict[str, Any]:
+        how = {} if self.stopping is None else {"how": self.method, **self.stopping.as_dict()}
+        return {
+            "method": "exact" if self.stopping is None else "monte-carlo",
+            **how,
+            "metric": self.metric,
+            "base": self.base,
+            "at_least": self.at_least,
+            "price": self.price._asdict(),
+            "profiles": None,
+            **(self.profiles.of_fights() if self.profiles else {}),
+            "numbers": plain_rows(self.frame),
+        }
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """A tornado of the frame (:func:`analyser.plots.tornado`)."""
         return plots.tornado(self.frame, label=title_of(self.metric, self.at_least), heading=self.subject, ax=ax)
 
-    def __str__(self) -> str:
-        """Plain text, the number that matters most first."""
-        table = self._table()
-        lines = aligned([list(table.columns), *table.to_numpy().tolist()], "<<>")
-        return "\n".join([self._heading(), "", *lines, "", *self._notes()]) + "\n"
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        """A table of a notebook."""
-        notes = "<br>".join(map(escape, self._notes()))
-        return f"<p>{escape(self._heading())}</p>{self._table().to_html(index=False, border=0)}<p>{notes}</p>"
+    def blocks(self) -> list[Block]:
+        """The figures, those of the number that matters most first."""
+        points = ["in points"] if self.price.known else []
+        head = ["side", "number", "now", "one less", *points, "one more", *points]
+        return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
 
     def _heading(self) -> str:
         ends = (self.frame[name].iloc[0] if name in self.frame else np.nan for name in ("base_low", "base_high"))
         figure = figure_text(self.metric, self.base, *ends)
         return f"{title_of(self.metric, self.at_least)}: {figure} as it is ({self.method})"
 
-    def _table(self) -> pd.DataFrame:
-        """A row a number, every cell as text."""
+    def _by_change(self) -> pd.Series[float]:
+        """The greater change of either step, by row of the frame, the greatest first."""
         most = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
+        return most.sort_values(ascending=False, kind="stable")
+
+    def _table(self) -> list[list[str]]:
+        """A row a number, every cell as text."""
         rows = []
-        for _, line in self.frame.loc[most.sort_values(ascending=False, kind="stable").index].iterrows():
+        for _, line in self.frame.loc[self._by_change().index].iterrows():
             row = [line["side"], line["number"], f"{line['value']:g}"]
             for step in STEPS:
                 ends = (line.get(f"change_{step}_{end}", np.nan) for end in ("low", "high"))
                 row.append(figure_text(self.metric, line[f"change_{step}"], *ends, change=True))
                 row += [_points(line[f"points_{step}_low"], line[f"points_{step}_high"])] if self.price.known else []
             rows.append(row)
-        points = ["in points"] if self.price.known else []
-        return pd.DataFrame(rows, columns=["side", "number", "now", "one less", *points, "one more", *points])
+        return rows
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """The meaning of points, die, deck and profiles."""
         used = [] if self.profiles is None else self.profiles.said
         if not self.price.known:
             return [f"In points: not said, because {self.price.steps[0]}.", *used]

@@ -12,16 +12,18 @@ import pandas as pd
 from analyser import plots
 from analyser.analysis.grid import METHOD
 from analyser.analysis.policy import priced_by
-from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among
+from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, situations_called
 from analyser.analysis.standing import Standing, Standings, figure
 from analyser.analysis.verdict import FAIR, ends_text, verdict_of
 from analyser.analysis.what_if import field_of
+from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
-from analyser.common.text import aligned, fill
+from analyser.common.text import fill
+from analyser.game.names import spoken
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
@@ -47,7 +49,7 @@ class Price(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SolvedPrice:
+class SolvedPrice(Answer):
     """The price at which a loadout is fair.
 
     Attributes
@@ -76,8 +78,27 @@ class SolvedPrice:
     among: Among
     method: Method = METHOD
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
+    schema = "analyser/fair-price/1"
+
+    @property
+    def headline(self) -> str:
+        """The fair price beside that of today, in one sentence."""
+        today = "has no points" if self.today is None else f"costs {self.today} points"
+        return f"{spoken(self.loadout)} {today} and is fair at {self.price.points}."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The fair price with its interval, and that of today."""
+        price = self.price
+        return {"fair_points": price.points, "fair_points_low": price.low, "fair_points_high": price.high} | (
+            {} if self.today is None else {"points_today": self.today}
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the price and what it is of."""
+        return [self._body() | {"profiles": str(self.profiles)}]
+
+    def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
             "method": self.method,
             "limits": self.limits,
@@ -87,7 +108,7 @@ class SolvedPrice:
         record |= {"judged_among": self.among.as_dict(), "today": self.today}
         return {**record, **self.price._asdict(), **self.profiles.of_fights()}
 
-    def __str__(self) -> str:
+    def blocks(self) -> list[Block]:
         """The price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
@@ -99,13 +120,11 @@ class SolvedPrice:
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         judged = fill(f"Judged {self.among}. {_OWN_PRICE}")
-        return "\n".join([*fill(line), *judged, self.limits, *self.profiles.notes()]) + "\n"
-
-    __repr__ = __str__  # a shell shows what is printed
+        return [Block(lines=[*fill(line), *judged, self.limits, *self.profiles.notes()])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SolvedDice:
+class SolvedDice(JudgedAnswer):
     """The change of dice at which a loadout is fair at its price, and the fair price at each change.
 
     Attributes
@@ -142,12 +161,16 @@ class SolvedDice:
     among: Among
     method: Method = METHOD
 
-    def to_frame(self) -> pd.DataFrame:
-        """The curve, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/fair-dice/1"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
+    @property
+    def headline(self) -> str:
+        """The fair change of dice, in one sentence."""
+        if self.dice is None:
+            return f"No change of dice that was tried makes {spoken(self.loadout)} fair at {self.points} points."
+        return f"{spoken(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
+
+    def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
             "method": self.method,
             "limits": self.limits,
@@ -183,24 +206,22 @@ class SolvedDice:
         (over,) = self.frame.loc[self.frame["dice"] == 0, "points_over_fair"]
         return f" As it is today: {figure(self.points / over)}."
 
-    def __str__(self) -> str:
+    def blocks(self) -> list[Block]:
         """The answer, and the curve as a table."""
-        head = [["dice", "fair points", "95% interval", f"at {self.points} points"]]
+        head = ["dice", "fair points", "95% interval", f"at {self.points} points"]
         rows = [
             [f"{row['dice']:+d}", figure(row["fair_points"]), _ends(row, self.points), row["verdict"]]
             for row in self.frame.to_dict("records")
         ]
-        blocks = [
-            [
-                *fill(f"{_against(self.among)}{self._what}: {self._answer}. Exact but for the intervals."),
-                *fill(f"Judged {self.among}. {_OWN_PRICE}{self._at_today}"),
-            ],
-            aligned([*head, *rows], ">>>>"),
-            [self.limits, *self.profiles.notes()],
+        lines = [
+            *fill(f"{_against(self.among)}{self._what}: {self._answer}. Exact but for the intervals."),
+            *fill(f"Judged {self.among}. {_OWN_PRICE}{self._at_today}"),
         ]
-        return "\n\n".join(map("\n".join, blocks)) + "\n"
+        return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
 
-    __repr__ = __str__  # a shell shows what is printed
+    def notes(self) -> list[str]:
+        """Limits, die, deck and profiles."""
+        return [self.limits, *self.profiles.notes()]
 
 
 def solve_price(

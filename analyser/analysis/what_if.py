@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import EVERYBODY, LIMITS, NOBODY, SITUATIONS, Among, priceable
+from analyser.analysis.prices import EVERYBODY, LIMITS, NOBODY, SITUATIONS, Among, JudgedAnswer, priceable
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import (
@@ -28,10 +27,12 @@ from analyser.analysis.standing import (
     sentence,
 )
 from analyser.analysis.verdict import RULE, ends_text
+from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress
-from analyser.common.text import aligned, counted, fill
+from analyser.common.text import counted, fill
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import OF_LEVELS, Loadout
 
@@ -40,7 +41,7 @@ _MOVED = 0.005  # half a point of a hundred: less is not worth a line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WhatIf:
+class WhatIf(JudgedAnswer):
     """A loadout before and after a change.
 
     Attributes
@@ -100,12 +101,26 @@ class WhatIf:
         ]
         return f"No matchup can be compared: {'; '.join(left_out)}."
 
-    def to_frame(self) -> pd.DataFrame:
-        """The matchups, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/what-if/1"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data; None where there is no figure."""
+    @property
+    def headline(self) -> str:
+        """The verdict before and after the change, in one sentence."""
+        asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
+        if self.before.verdict == self.after.verdict:
+            return f"{spoken(self.loadout)} stays {self.after.verdict} with {asked}."
+        return f"{spoken(self.loadout)} goes from {self.before.verdict} to {self.after.verdict} with {asked}."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Points and fair points before and after, these with their intervals; without those that do not exist."""
+        figures: dict[str, Any] = {}
+        for when, each in (("before", self.before), ("after", self.after)):
+            figures |= {f"points_{when}": each.points, f"fair_points_{when}": each.fair_points}
+            figures |= {f"fair_points_{when}_low": each.low, f"fair_points_{when}_high": each.high}
+        return {name: value for name, value in figures.items() if not pd.isna(value)}
+
+    def _body(self) -> dict[str, Any]:
         return {
             "method": self.method,
             "limits": self.limits,
@@ -124,31 +139,26 @@ class WhatIf:
             **self.profiles.of_fights(),
         }
 
-    def __str__(self) -> str:
+    def blocks(self) -> list[Block]:
         """The sentence, both standings side by side, and the matchups that moved most."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
-        blocks = [
-            [
-                *fill(f"A{self.among.in_short[1:]}, {self.sentence} ({self.method})."),
-                *fill(f"Judged {self.among}."),
-                f"The change: {asked}.",
-                *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),
-                *(fill(f"Unlike all others here: {'; '.join(self.beyond)}.") if self.beyond else []),
-            ],
-            aligned([["", "before", "after", ""], *_rows(self.before, self.after)], "<>><"),
-            *(_matchups(self.frame) or [fill(self._no_matchups)]),
-            [*fill(f"Why {self.after.verdict}: {self.after.why}.")],
-            [*RULE, self.limits, *self.profiles.notes()],
+        said = [
+            *fill(f"A{self.among.in_short[1:]}, {self.sentence} ({self.method})."),
+            *fill(f"Judged {self.among}."),
+            f"The change: {asked}.",
+            *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),
+            *(fill(f"Unlike all others here: {'; '.join(self.beyond)}.") if self.beyond else []),
         ]
-        return "\n\n".join(map("\n".join, blocks)) + "\n"
+        return [
+            Block(lines=said),
+            Block(head=["", "before", "after", ""], rows=_rows(self.before, self.after), align="<>><"),
+            *(_matchups(self.frame) or [Block(lines=fill(self._no_matchups))]),
+            Block(lines=fill(f"Why {self.after.verdict}: {self.after.why}.")),
+        ]
 
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        """Both standings as a table of a notebook."""
-        table = pd.DataFrame(_rows(self.before, self.after), columns=["", "before", "after", " "])
-        notes = "<br>".join(map(escape, self.profiles.said))
-        return f"<p>{escape(self.sentence)}</p>{table.to_html(border=0, index=False)}<p>{notes}</p>"
+    def notes(self) -> list[str]:
+        """The rule of verdicts, limits, die, deck and profiles."""
+        return [*RULE, self.limits, *self.profiles.notes()]
 
 
 def _rows(before: Standing, after: Standing) -> list[list[str]]:
@@ -173,8 +183,8 @@ def _rank(each: Standing) -> str:
     return NONE if each.rank is None else f"{each.rank} of {each.of}"
 
 
-def _matchups(frame: pd.DataFrame) -> list[list[str]]:
-    """The matchups that got worst and best, and those that change hands, as blocks of lines; none if none moves."""
+def _matchups(frame: pd.DataFrame) -> list[Block]:
+    """The matchups that got worst and best, and those that change hands, as blocks; none if none moves."""
     worse = frame[frame["change"] < -_MOVED].head(MOST_SHOWN)
     better = frame[frame["change"] > _MOVED].iloc[::-1].head(MOST_SHOWN)
     hands = frame[frame["changes_hands"]]
@@ -192,7 +202,7 @@ def _matchups(frame: pd.DataFrame) -> list[list[str]]:
                 for row in shown
             ]
             more = [f"  … and {len(found) - most} more"] if len(found) > most else []
-            blocks.append([f"{heading}:", *aligned(lines, "<><<"), *more])
+            blocks.append(Block(f"{heading}:", rows=lines, align="<><<", lines=more))
     return blocks
 
 

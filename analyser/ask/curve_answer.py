@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,11 @@ from analyser import plots
 from analyser.ask.curve_notes import notes_of
 from analyser.ask.readings import shown_value, title_of
 from analyser.ask.stretches import Stretch, best_at, in_words, not_beaten, stretches_of
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
-from analyser.common.text import aligned, counted, together
+from analyser.common.text import counted, mid_sentence, together
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.results.base import Result
@@ -34,8 +35,8 @@ EQUAL, UNSURE = " = ", " ≈ "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
-    """Figures of one or several lines over one key or two. Printed it is plain text; in a notebook tables.
+class Curve(FramedAnswer):
+    """Figures of one or several lines over one key or two.
 
     Attributes
     ----------
@@ -87,18 +88,23 @@ class Curve:
     all_at_once: bool = False
     complete: bool = True
 
+    schema = "analyser/curve/1"
+
+    @property
+    def headline(self) -> str:
+        """The line that is best in most places, in one sentence."""
+        what, over = title_of(self.metrics[0]), " and ".join(each.replace("_", " ") for each in self.keys)
+        ahead = self.best["best"].value_counts()
+        if len(self.lines) == 1 or ahead.empty or not ahead.index[0]:
+            return f"{what} of {', '.join(map(spoken, self.lines))} over {over}."
+        names, where = ahead.index[0], "everywhere" if len(ahead) == 1 else f"at most values of {over}"
+        verb = "is" if len(names) == 1 else "are"
+        return f"{' and '.join(map(spoken, names))} {verb} best by {mid_sentence(what)} {where}."
+
     @property
     def exact(self) -> bool:
         """Whether the figures are exact."""
         return self.sampling.is_exact
-
-    def to_frame(self) -> pd.DataFrame:
-        """The frame, as a copy."""
-        return self.frame.copy()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The frame as plain dicts: what ``--format csv`` prints."""
-        return plain_rows(self.frame.assign(profiles=str(self.profiles)))
 
     def to_xarray(self) -> Any:
         """The figures as a labelled cube: an `xarray.Dataset` over `line` and the keys; InputError without xarray."""
@@ -265,25 +271,11 @@ class Curve:
             (each.first if before is None else before, each.last, self._joined(each.names)) for before, each in edges
         ]
 
-    def __str__(self) -> str:
-        """Plain text: the figures, who is best where, and what was cut off."""
-        return "\n\n".join("\n".join(block) for block in self._blocks()) + "\n"
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        """The table and the sentences of a notebook."""
-        (head, *rows), (_, *best), notes = self._table(), self._said(), self.notes()
-        table = pd.DataFrame(rows, columns=head).to_html(index=False, border=0)
-        texts = "".join(f"<p>{'<br>'.join(map(escape, lines))}</p>" for lines in (best, notes) if lines)
-        return f'<p>{escape(self._heading())}</p><div style="overflow-x: auto">{table}</div>{texts}'
-
-    def _blocks(self) -> Iterator[list[str]]:
-        yield [self._heading()]
-        yield aligned(self._table(), "<>" if len(self.metrics) == 1 else "<")
-        if len(self.lines) > 1 or len(self.keys) > 1 or len(self.metrics) > 1:
-            yield self._said()
-        yield self.notes()
+    def blocks(self) -> list[Block]:
+        """The figures, and which line is best where."""
+        (head, *rows), several = self._table(), max(len(self.lines), len(self.keys), len(self.metrics)) > 1
+        table = Block(head=head, rows=rows, align="<>" if len(self.metrics) == 1 else "<")
+        return [Block(self._heading()), table, *([Block(lines=self._said())] if several else [])]
 
     def _said(self) -> list[str]:
         if len(self.metrics) > 1:
@@ -381,8 +373,7 @@ class Curve:
         ahead = dict.fromkeys(name for names in self.best["best"] for name in names)
         return tuple([*ahead, *(each for each in self.lines if each not in ahead)][:MOST_LINES])
 
-    def as_dict(self) -> dict[str, Any]:
-        """What was found as plain data: what ``--format json`` prints."""
+    def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
             "kind": self.kind,
             "method": self.sampling.method,
@@ -431,12 +422,3 @@ def is_number(value: Any) -> bool:
 def word_of(value: Any) -> str:
     """A value as a table shows it."""
     return ("yes" if value else "no") if isinstance(value, bool) else f"{value:g}" if is_number(value) else str(value)
-
-
-def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as plain data, None where there is nothing."""
-    table = frame.astype(object).where(frame.notna(), None)
-    return [
-        {str(name): list(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()}
-        for row in table.to_dict("records")
-    ]

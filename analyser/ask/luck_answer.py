@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from analyser import plots
+from analyser.common.answer import Answer, Block
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
-from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import RulesUsed
@@ -162,8 +161,8 @@ class SideLuck:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Luck:
-    """How lucky one fight or a whole game was. Printed it is plain text.
+class Luck(Answer):
+    """How lucky one fight or a whole game was.
 
     Attributes
     ----------
@@ -178,12 +177,17 @@ class Luck:
     sampling: Sampling
     profiles: ProfilesUsed | None
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row a fight: who, what came of it, and the chances."""
-        return pd.DataFrame(self.rows())
+    schema = "analyser/luck/1"
+
+    @property
+    def headline(self) -> str:
+        """How lucky it was, in one sentence."""
+        if not self.sides:
+            return f"It was {_verdict(self.fights[0].chance)[1].lower()}."
+        return f"{', '.join(f'{each.side} had {_verdict(each.chance)[1].lower()}' for each in self.sides)}."
 
     def rows(self) -> list[dict[str, Any]]:
-        """The same as plain dicts: what ``--format csv`` prints; the sides of a game come last."""
+        """A row for each fight, with what came of it and the chances; the sides of a game come last."""
         rows: list[dict[str, Any]] = []
         for each in self.fights:
             got = ", ".join(f"{name}={word_of(value)}" for name, value in each.got.items())
@@ -194,8 +198,7 @@ class Luck:
             rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data: what ``--format json`` prints."""
+    def _body(self) -> dict[str, Any]:
         fights = [
             {
                 "label": x.label,
@@ -235,13 +238,11 @@ class Luck:
             "profiles": used,
         }
 
-    def __str__(self) -> str:
-        """What happened, how likely that was, and of a game the sums of both sides."""
+    def blocks(self) -> list[Block]:
+        """The events, how likely they were, and of a game the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
-            return (
-                "\n".join([fight.label, *fight.asked, "", fight.sentence, *fight.measure(), "", *self._notes()]) + "\n"
-            )
+            return [Block(fight.label, lines=fight.asked), Block(lines=[fight.sentence, *fight.measure()])]
         head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
             [each.label, each.side, str(row["got"]), f"{gone} of {models}"]
@@ -253,13 +254,12 @@ class Luck:
             + in_words(x.chance, "such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
             for x in self.sides
         ]
+        return [Block(head=head, rows=rows, align="<<<>"), Block(lines=said)]
+
+    def notes(self) -> list[str]:
+        """The meaning of the figures, the rules and where the numbers come from; of a game also the questions."""
         asked = [f"{each.label}: {'; '.join(' '.join(line.split()) for line in each.asked)}." for each in self.fights]
-        return "\n".join([*aligned([head, *rows], "<<<>"), "", *said, "", *self._notes(), *asked]) + "\n"
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return [*self._notes(), *(asked if self.sides else [])]
 
     def _notes(self) -> list[str]:
         notes = ["Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "]
@@ -297,16 +297,22 @@ class Luck:
         return [each.gone for each in self.fights if each.gone is not None]
 
 
+def _verdict(chance: Chance) -> tuple[bool, str]:
+    """Return True for bad luck rather than good, and its strength in words."""
+    bad = chance.as_bad <= chance.as_good
+    share = chance.as_bad if bad else chance.as_good
+    strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
+    return bad, "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
+
+
 def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
     """How lucky something was, in a sentence.
 
     >>> in_words(Chance(0.02, 0.01, 0.97), "such attacks")
     'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
     """
-    bad = chance.as_bad <= chance.as_good
+    bad, lead = _verdict(chance)
     share = chance.as_bad if bad else chance.as_good
-    strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
-    lead = "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
     what = "as bad or worse" if bad else "as good or better"
     how = "exact" if trials is None else f"{trials:,} trials"
     shown, middle = _shown(share, chance), _shown(chance.mid_p, chance)

@@ -6,19 +6,19 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.curve_answer import plain_rows, word_of
+from analyser.ask.curve_answer import word_of
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
 from analyser.ask.readings import by_points, is_probability, shown_between, shown_value, title_of
 from analyser.ask.reasons import kind_of
 from analyser.ask.variants import BASELINE
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.sampling import Sampling
-from analyser.common.text import aligned, counted
+from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.plots.metrics import PER_100_POINTS
@@ -45,8 +45,8 @@ _OWN_COLUMNS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Search:
-    """Variants, the best of them first. Printed it is plain text.
+class Search(FramedAnswer):
+    """Variants, the best of them first.
 
     Attributes
     ----------
@@ -90,13 +90,16 @@ class Search:
     profiles: ProfilesUsed | None
     ruleset: Ruleset | None
 
-    def to_frame(self) -> pd.DataFrame:
-        """The frame, as a copy."""
-        return self.frame.copy()
+    schema = "analyser/search/1"
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The frame as plain dicts: what ``--format csv`` prints."""
-        return plain_rows(self.frame.assign(profiles=str(self.profiles)))
+    @property
+    def headline(self) -> str:
+        """The best variant in one sentence."""
+        others = len(self.tied) - 1
+        if others <= 0:
+            return f"The best variant is {self.best}."
+        how = "as good" if self.raced is None else "not told apart from it"
+        return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {how}."
 
     def sentence(self) -> str:
         """Which is best, and how sure that is."""
@@ -150,8 +153,8 @@ class Search:
         reach = float(left["high"].max() - left["low"].min())
         return f"{100 * reach:.2g} percentage points" if is_probability(self.metric) else f"{reach:.2g}"
 
-    def __str__(self) -> str:
-        """Which is best, the first of the others, and what was merged or is not possible."""
+    def blocks(self) -> list[Block]:
+        """The best variant and the first of the others."""
         asked = self.frame[self.frame["status"].isin(ASKED)]
         shown = asked.head(max(SHOWN, min(len(self.tied), 2 * SHOWN)))
         costs = "costs" in self.frame
@@ -165,16 +168,8 @@ class Search:
             points = ["" if pd.isna(row["costs"]) else f"{row['costs']:g}"] if costs else []
             rows.append([mark, row["variant"], self._shown(row), *trials, *points])
         more = len(asked) - len(shown)
-        table = aligned([head, *rows], "<<>")
-        return (
-            "\n".join([self.sentence(), "", *table, *([f"and {more:,} more"] if more else []), "", *self.notes()])
-            + "\n"
-        )
-
-    __repr__ = __str__  # a shell shows what is printed
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        lines = [f"and {more:,} more"] if more else []
+        return [Block(self.sentence()), Block(head=head, rows=rows, align="<<>", lines=lines)]
 
     def _fight_of(self, row: Any) -> str:
         """The first variant that is the same fight."""
@@ -243,8 +238,7 @@ class Search:
         at = f"confidence sequences at {100 * ERROR:.0f}% over all variants"
         return f"a race of {stages}, {trials}, seed {self.sampling.seed}, {decks}; {at}; ended: {ends[self.raced.why]}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data: what ``--format json`` prints."""
+    def _body(self) -> dict[str, Any]:
         head: dict[str, Any] = {"kind": self.kind, "method": "exact" if self.raced is None else "race"}
         head |= {
             "question": self.question,

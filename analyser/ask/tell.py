@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from analyser.ask.readings import DESTROYED, LEAST
 from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
 from analyser.ask.told_fight import ReadTrial, told_fights
 from analyser.ask.told_morale import TOLD, told_morale
+from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
@@ -33,7 +33,7 @@ PICKED_BY = {**DESTROYED, "duel": "margin"}
 
 
 @dataclass(frozen=True, repr=False)
-class ToldTrial:
+class ToldTrial(Answer):
     """One trial of a sample, told.
 
     Attributes
@@ -65,20 +65,29 @@ class ToldTrial:
         """Die and deck in one line."""
         return () if self.ruleset is None else (self.ruleset.assumed,)
 
-    def __str__(self) -> str:
-        """The story, and how it is told again."""
+    schema = "analyser/trial/1"
+
+    @property
+    def headline(self) -> str:
+        """The first event of the trial that happened, in one sentence."""
+        happened = next((name for name, value in self.figures.items() if value is True), "no event")
+        return f"Trial {self.number} ended with: {happened.replace('_', ' ')}."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the trial by name."""
+        return dict(self.figures)
+
+    def blocks(self) -> list[Block]:
+        """The story, after the number that tells it again."""
         why = f", {self.picked}" if self.picked else ""
-        head = f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"
-        assumed = [line for each in self.assumptions for line in ("", f"Assumption: {each}.")]
-        return "\n".join([head, "", *self.lines, *assumed]) + "\n"
+        return [Block(f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"), Block(lines=self.lines)]
 
-    __repr__ = __str__  # a shell shows what is printed
+    def notes(self) -> list[str]:
+        """Die and deck."""
+        return [f"Assumption: {each}." for each in self.assumptions]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The story as plain data: what ``--format json`` prints."""
+    def _body(self) -> dict[str, Any]:
         head = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
         used = self.profiles and self.profiles.as_dict()
         return {**head, "figures": dict(self.figures), "lines": list(self.lines), "profiles": used} | (

@@ -178,7 +178,7 @@ def _write(result: Any, picture: str) -> None:
         lambda: rendering.rows([result]),
         warnings=result.warnings,
         plot=getattr(result, picture),
-        headline=result.headline,
+        headline=result.conclusions,
     )
 
 

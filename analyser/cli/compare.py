@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,11 +15,6 @@ from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Op
 from analyser.cli.shell import INTERRUPTED, Choice, command, given, note
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from analyser.analysis.comparison import Comparison, Comparisons
 
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
@@ -116,7 +111,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     if "weights" in how:
         how["weights"] = [_number(each) for each in how["weights"]]
     found = solved(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
-    write(lambda: str(found), lambda: _comparison(found), lambda: _rows(found.frame, found.profiles), plot=found.plot)
+    write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
 
 
 def _number(text: str) -> float:
@@ -124,41 +119,6 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"{text!r} is not a number", where="weights", allowed="such as 2,1") from None
-
-
-def _comparison(found: Comparison | Comparisons) -> dict[str, Any]:
-    from analyser.analysis.comparison import Comparison
-
-    mean = found if isinstance(found, Comparison) else found.mean
-    record = {"metric": mean.metric, **mean.profiles.of_fights(), **_stopping(mean)}
-    if isinstance(found, Comparison):
-        return {**record, **_best(found), "target": next(iter(found.shares))}
-    targets = []
-    for target, each in found.by_target.items():
-        share = {"weight": found.weights[target], "share": mean.shares[target]}
-        targets.append({"target": target, **share, **_best(each)})
-    return {**record, "targets": targets, "mean": _best(mean)}
-
-
-def _stopping(found: Comparison) -> dict[str, Any]:
-    """Of a sample why it has so many trials, and what the intervals of its differences are."""
-    stopping = next(iter(found.results.values())).stopping
-    if stopping is None:
-        return {}
-    by = "student-t" if stopping.precision is None else "confidence-sequence"
-    return {**stopping.as_dict(), "difference_interval": by}
-
-
-def _best(found: Comparison) -> dict[str, Any]:
-    record = {"best": found.best, "tied": list(found.tied), "at_least": found.at_least}
-    return {**record, "loadouts": _rows(found.frame)}
-
-
-def _rows(frame: pd.DataFrame, used: object = None) -> list[dict[str, Any]]:
-    """The rows of a frame as plain data, None where there is nothing; `used`: the profiles, as a last column."""
-    table = frame.astype(object).where(frame.notna(), None)
-    table = table if used is None else table.assign(profiles=str(used))
-    return [{str(name): cell for name, cell in row.items()} for row in table.to_dict("records")]
 
 
 @command(
@@ -183,19 +143,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
     found = solved(matched, attackers, defenders, after=0.0, **how)
 
-    def record() -> dict[str, Any]:
-        return {
-            "method": "exact",
-            "metric": found.metric,
-            "situations": [each.name for each in found.situations],
-            "row": found.row,
-            **found.profiles.of_fights(),
-            "matchups": _rows(found.frame),
-            "assumptions": list(found.assumptions),
-            "not_modelled": [each._asdict() for each in found.not_modelled],
-        }
-
-    write(lambda: str(found), record, lambda: _rows(found.frame, found.profiles), plot=found.heatmap)
+    write(lambda: str(found), found.as_dict, found.rows, plot=found.heatmap)
     if len(found.situations) > 1 and keys["plot"]:
         note(f"the picture shows {found.situations[0].name} alone; see --situations")
 
@@ -217,20 +165,7 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     how = given(keys, "metric", *SAMPLING)
     found = solved(sensitivity, attack_scenario(attacker, target), what="attacks", **how)
 
-    def record() -> dict[str, Any]:
-        return {
-            "method": keys["method"],
-            **({} if found.stopping is None else {"how": found.method, **found.stopping.as_dict()}),
-            "metric": found.metric,
-            "base": found.base,
-            "at_least": found.at_least,
-            "price": found.price._asdict(),
-            "profiles": None,
-            **(found.profiles.of_fights() if found.profiles else {}),
-            "numbers": _rows(found.frame),
-        }
-
-    write(lambda: str(found), record, lambda: _rows(found.frame, found.profiles), plot=found.plot)
+    write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
 
 
 _RACE = "exact (default), or race: by simulations with real decks."

@@ -9,6 +9,7 @@ import math
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ NARROWEST = 12  # characters of a column whose cells are broken
 SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
 NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
 
+_HALF, _ONE_IN_TEN, _ALMOST_NEVER = 0.5, 0.095, 0.01
+_FAMILIAR = (2, 3, 4, 5, 10)
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NO_FORMULA = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
 _BACKTICKS = re.compile("`+")
@@ -100,6 +103,36 @@ def percent(probability: float, decimals: int = 1) -> str:
     return f">{100 - step:g}%" if probability >= 1 - step / 200 else f"{100 * probability:.{decimals}f}%"
 
 
+def how_often(probability: float) -> str:
+    """A probability in words of a headline: the nearest of some familiar shares.
+
+    >>> [how_often(each) for each in (0.0, 0.004, 0.098, 0.25, 0.42, 0.75, 0.97, 1.0)]
+    ['never', 'almost never', '1 time in 10', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
+    """
+    if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
+        return "always" if probability > _HALF else "never"
+    rare = min(probability, 1 - probability)
+    if rare < _ALMOST_NEVER:
+        return "almost always" if probability > _HALF else "almost never"
+    if rare < _ONE_IN_TEN:
+        of = int(round(1 / rare, -1))
+        return f"1 time in {of}" if probability < _HALF else f"{of - 1} times in {of}"
+    shares = (Fraction(round(probability * of), of) for of in _FAMILIAR)
+    share = min(shares, key=lambda each: (round(abs(each - probability), 9), each.denominator))
+    return f"{counted(share.numerator, 'time')} in {share.denominator}"
+
+
+def happens(subject: str, predicate: str, probability: float) -> str:
+    """A headline about a probability.
+
+    >>> happens("Reds", "beat Blues", 0.75), happens("Reds", "beat Blues", 0.0)
+    ('Reds beat Blues 3 times in 4.', 'Reds never beat Blues.')
+    """
+    often = how_often(probability)
+    words = (predicate, often) if often[0].isdigit() else (often, predicate)
+    return f"{subject} {' '.join(words)}."
+
+
 def whole_percent(probability: float) -> str:
     """The same in whole percent.
 
@@ -147,6 +180,24 @@ def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
 
 
+def mid_sentence(title: str) -> str:
+    """A title as it stands inside a sentence.
+
+    >>> mid_sentence("Mean hits"), mid_sentence("P(broken)")
+    ('mean hits', 'P(broken)')
+    """
+    return title if title[1:2] == "(" else title[:1].lower() + title[1:]
+
+
+def paragraphs(parts: Iterable[Sequence[str]]) -> list[str]:
+    """Groups of lines with an empty line between two of them; empty groups are left out.
+
+    >>> paragraphs([["a", "b"], [], ["c"]])
+    ['a', 'b', '', 'c']
+    """
+    return [line for part in parts if part for line in ("", *part)][1:]
+
+
 def json_text(value: Any, **look: Any) -> str:
     """Plain data as JSON, which has no NaN and no infinity: they are null. `look` is that of ``json.dumps``.
 
@@ -172,6 +223,18 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(map(csv_cell, row) for row in (head, *rows))
     return buffer.getvalue()
+
+
+def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of plain data as CSV, under the names of all their columns."""
+    return csv_text(*columns_of(rows))
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    """The names of all columns, that of the profiles last, and the cells of each row, None where it has none."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    head = sorted(names, key=lambda name: name == "profiles")
+    return head, [[None if (cell := row.get(name)) != cell else cell for name in head] for row in rows]  # NaN is none
 
 
 def csv_cell(value: Any) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from analyser.common.answer import Answer, Block
 from analyser.common.text import counted
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.army_file import meant_kind, slug_of
@@ -49,8 +50,8 @@ class Broken(NamedTuple):
         return f"{self.rule} ({RULES[self.rule]}): {self.told}"
 
 
-@dataclass(frozen=True)
-class ForceCheck:
+@dataclass(frozen=True, repr=False)
+class ForceCheck(Answer):
     """What is broken about an army, and what could not be checked.
 
     Examples
@@ -70,21 +71,39 @@ class ForceCheck:
         """Whether nothing is broken."""
         return not self.broken
 
-    def __str__(self) -> str:
-        if not self.broken:
-            lines = [f"{self.army.name}: no rule of force building is broken"]
-        else:
-            by_rule = groupby(self.broken, lambda each: each.rule)
-            found = [(rule, [each.told for each in of_rule]) for rule, of_rule in by_rule]
-            lines = [f"{self.army.name}: {counted(len(found), 'rule')} of force building broken"]
-            for rule, told in found:
-                lines += ["", f"{rule}: {RULES[rule]}", *(f"  {each}" for each in told)]
-            lines += ["", f"What a list may hold: {self.kinds_by}"] if self.kinds_by else []
-        lines += ["", *(f"Not checked: {each}" for each in self.unchecked)] if self.unchecked else []
-        return "\n".join(lines) + "\n"
+    schema = "analyser/force-check/1"
 
-    def as_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
+    @property
+    def headline(self) -> str:
+        """The number of broken rules, in one sentence."""
+        rules = len({each.rule for each in self.broken})
+        return f"{self.army.name} breaks {counted(rules, 'rule') if rules else 'no rule'} of force building."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Points, units and broken rules."""
+        return {
+            "points": self.army.points,
+            "units": len(self.army),
+            "broken_rules": len({each.rule for each in self.broken}),
+        }
+
+    def blocks(self) -> list[Block]:
+        """Each broken rule with where it is broken."""
+        if not self.broken:
+            return [Block(f"{self.army.name}: no rule of force building is broken")]
+        by_rule = groupby(self.broken, lambda each: each.rule)
+        blocks = [
+            Block(f"{rule}: {RULES[rule]}", lines=[f"  {each.told}" for each in of_rule]) for rule, of_rule in by_rule
+        ]
+        first = Block(f"{self.army.name}: {counted(len(blocks), 'rule')} of force building broken")
+        return [first, *blocks, *([Block(f"What a list may hold: {self.kinds_by}")] if self.kinds_by else [])]
+
+    def notes(self) -> list[str]:
+        """The rules that could not be checked."""
+        return [f"Not checked: {each}" for each in self.unchecked]
+
+    def _body(self) -> dict[str, Any]:
         broken = [each._asdict() | {"says": RULES[each.rule]} for each in self.broken]
         return {"army": self.army.name, "passed": bool(self), "broken": broken, "unchecked": list(self.unchecked)}
 

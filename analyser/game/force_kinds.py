@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analyser.common.text import WIDTH, aligned, fill
+from analyser.common.answer import Answer, Block
+from analyser.common.text import WIDTH, aligned, counted, fill
 from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
@@ -18,8 +19,8 @@ TIE = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # of units that a battlegroup takes, and counts in no slot
 
 
-@dataclass(frozen=True)
-class ForceKinds:
+@dataclass(frozen=True, repr=False)
+class ForceKinds(Answer):
     """The force scales, and of some factions the kinds of battlegroup, who stands in their slots, and the boons.
 
     Examples
@@ -38,7 +39,27 @@ class ForceKinds:
         """Which profiles it is of."""
         return self.library.used
 
-    def __str__(self) -> str:
+    schema = "analyser/force-kinds/1"
+
+    @property
+    def headline(self) -> str:
+        """The number of kinds of battlegroup, in one sentence."""
+        kinds = sum(len(each.battlegroups) for each in self.factions)
+        names = self.factions[0].name if len(self.factions) == 1 else counted(len(self.factions), "faction")
+        return f"Armies of {names} are made of {counted(kinds, 'kind')} of battlegroup."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The number of kinds of battlegroup of each faction."""
+        return {each.name: len(each.battlegroups) for each in self.factions}
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The slots of each kind of battlegroup, as a frame."""
+        return {"slots": self.to_frame()}
+
+    def blocks(self) -> list[Block]:
+        """The force scales, the kinds of battlegroup, their slots, and boons."""
         parts = [self._scales()]
         if len(self.factions) == 1:
             parts += _in_full(self.factions[0], self.library.command("units", self.factions))
@@ -47,8 +68,11 @@ class ForceKinds:
             parts.append(_last_wrapped([("faction", "battlegroup", "called"), *kinds]))
             parts.append(fill("A force may hold any number of a kind, unless more is said beside it (FB-8)."))
             parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
-        parts.append([f"Profiles: {self.profiles}"])
-        return "\n\n".join("\n".join(part) for part in parts) + "\n"
+        return [Block(lines=part) for part in parts]
+
+    def notes(self) -> list[str]:
+        """The profiles."""
+        return [f"Profiles: {self.profiles}"]
 
     def _scales(self) -> list[str]:
         lines = [
@@ -58,8 +82,7 @@ class ForceKinds:
         head = ["scale", "points", "hand of cards", "table"]
         return aligned([head, *([*line[:3], f'{line[3]}"'] for line in lines)], "<<><")
 
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as plain data; `most` is None where any number may be."""
+    def _body(self) -> dict[str, Any]:
         scales = {name: each.model_dump(mode="json") for name, each in self.library.force_rules.scales.items()}
         return {"scales": scales, "factions": [_record(each) for each in self.factions]} | profiles_record(
             self.profiles
@@ -78,7 +101,7 @@ class ForceKinds:
                 "units": "; ".join(unit["unit"] for unit in slot["units"]),
                 "profiles": str(self.profiles),
             }
-            for faction in self.as_dict()["factions"]
+            for faction in self._body()["factions"]
             for kind in faction["battlegroups"]
             for slot in kind["slots"]
         ]

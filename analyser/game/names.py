@@ -34,6 +34,17 @@ def faction_name(faction: str) -> str:
     return faction.replace("-", " ").title()
 
 
+def spoken(selector: str) -> str:
+    """A loadout as a sentence has it; another text stays as it is.
+
+    >>> spoken("crown/rifle-platoon@basic"), spoken("Old Guard")
+    ('Rifle platoon (basic)', 'Old Guard')
+    """
+    _, slash, rest = selector.partition("/")
+    unit, at, level = rest.replace("-", " ").partition("@")
+    return f"{unit.capitalize()}{f' ({level})' if at else ''}" if slash else selector
+
+
 def selector_parts(selector: str) -> tuple[str, str, str]:
     """Faction, unit and level of a selector, tidied; the parts left out are empty."""
     tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")

@@ -87,7 +87,7 @@ def answer_from(
     answers = SYSTEMS[system].answers
     tables, panels = answers.answer(question, recorded)
     rules = answers.rules(question).used()
-    return MoraleResult(system=system, scenario=question, tables=tables, panels=panels, rules=rules, profiles=used)
+    return MoraleResult(system=system, scenario=question, weighed=tables, panels=panels, rules=rules, profiles=used)
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import estimate
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
-from analyser.common.text import NEGLIGIBLE, aligned, records
+from analyser.common.text import NEGLIGIBLE, aligned, happens, records
 from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
 from analyser.morale.systems import SYSTEMS
 from analyser.results import bands
 from analyser.results.base import Result, Weighed
-from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,15 +38,15 @@ class MoraleResult(Result):
         Such as ``legion``.
     scenario : Asked
         The question, every default filled in.
-    tables : mapping of str to Table
-        The main one first. Read them with :meth:`to_frame` or :meth:`as_dict`.
+    weighed : mapping of str to Table
+        The main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
     panels : sequence of Panel
         Those of the picture, in order.
     """
 
     scenario: Asked
     system: str
-    tables: Mapping[str, Table]
+    weighed: Mapping[str, Table]
     panels: Sequence[Panel | Fates]
 
     @property
@@ -61,7 +61,7 @@ class MoraleResult(Result):
         Of a sample, ``p_x`` is followed by ``p_x_low`` and ``p_x_high``, its 95% interval, and ``p_x_interval``, whose
         it is, and ``mean_x`` by ``mean_x_standard_error`` and an interval of the same kind of names.
         """
-        return {name: self._columns_of(table) for name, table in self.tables.items()}
+        return {name: self._columns_of(table) for name, table in self.weighed.items()}
 
     def _columns_of(self, table: Table) -> dict[str, Any]:
         columns: dict[str, Any] = {name: list(values) for name, values in table.keys.items()}
@@ -91,7 +91,7 @@ class MoraleResult(Result):
     @cached_property
     def _tables_of_events(self) -> dict[str, str]:
         """The table of each event: the first that has it."""
-        names = [(column, name) for name, table in self.tables.items() for column in table.probabilities]
+        names = [(column, name) for name, table in self.weighed.items() for column in table.probabilities]
         return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
 
     @property
@@ -104,7 +104,7 @@ class MoraleResult(Result):
         """The names that :meth:`pmf` and :meth:`mean` take: tables that are the distribution of one number."""
         return tuple(
             name
-            for name, table in self.tables.items()
+            for name, table in self.weighed.items()
             if [*table.probabilities] == ["probability"]
             and table.outcomes == 1
             and not isinstance([*table.keys.values()][-1][0], str)
@@ -112,7 +112,7 @@ class MoraleResult(Result):
 
     def _row_at(self, name: str, moment: int | None) -> int:
         """The first row of a table at a round or turn; by default, at the last."""
-        keys = self.tables[name].keys
+        keys = self.weighed[name].keys
         times: list[int | None] = next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
         if moment is None:
             return times.index(times[-1])
@@ -123,27 +123,27 @@ class MoraleResult(Result):
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         table = self._tables_of_events[name]
-        return float(self.tables[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
+        return float(self.weighed[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
 
     def _weighed(self, figure: str, moment: int | None) -> Weighed:
-        table, first = self.tables[figure], self._row_at(figure, moment)
+        table, first = self.weighed[figure], self._row_at(figure, moment)
         *others, values = table.keys.values()
         rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
         return np.array(values)[rows], table.probabilities["probability"][rows]
 
     def _possible(self, figure: str) -> NDArray[Any]:
-        return np.array(list(self.tables[figure].keys.values())[-1])
+        return np.array(list(self.weighed[figure].keys.values())[-1])
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        return [*(each for table in self.tables.values() for each in table.probabilities.values()), np.zeros(1)]
+        return [*(each for table in self.weighed.values() for each in table.probabilities.values()), np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """The columns of a table, by default the main one."""
-        name = next(iter(self.tables)) if name is None else name
-        check_text(name, "table", ", ".join(self.tables))
-        if name not in self.tables:
-            hint = did_you_mean(name, self.tables)
-            raise InputError(f"no table {shown(name)}{hint}", where="table", allowed=", ".join(self.tables))
+        name = next(iter(self.weighed)) if name is None else name
+        check_text(name, "table", ", ".join(self.weighed))
+        if name not in self.weighed:
+            hint = did_you_mean(name, self.weighed)
+            raise InputError(f"no table {shown(name)}{hint}", where="table", allowed=", ".join(self.weighed))
         return self.columns[name]
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
@@ -175,6 +175,31 @@ class MoraleResult(Result):
         """
         return picture_of(self, ax)
 
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every table as a tidy frame, the main one first."""
+        return {name: self.to_frame(name) for name in self.weighed}
+
+    @property
+    def schema(self) -> str:  # type: ignore[override]
+        """Name and version of its JSON."""
+        return f"analyser/morale/{self.system}/1"
+
+    @property
+    def headline(self) -> str:
+        """The first event that is neither certain nor impossible, in its first round or turn, in one sentence."""
+        title = SYSTEMS[self.system].title
+        chances = {name: self.probability(name, self._first_moment(name)) for name in self.events}
+        open_ones = (name for name, chance in chances.items() if 0 < chance < 1)
+        if (name := next(open_ones, next(iter(chances), None))) is None:
+            return f"{title}: no probability was asked for."
+        return happens(f"{title}:", name.replace("_", " "), chances[name])
+
+    def _first_moment(self, name: str) -> int | None:
+        """The first round or turn of the table of an event, if it has any."""
+        keys = self.weighed[self._tables_of_events[name]].keys
+        return next((keys[key][0] for key in ("round", "turn") if key in keys), None)
+
     def caption(self, width: int = 80) -> list[str]:
         """The system and what is stated in the question, in two lines at most of so many characters."""
         stated = self.scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ruleset"})
@@ -186,7 +211,7 @@ class MoraleResult(Result):
         return {"system": self.system} | super().as_dict()
 
     def _body(self) -> dict[str, Any]:
-        return {"question": self.scenario.as_dict(), "tables": {name: self._records(name) for name in self.tables}}
+        return {"question": self.scenario.as_dict(), "tables": {name: self._records(name) for name in self.weighed}}
 
     def _records(self, name: str) -> list[dict[str, Any]]:
         return records({name: np.asarray(column) for name, column in self.columns[name].items()})
@@ -194,7 +219,7 @@ class MoraleResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
         rows: list[dict[str, Any]] = []
-        for name, table in self.tables.items():
+        for name, table in self.weighed.items():
             head = {"table": name, "method": self.method}
             for measure in (*table.probabilities, *table.means) or (None,):  # none: a table of words
                 for row in self._records(name):
@@ -216,10 +241,10 @@ class MoraleResult(Result):
 
     def blocks(self) -> list[Block]:
         """A block for each table; a long one without the rows that are as good as impossible."""
-        return [Block(_title(name), lines=self._lines(name)) for name in self.tables]
+        return [Block(_title(name), lines=self._lines(name)) for name in self.weighed]
 
     def _lines(self, name: str) -> list[str]:
-        table, columns = self.tables[name], self.columns[name]
+        table, columns = self.weighed[name], self.columns[name]
         height = len(next(iter(columns.values())))
         likely = np.ones(height, np.bool_)
         if len(table.probabilities) == 1 and not table.means:

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +18,12 @@ import pandas as pd
 
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
+from analyser.common.answer import Answer, Block, plain_rows
 from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, real_path, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
-from analyser.common.text import aligned, csv_frame, json_text
+from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
@@ -47,7 +47,7 @@ _NUMBERS = ("value", "gives_away")  # columns that a report reads
 
 
 @dataclass(frozen=True, repr=False)
-class Habits:
+class Habits(Answer):
     """What the habit of a comparison gives away, duel by duel.
 
     Attributes
@@ -66,6 +66,20 @@ class Habits:
     terms: DuelTerms
     profiles: ProfilesUsed
 
+    schema = "analyser/habits/1"
+
+    @property
+    def headline(self) -> str:
+        """How often the habit costs its unit anything, in one sentence."""
+        known = _answered(self.frame)
+        share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
+        return happens("Simple tactics", "misjudge a duel", share)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The duels, and their means by attacker."""
+        return {"duels": self.frame.copy(), "units": self.by_unit()}
+
     def by_unit(self) -> pd.DataFrame:
         """A row for each attacker: its mean `value`, what its habit `gives_away` on average and at most, and where.
 
@@ -77,35 +91,29 @@ class Habits:
         """How often the habit misjudges a unit, in a sentence."""
         return note_of(self.frame)
 
-    def __str__(self) -> str:
-        rows = [["unit", "habit", "best play", "gives away", "at most", "against", "misjudged in"]]
-        for row in _records(self.by_unit()):
+    def blocks(self) -> list[Block]:
+        """The means by attacker, and the duels without an answer."""
+        rows, names = [], ["unit", "habit", "best play", "gives away", "at most", "against", "misjudged in"]
+        for row in plain_rows(self.by_unit()):
             numbers = [f"{100 * row[name]:.1f}" for name in ("value", "gives_away", "most")]
             rows.append([row["attacker"], row["habit"], *numbers, row["against"], f"{100 * row['misjudged']:.0f}%"])
-        missing = {row["reason"]: row for row in _records(self.frame) if row["reason"]}
+        missing = {row["reason"]: row for row in plain_rows(self.frame) if row["reason"]}
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
         head = f"What habits give away, of {want}, percent"
-        return "\n".join([head, *aligned(rows, "<<>>><>"), self.note(), *lines, "", *self.profiles.notes()]) + "\n"
+        return [Block(head, names, rows, "<<>>><>", lines=[self.note(), *lines])]
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        table = self.by_unit().style.format(precision=3).to_html()
-        return f"{table}<p>{'<br>'.join(map(escape, self.profiles.said))}</p>"
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+    def _body(self) -> dict[str, Any]:
         return {
             "kind": "habits",
             **self.profiles.of_fights(),
             "terms": self.terms.model_dump(mode="json"),
-            "duels": _records(self.frame),
+            "duels": plain_rows(self.frame),
         }
 
     def rows(self) -> list[dict[str, Any]]:
         """The duels as plain dicts."""
-        return _records(self.frame)
+        return plain_rows(self.frame)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What each unit's habit gives away on average, a bar each, the most on top."""
@@ -119,7 +127,7 @@ def given_away_by(frame: pd.DataFrame) -> pd.DataFrame:
     known = _answered(frame)
     rows = []
     for name, group in known.groupby("attacker", sort=False):
-        worst = _records(group.nlargest(1, "gives_away"))[0]
+        worst = plain_rows(group.nlargest(1, "gives_away"))[0]
         rows.append(
             {
                 "attacker": name,
@@ -170,12 +178,6 @@ def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.D
     if text := [name for name in _NUMBERS if not pd.api.types.is_numeric_dtype(frame[name])]:
         raise InputError(f"what is in column {text[0]!r} is no number", where=str(path), allowed=_KEPT)
     return here.reset_index(drop=True)
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows as plain dicts, None where there is nothing."""
-    known = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]
 
 
 def habits(

@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, probability_figures
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.precision import WIDEST_PILOT, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, p_text, points_text, rating_text, records, with_error
+from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
+from analyser.game.names import spoken
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, Weighed, frame_of, share_columns
 from analyser.results.flags import BIT_OF_FLAG, FLAGS
-from analyser.results.rendering import Block, distribution_block
+from analyser.results.rendering import distribution_block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of
@@ -226,6 +228,12 @@ class AttackResult(Result):
         test += "" if target.break_limit is None else f"; BREAK LIMIT {target.break_limit}"
         pool = f"{dice}, {rating_text(conditions, ' rating')}"
         return [*lines, ("Pool", pool), ("Target", unit_line(target, conditions["defence"])), ("Test", test)]
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, without intervals."""
+        attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
+        return happens(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.estimates import Estimate
 from analyser.common.intervals import CONFIDENCE, clopper_pearson, dkw_half_width
-from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
     from analyser.results.base import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common import estimates
+from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import records
+from analyser.common.text import happens, records
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import bands, rendering
-from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,7 @@ class RulesUsed:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Result(ABC):
+class Result(Answer):
     """An answer: exact, or a sample.
 
     Attributes
@@ -74,6 +75,11 @@ class Result(ABC):
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
     with_bands: bool = False
+
+    @property
+    def schema(self) -> str:  # type: ignore[override]
+        """Name and version of its JSON."""
+        return f"analyser/{self.kind}/1"
 
     @property
     def told_gaps(self) -> tuple[str, ...]:
@@ -149,10 +155,6 @@ class Result(ABC):
     def table(self) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
 
-    @abstractmethod
-    def _body(self) -> dict[str, Any]:
-        """What :meth:`as_dict` has of this kind of answer alone."""
-
     def rows(self) -> list[dict[str, Any]]:
         """The main table as plain dicts, one a row: what ``--format csv`` prints."""
         return records(self.table())
@@ -160,6 +162,10 @@ class Result(ABC):
     def to_frame(self) -> pd.DataFrame:
         """The full joint distribution of the outcome, one row an outcome."""
         return frame_of(self.table())
+
+    def notes(self) -> list[str]:
+        """The rules that the answer rests on, its assumptions, warnings and profiles, line by line."""
+        return rendering.notes(self)
 
     def probability(self, name: str, moment: int | None = None) -> Estimate:
         """The probability of an event, with its 95% interval if it was sampled.
@@ -313,7 +319,7 @@ class Result(ABC):
     @property
     def thin_means(self) -> tuple[str, ...]:
         """The means of the summary that rest on too few trials for the normal interval; theirs is a wider one."""
-        summary = getattr(self, "summary", {}) if self.trials is not None else {}
+        summary = self.summary if self.trials is not None else {}
         means = (name for name in summary if name.startswith(("mean_", "expected_")))
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
@@ -378,12 +384,15 @@ class Result(ABC):
         """What :meth:`all_at_once` adds to the answer as text."""
         return bands.band_blocks(self) if self.with_bands else []
 
-    def _repr_html_(self) -> str:
-        return rendering.html([self])
-
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: what ``--format json`` prints."""
-        head: dict[str, Any] = {"kind": self.kind, "method": self.method, "scenario": self.scenario.as_dict()}
+        head: dict[str, Any] = {
+            "schema": self.schema,
+            "headline": self.headline,
+            "kind": self.kind,
+            "method": self.method,
+            "scenario": self.scenario.as_dict(),
+        }
         head |= ruleset_record(getattr(self.scenario, "ruleset", None)) | profiles_record(self.profiles)
         if self.trials is not None:
             head |= {"trials": self.trials, "seed": self.seed}
@@ -395,10 +404,24 @@ class Result(ABC):
         return head | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:
-        """What the command line prints."""
         return rendering.text([self])
 
-    __repr__ = __str__  # a shell shows what is printed
+    def _repr_html_(self) -> str:
+        return rendering.html([self])
+
+
+def contest(first: str, second: str, wins: float, loses: float) -> str:
+    """A headline for two sides, the likeliest end of their fight.
+
+    >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
+    ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
+    """
+    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (mine)", f"{second} (yours)")
+    draws = 1 - wins - loses
+    if draws > max(wins, loses):
+        return happens(f"{first} and {second}", "draw", draws)
+    winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)
+    return happens(winner, f"beats {loser}", share)
 
 
 _RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}

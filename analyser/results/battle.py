@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, probability_figures
 from analyser.common.intervals import trials_for
@@ -19,13 +20,12 @@ from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
-from analyser.results.base import Result, Weighed, captioned, frame_of, share_columns
+from analyser.results.base import Result, Weighed, captioned, contest, frame_of, share_columns
 from analyser.results.battle_orders import by_order, orders_tried
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
-from analyser.results.battle_text import by_margin, by_round, by_unit, heading, headline
+from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
 from analyser.results.by_batch import amount_by_batch
-from analyser.results.rendering import Block
 from analyser.results.shared import SharedSampling
 from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome
@@ -321,7 +321,7 @@ class BattleResult(Result):
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
         blocks = [
-            Block(lines=[line for each in self.headline() for line in fill(each)]),
+            Block(lines=[line for each in self.conclusions() for line in fill(each)]),
             by_margin(self),
             by_round(self.survivors()),
             by_unit(self.contributions()),
@@ -335,9 +335,15 @@ class BattleResult(Result):
             Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
         ]
 
-    def headline(self) -> list[str]:
-        """The answer in short: how often my side wins, how far that goes with the order, and who swings it."""
-        return headline(self)
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, without intervals."""
+        mine, yours = (army.name for army in self.scenario.armies)
+        return contest(mine, yours, self.probability("victory"), self.probability("defeat"))
+
+    def conclusions(self) -> list[str]:
+        """How often my side wins, how far that depends on the order, and which units swing it, as sentences."""
+        return conclusions(self)
 
     @property
     def told_gaps(self) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.common.answer import Block
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
-from analyser.results.rendering import Block
 from analyser.rules.battle import Outcome, Turn
 from analyser.scenarios.battle import SIDES, BattleScenario, reordered
 from analyser.scenarios.battle_tables import Encoder

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.results.battle_orders import orders_lines
 from analyser.results.battle_swings import better_without, swing_units
-from analyser.results.rendering import Block
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
@@ -51,8 +51,8 @@ def _habits(scenario: BattleScenario, side: str) -> str:
     return ", ".join([*told, *([f"cards below {least} discarded"] if least else [])])
 
 
-def headline(found: BattleResult) -> list[str]:
-    """The answer in short: how often my side wins, how far that goes with the order, and who swings it."""
+def conclusions(found: BattleResult) -> list[str]:
+    """How often my side wins, how far that depends on the order, and which units swing it, as sentences."""
     chance = {name: found.probability(name) for name in found.events}
     lines = [
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "

@@ -8,6 +8,7 @@ from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer, did_you_mean, shown
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
@@ -16,7 +17,6 @@ from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
 from analyser.results.lists import Listed, Lists
 from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
 from analyser.results.play import Play
-from analyser.results.rendering import Block
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.schema import CHANCES, WANTS
@@ -255,6 +255,11 @@ class BestResult(DuelResult):
         lines = super().heading()
         wanter = DUEL_SIDES[self.play.wanter].upper()
         return [("Best play", lines[0][1]), *lines[1:], ("Wanted", f"{wanter}: {WANTS[self.scenario.terms.want]}")]
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, without intervals."""
+        return f"At best play {super().headline}"
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.sampling import Sampling
@@ -19,7 +20,8 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.rendering import NOT_SHOWN, Block
+from analyser.results.base import contest
+from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.activation import Order
@@ -164,6 +166,13 @@ class ChargeResult(FightResult):
         lines += [("Beside it", unit_name(unit)) for unit in self.scenario.secondary]
         lines += [("Attacker", unit_line(attacker)), ("Target", unit_line(target))]
         return lines + [("" if place else "Strikes", _strike_line(each)) for place, each in enumerate(self.strikes)]
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, without intervals."""
+        lost = self.probability("target_wins") + self.probability("no_combat")
+        attacker, target = map(unit_name, self.units)
+        return contest(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

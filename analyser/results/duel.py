@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
@@ -19,10 +20,9 @@ from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.base import captioned, frame_of
+from analyser.results.base import captioned, contest, frame_of
 from analyser.results.deeds import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.play import Play, play_of, worth
-from analyser.results.rendering import Block
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
@@ -262,6 +262,12 @@ class DuelResult(FightResult):
         for side, unit, policy in self._policies():
             lines.append((side, f"{unit_name(unit)}: {unit_line(unit)}; policy {policy}"))
         return lines
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, without intervals."""
+        first, second = map(unit_name, self.units)
+        return contest(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.answer import Block
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, points_text, rating_text, with_error
+from analyser.common.text import counted, happens, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
+from analyser.game.names import spoken
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.rendering import Block, distribution_block
+from analyser.results.rendering import distribution_block
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
 from analyser.scenarios.schema import TARGET_FATES
@@ -205,6 +207,13 @@ class FocusResult(FightResult):
             line = f"{number}: {dice}, {rating_text(each)}, against DEFENCE {each['defence']}"
             lines.append(("Attacks" if number == 1 else "", line))
         return lines
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, without intervals."""
+        attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
+        verb = "annihilates" if len(self.moments) == 1 else "annihilate"
+        return happens(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from analyser.common.answer import Block, page_of
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import RARE
-from analyser.common.text import NEGLIGIBLE, aligned, csv_text, fill, json_text, shown_range
+from analyser.common.text import NEGLIGIBLE, columns_of, csv_of_rows, fill, json_text, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -27,20 +27,6 @@ _DIFFERENT_CARDS = (
 )
 
 
-class Block(NamedTuple):
-    """A part of an answer as text: a heading, a table, lines below it."""
-
-    title: str = ""
-    head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()  # all as long as the head; the first cell of a row is its name
-    align: str = "<"  # `<` or `>` for each column, the last for all that follow
-    gap: str = "  "  # between two columns
-    minor: frozenset[str] = frozenset()  # names of rows left out, unless an answer beside this one needs them
-    left_out: str = ""  # what stands below the table where rows are left out
-    beside: bool = False  # whether the answers of several methods stand in one table, side by side
-    lines: Sequence[str] = ()
-
-
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
     """The distribution of a figure as a table, cut at either end where it is long."""
     first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
@@ -54,15 +40,20 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
 
 def text(results: Sequence[Result]) -> str:
     """The answer to one question, by one method or by several, for a terminal."""
-    parts = [aligned([*results[0].heading(), ("Method", method_line(results))], "<")]
-    for block in _joined_blocks(results):
-        rows = [block.head, *block.rows] if block.head and block.rows else block.rows
-        lines = aligned(rows, block.align, gap=block.gap) if rows else []
-        parts.append([*([block.title] if block.title else []), *lines, *block.lines])
+    parts = [*(block.text for block in blocks_of(results)), *map("\n".join, _terminal_notes(results))]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def blocks_of(results: Sequence[Result]) -> list[Block]:
+    """The question and the answer of one method or of several, block by block."""
+    return [Block(rows=[*results[0].heading(), ("Method", method_line(results))]), *_joined_blocks(results)]
+
+
+def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
+    """The notes as lines; in short where the text of an answer does not tell all of its gaps."""
     tells_all = results[0].told_gaps == results[0].not_modelled
     notes = _notes(results, tells_all=tells_all)
-    parts += notes if tells_all else [[line for each in part for line in fill(each)] for part in notes]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    return notes if tells_all else [[line for each in part for line in fill(each)] for part in notes]
 
 
 def _notes(results: Sequence[Result], *, tells_all: bool = True) -> list[list[str]]:
@@ -140,23 +131,16 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
 
 def html(results: Sequence[Result]) -> str:
     """The answer as a notebook shows it: compact tables, notes folded away."""
-    parts = [_html_table([], [*results[0].heading(), ("Method", method_line(results))])]
-    for block in _joined_blocks(results):
-        title = f"<b>{escape(block.title)}</b>" if block.title else ""
-        lines = f"<pre>{escape(chr(10).join(block.lines))}</pre>" if block.lines else ""
-        parts.append(f"<div>{title}{_html_table(block.head, block.rows)}{lines}</div>")
-    notes = "".join(f"<div>{escape(line)}</div>" for part in _notes(results) for line in part)
-    return f"<div>{''.join(parts)}<details><summary>Rules and assumptions</summary>{notes}</details></div>"
+    return page_of(blocks_of(results), _lines(_notes(results)))
 
 
-def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        style = [' style="text-align:left"', *[""] * (len(cells) - 1)]
-        return f"<tr>{''.join(f'<{tag}{how}>{escape(cell)}</{tag}>' for how, cell in zip(style, cells))}</tr>"
+def notes(result: Result) -> list[str]:
+    """The lines below an answer."""
+    return _lines(_notes([result]))
 
-    if not rows:
-        return ""
-    return f"<table>{line(head, 'th') if head else ''}{''.join(line(row, 'td') for row in rows)}</table>"
+
+def _lines(parts: Sequence[Sequence[str]]) -> list[str]:
+    return [line for part in parts for line in part]
 
 
 def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
@@ -185,7 +169,11 @@ def record(results: Sequence[Result]) -> dict[str, Any]:
     """The answer as plain data; of both methods, one beside the other."""
     if len(results) == 1:
         return results[0].as_dict()
-    return {"method": "both", **{result.method.replace("-", "_"): result.as_dict() for result in results}}
+    return {
+        "schema": "analyser/both/1",
+        "method": "both",
+        **{result.method.replace("-", "_"): result.as_dict() for result in results},
+    }
 
 
 class Shown(NamedTuple):
@@ -201,7 +189,7 @@ def _parquet(answer: Shown) -> bytes:
     import pyarrow
     from pyarrow.parquet import write_table
 
-    head, lines = _columns(answer.rows())
+    head, lines = columns_of(answer.rows())
     columns = {}
     for name, cells in zip(head, zip(*lines)):
         try:
@@ -213,17 +201,10 @@ def _parquet(answer: Shown) -> bytes:
     return buffer.getvalue()
 
 
-def _columns(table: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
-    """The names of all columns, that of the profiles last, and the cells of each row, None where it has none."""
-    names = dict.fromkeys(name for row in table for name in row)
-    head = sorted(names, key=lambda name: name == "profiles")
-    return head, [[None if (cell := row.get(name)) != cell else cell for name in head] for row in table]  # NaN is none
-
-
 FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "text": lambda answer: answer.text(),
     "json": lambda answer: json_text(answer.record(), indent=2) + "\n",
-    "csv": lambda answer: csv_text(*_columns(answer.rows())),
+    "csv": lambda answer: csv_of_rows(answer.rows()),
     "parquet": _parquet,
 }
 TABLES = ("csv", "parquet")  # which have no room for warnings

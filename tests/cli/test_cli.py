@@ -200,7 +200,7 @@ def test_a_precision_instead_of_a_number_of_trials(fight):
 
 def test_both_methods_stand_side_by_side(fight):
     both = [fight, "--method", "both", *FEW]
-    assert json.loads(answer("run", *both, "--format", "json")).keys() == {"method", "exact", "monte_carlo"}
+    assert json.loads(answer("run", *both, "--format", "json")).keys() == {"schema", "method", "exact", "monte_carlo"}
     rows = list(csv.DictReader(io.StringIO(answer("run", *both, "--format", "csv"))))
     assert {row["method"] for row in rows} == {"exact", "monte-carlo"}
     assert {row["count"] for row in rows if row["method"] == "exact"} == {""}

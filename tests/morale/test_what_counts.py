@@ -161,7 +161,7 @@ OCCASIONS = {
 def test_whatever_happens_in_random_questions_is_applied(seed):
     result = morale.exact("mordheim", questions(seed))
     for table, columns in OCCASIONS.items():
-        for row in rows(result, table).values() if table in result.tables else ():
+        for row in rows(result, table).values() if table in result.weighed else ():
             for column, rule in columns.items():
                 if row.get(column, 0) > 0:
                     assert any(each.startswith(rule) for each in result.rules_applied), (table, column)

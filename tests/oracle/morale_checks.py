@@ -14,9 +14,9 @@ UNLIKELY = 1e-4  # one chi-square test in ten thousand would fail by chance; the
 
 def rows(result, table=None):
     """The rows of a table by their keys, in order."""
-    name = table or next(iter(result.tables))
+    name = table or next(iter(result.weighed))
     columns = result.columns[name]
-    keys = list(result.tables[name].keys)
+    keys = list(result.weighed[name].keys)
     height = len(columns[keys[0]])
     return {
         tuple(columns[key][row] for key in keys): {

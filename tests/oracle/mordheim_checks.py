@@ -13,9 +13,9 @@ def differences(question):
     """Every figure that program and reading tell differently; a row that one of them leaves out is all zeros."""
     result = morale.exact("mordheim", question)
     read = plain_mordheim.tables(question)
-    found = [f"table {name}: the program alone has it" for name in result.tables.keys() - read.keys()]
+    found = [f"table {name}: the program alone has it" for name in result.weighed.keys() - read.keys()]
     for name, expected in read.items():
-        keys = list(result.tables[name].keys) if name in result.tables else []
+        keys = list(result.weighed[name].keys) if name in result.weighed else []
         told = rows(result, name) if keys else {}
         theirs = {tuple(map(plain, key)): values for key, values in told.items()}
         ours = {tuple(plain(row[key]) for key in keys): row for row in expected}

@@ -43,8 +43,8 @@ def test_it_leads_with_the_answer_in_the_words_of_the_terminal(found, page):
         *("A battle told", "More"),
     ]
     said = texts(page, "li")
-    first = said.index(found.headline()[0])
-    assert said[first : first + len(found.headline())] == found.headline()
+    first = said.index(found.conclusions()[0])
+    assert said[first : first + len(found.conclusions())] == found.conclusions()
     assert page.index("<strong>Mine wins ") < page.index("<table")
 
 

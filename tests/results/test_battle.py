@@ -129,7 +129,7 @@ def test_an_answer_is_plain_data_and_text(result):
 
 @pytest.mark.slow
 def test_who_wins_and_who_swings_it_is_said_first(result):
-    win, orders, own, mine, yours, *_, caveat = result.headline()
+    win, orders, own, mine, yours, *_, caveat = result.conclusions()
     chance = {name: result.probability(name) for name in result.events}
     assert win == (
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
@@ -182,7 +182,7 @@ def test_other_orders_are_the_battles_of_those_lists(result):
 @pytest.mark.slow
 def test_the_best_of_my_own_orders_is_told(result):
     own = [row for row in result.orders() if row["changed"] == "mine"]
-    lines = result.headline()
+    lines = result.conclusions()
     assert f"({own[-1]['order']}, the best of {len(own)} others tried)" in lines[2].replace("(order ", "(")
     (block,) = [block for block in result.blocks() if block.title.startswith("In other orders")]
     assert block.rows[0] == ["as given", "", str(result.probability("victory"))]
@@ -474,7 +474,7 @@ def test_units_are_called_what_people_call_them_and_ids_stay_for_machines(mirror
     for row in mirror.orders():
         for side in ("mine", "yours"):
             assert [dict(zip(ids, NAMES))[name] for name in row[f"{side}_units"]] == row[f"{side}_names"]
-    shown = (str(mirror), str(mirror.story), *mirror.headline())
+    shown = (str(mirror), str(mirror.story), *mirror.conclusions())
     assert not any("rifle-platoon" in text or "@" in text for text in shown)
     labels = [text.get_text() for text in mirror.plot_contributions().get_yticklabels()]
     assert labels == [f"{side}: {name}" for side in ("mine", "yours") for name in NAMES]

@@ -1,0 +1,91 @@
+"""The base of answers: every format follows from what a subclass gives."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+from analyser.common.answer import Answer, Block, tidy
+
+ROWS = [{"unit": "<Reds>", "share": 0.25, "low": float("nan")}, {"unit": "Blues", "share": 0.75, "low": 0.5}]
+
+
+@dataclass(frozen=True, repr=False)
+class Told(Answer):
+    """An answer with everything that a subclass must give, and no more."""
+
+    schema = "analyser/told/2"
+    headline = "Blues win 3 times in 4."
+
+    @property
+    def summary(self):
+        return {"p_blues": 0.75, "p_blues_low": 0.7, "p_blues_high": 0.8, "models": 3, "p_blues_interval": "wilson"}
+
+    def blocks(self):
+        cells = [[row["unit"], f"{row['share']:.2f}"] for row in ROWS]
+        return [Block("Shares", ("unit", "share"), cells, "<>", lines=["and no more"])]
+
+    def notes(self):
+        return ["Assumption: none.", "Not modelled: none."]
+
+    def rows(self):
+        return ROWS
+
+    def _body(self):
+        return {"shares": ROWS, "sides": [{"name": "Reds", "lost": {"models": 1}, "units": [{"unit": "x"}]}], "why": []}
+
+
+class Cells(HTMLParser):
+    """The text of the cells of a page, and the elements left open."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.cells = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] in ("td", "th"):
+            self.cells.append(data)
+
+
+def test_text_has_the_blocks_and_then_the_notes():
+    block = "Shares\nunit    share\n<Reds>   0.25\nBlues    0.75\nand no more"
+    assert str(Told()) == repr(Told()) == f"{block}\n\nAssumption: none.\nNot modelled: none.\n"
+
+
+def test_html_has_the_same_cells_and_folds_the_notes():
+    page = Cells(Told()._repr_html_())
+    assert page.cells == ["unit", "share", "<Reds>", "0.25", "Blues", "0.75"]
+    assert page.open == []
+    assert "<details><summary>Rules and assumptions</summary>" in Told()._repr_html_()
+
+
+def test_json_begins_with_schema_and_headline_and_has_no_nan():
+    record = json.loads(Told().to_json())
+    assert list(record) == ["schema", "headline", "shares", "sides", "why"]
+    assert record["schema"] == "analyser/told/2"
+    assert record["shares"][0]["low"] is None
+
+
+def test_csv_is_the_main_table():
+    assert list(csv.DictReader(io.StringIO(Told().to_csv())))[1] == {"unit": "Blues", "share": "0.75", "low": "0.5"}
+
+
+def test_tables_are_those_of_the_json_with_one_value_a_cell():
+    tables = Told().tables
+    assert tables.keys() == {"shares", "sides"}
+    assert tables["sides"].to_dict("records") == [{"name": "Reds", "lost_models": 1}]
+    assert Told().to_frame().equals(tidy(ROWS))
+
+
+def test_the_picture_has_a_dot_for_each_figure():
+    axes = Told().plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["p blues", "models"]
+    assert axes.get_title(loc="left") == "Blues win 3 times in 4."

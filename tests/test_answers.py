@@ -1,0 +1,152 @@
+"""Every public answer: a headline, tables by name, JSON with a schema, CSV, HTML and a picture."""
+
+import csv
+import html
+import inspect
+import io
+import json
+import re
+
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import analyser
+from analyser import morale
+from analyser.common.answer import Answer
+
+RIFLES, GRENADIERS, GUNS = (
+    "crown/rifle-platoon@basic",
+    "imperium/scion-grenadier-platoon@basic",
+    "imperium/krupp-field-guns@basic",
+)
+FAR = {"situations": "long-range"}
+PRICED = {"against": "*/*@basic", **FAR}
+NO_ANSWERS = {
+    "dice_funnel": "a frame",
+    "explore": "a page of widgets",
+    "load_army": "an input",
+    "load_profiles": "an input",
+    "morale.load_question": "an input",
+    "load_scenario": "an input",
+    "open_sweep": "a store of cells, which is asked for answers",
+    "resume_sweep": "such a store",
+    "run_sweep": "such a store",
+    "warm_up": "the names of kernels",
+}
+VARIANTS = {
+    "metric": "p_annihilated",
+    "baseline": {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}},
+    "variants": {"aiming": {"aiming": True}},
+}
+EXAMPLES = {
+    "attack": lambda: analyser.attack(RIFLES, GRENADIERS),
+    "attack, simulated": lambda: analyser.attack(RIFLES, GRENADIERS, method="monte-carlo", trials=100).all_at_once(),
+    "charge": lambda: analyser.charge(RIFLES, GRENADIERS),
+    "focus": lambda: analyser.focus([RIFLES, RIFLES], GRENADIERS),
+    "duel": lambda: analyser.duel(RIFLES, GRENADIERS, rounds=1),
+    "battle": lambda: analyser.battle([RIFLES], [GRENADIERS], trials=100),
+    "best_play": lambda: analyser.best_play(RIFLES, GRENADIERS, rounds=1),
+    "best_focus": lambda: analyser.best_focus([RIFLES, RIFLES], GRENADIERS),
+    "exact": lambda: analyser.exact(morale.load_question("mordheim", {"combat": {}})),
+    "simulate": lambda: analyser.simulate({"courage": 1, "tokens": 2}, trials=100),
+    "compare": lambda: analyser.compare([RIFLES, "crown/sharp-rifles@basic"], GRENADIERS),
+    "compare, several": lambda: analyser.compare([RIFLES], [GRENADIERS, GUNS]),
+    "matchups": lambda: analyser.matchups("crown/rifle*@basic", "imperium/*@basic", **FAR),
+    "sensitivity": lambda: analyser.sensitivity(RIFLES, GRENADIERS),
+    "curve": lambda: analyser.curve([RIFLES, "crown/sharp-rifles@basic"], target=GRENADIERS, over="distance=4..8"),
+    "search": lambda: analyser.search(VARIANTS),
+    "luck": lambda: analyser.luck(RIFLES, GRENADIERS, got={"destroyed": 1}),
+    "tell": lambda: analyser.tell(RIFLES, GRENADIERS),
+    "habits": lambda: analyser.habits(RIFLES, GRENADIERS, rounds=1),
+    "fair_points": lambda: analyser.fair_points("crown/rifle*", **PRICED),
+    "solve_price": lambda: analyser.solve_price(RIFLES, **PRICED),
+    "solve_dice": lambda: analyser.solve_dice(RIFLES, most=1, **PRICED),
+    "what_if": lambda: analyser.what_if(RIFLES, points=80, **PRICED),
+    "clash": lambda: analyser.clash([RIFLES], [GRENADIERS], **FAR),
+    "clash, fought": lambda: analyser.clash([RIFLES], [GRENADIERS], battles=100, **FAR),
+    "build": lambda: analyser.build("crown", 500, "imperium/*@basic", battles=False, next_best=1, **FAR),
+    "check_army": lambda: analyser.check_army([RIFLES]),
+    "army_kinds": lambda: analyser.army_kinds("crown"),
+    "morale.exact": lambda: morale.exact("legion", {"courage": 1}),
+    "morale.simulate": lambda: morale.simulate("legion", {"courage": 1}, 100),
+    "morale.legion": lambda: morale.legion(courage=1, tokens=2),
+    "morale.grande_tactique": lambda: morale.grande_tactique(check={}),
+    "morale.warmaster": lambda: morale.warmaster(dice=2),
+    "morale.mordheim": lambda: morale.mordheim(combat={}),
+    "morale.compare": lambda: morale.compare(models=4, losses=1),
+}
+
+
+PUBLIC = {
+    f"{before}{name}": function
+    for before, package in (("", analyser), ("morale.", morale))
+    for name in package.__all__
+    if inspect.isfunction(function := getattr(package, name))
+}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - NO_ANSWERS.keys()))
+def test_a_public_function_returns_an_answer_and_has_an_example(name):
+    module, hint = inspect.getmodule(PUBLIC[name]), PUBLIC[name].__annotations__["return"]
+    assert all(issubclass(getattr(module, each), Answer) for each in hint.split(" | "))
+    assert name in {example.partition(",")[0] for example in EXAMPLES}
+
+
+def test_no_exception_outlives_its_function():
+    assert NO_ANSWERS.keys() <= PUBLIC.keys()
+
+
+@pytest.fixture(params=EXAMPLES, scope="module")
+def answer(request):
+    return EXAMPLES[request.param]()
+
+
+def test_the_headline_is_one_plain_sentence(answer):
+    assert re.fullmatch(r"[^\n±]+\.?", answer.headline)
+    assert "95%" not in answer.headline
+
+
+def test_tables_are_frames_with_one_value_a_cell(answer):
+    assert answer.tables
+    for name, frame in (("", answer.to_frame()), *answer.tables.items()):
+        assert isinstance(frame, pd.DataFrame)
+        nested = [column for column in frame for cell in frame[column] if isinstance(cell, dict | list)]
+        assert nested == [], name
+
+
+def test_the_main_table_is_the_callers_own(answer):
+    frame = answer.to_frame()
+    frame["mine"] = 1
+    assert "mine" not in answer.to_frame()
+
+
+def test_json_has_a_schema_and_no_nan(answer):
+    record = json.loads(answer.to_json())
+    assert re.fullmatch(r"analyser/[a-z-]+(/[a-z-]+)?/[1-9]\d*", record["schema"])
+    assert record["schema"] == answer.schema
+    assert record["headline"] == answer.headline
+    assert "NaN" not in answer.to_json()
+
+
+def test_csv_has_a_line_a_row(answer):
+    assert len(list(csv.reader(io.StringIO(answer.to_csv())))) == 1 + len(answer.rows())
+
+
+def test_a_page_has_every_note(answer):
+    assert str(answer) == repr(answer)
+    page = html.unescape(answer._repr_html_())
+    assert [note for note in answer.notes() if note not in page] == []
+
+
+def test_figures_are_numbers_with_both_ends_or_none(answer):
+    for name, value in answer.summary.items():
+        if name.endswith("_low"):
+            least = answer.summary[name.removesuffix("_low")]
+            assert value <= least <= answer.summary[name.removesuffix("_low") + "_high"]
+
+
+def test_there_is_a_picture(answer):
+    drawn = answer.plot()
+    assert all(isinstance(each, Axes | Figure) for each in (drawn if isinstance(drawn, tuple) else (drawn,)))
