@@ -23,6 +23,8 @@ from analyser.results.rendering import method_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from analyser.plots.distributions import Kind
+
 BEST, EQUAL, UNSURE = "*", "=", "≈"
 SHOWN = (
     *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
@@ -97,14 +99,18 @@ class Comparison:
         """The frame, as a copy."""
         return self.frame.copy()
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The distributions of models destroyed over one another (:func:`analyser.plots.compared_distributions`)."""
-        return plots.compared_distributions(self.distributions, heading=self._heading(), ax=ax)
+    def caption(self) -> list[str]:
+        """What a picture says of the question."""
+        return [self._heading()]
 
-    def frontier(self, *, ax: Axes | None = None) -> Axes:
-        """Points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
-        label = title_of(self.metric, self.at_least)
-        return plots.cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
+    def plot(self, *, kind: Kind = "at least", ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the distributions of models destroyed over one another (:func:`analyser.plots.distribution`)."""
+        return plots.distribution(self, kind=kind, ax=ax, **more)
+
+    def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        quantity = title_of(self.metric, self.at_least)
+        return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def __str__(self) -> str:
         """Plain text: the figures of one attack, means per 100 points, and what was not computed."""
@@ -296,18 +302,13 @@ class Comparisons:
         """The same."""
         return self.frame
 
-    def plot(self) -> tuple[Axes, ...]:
-        """A picture a target: the distributions of models destroyed over one another."""
-        from analyser.plots.look import title
+    def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
+        """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
+        return plots.panels(self.by_target, plots.distribution, kind=kind, **more)
 
-        pictures = tuple(each.plot() for each in self.by_target.values())
-        for target, ax in zip(self.by_target, pictures):
-            title(ax, f"{ax.get_title(loc='left')}\n{target}")
-        return pictures
-
-    def frontier(self, *, ax: Axes | None = None) -> Axes:
-        """Points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
-        return self.mean.frontier(ax=ax)
+    def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        return self.mean.frontier(ax=ax, **more)
 
     def __str__(self) -> str:
         """Plain text: the tables of each target, those of the mean, and what was not computed."""

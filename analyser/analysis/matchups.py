@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -118,7 +118,9 @@ class Matchups:
         blank = self.frame[self.frame["why_not"].notna()]
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
-    def heatmap(self, *, metric: str | None = None, situation: str | None = None, ax: Axes | None = None) -> Axes:
+    def heatmap(
+        self, *, metric: str | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
+    ) -> Axes:
         """One figure of one situation as a picture, its cells annotated, cells that cannot be blank and hatched.
 
         Of more than :data:`MOST_LOADOUTS` loadouts on a side it shows units, as means over their levels.
@@ -129,7 +131,7 @@ class Matchups:
             As of :meth:`pivot`.
         situation : str, optional
             Default: the first one.
-        ax : Axes, optional
+        ax, **more
             As of :func:`analyser.plots.heatmap`.
 
         Raises
@@ -143,7 +145,7 @@ class Matchups:
         shown = self.frame[self.frame["situation"] == (situation or names[0])]
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
-        return plots.heatmap(shown, metric=metric or self.metric, ax=ax)
+        return plots.heatmap(shown, values=checked_metric(metric or self.metric), ax=ax, **more)
 
     def __str__(self) -> str:
         """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""

@@ -122,9 +122,9 @@ class Sensitivity:
         """The frame, as a copy."""
         return self.frame.copy()
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """A tornado of the frame (:func:`analyser.plots.tornado`)."""
-        return plots.tornado(self.frame, label=title_of(self.metric, self.at_least), heading=self.subject, ax=ax)
+        return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def __str__(self) -> str:
         """Plain text, the number that matters most first."""

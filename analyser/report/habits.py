@@ -107,11 +107,11 @@ class Habits:
         """The duels as plain dicts."""
         return _records(self.frame)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """What each unit's habit gives away on average, a bar each, the most on top."""
         from analyser.plots import given_away
 
-        return given_away(self.by_unit(), ax=ax)
+        return given_away(self, ax=ax, **more)
 
 
 def given_away_by(frame: pd.DataFrame) -> pd.DataFrame:

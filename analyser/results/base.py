@@ -343,12 +343,15 @@ class Result(ABC):
     def _all_weights(self) -> list[NDArray[Any]]:
         """The weights that all probabilities of this answer come from."""
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The picture of the answer, by default on new Axes, which are returned; of morale a Figure of several."""
-        return self.plot_pmf(self.pictured, ax=ax)
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the answer, by default on new Axes, which are returned; of morale a Figure of several.
 
-    def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None) -> Axes:
-        """The distribution of a figure: bars, and a stepped line for at least as many.
+        `label`, `color`, `title` and artists' keywords are those of :mod:`analyser.plots`.
+        """
+        return self.plot_pmf(self.pictured, ax=ax, **more)
+
+    def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the distribution of a figure (:func:`analyser.plots.distribution`, whose keywords it takes).
 
         Parameters
         ----------
@@ -357,22 +360,9 @@ class Result(ABC):
         ax : Axes, optional
             Default: of a new figure.
         """
-        from matplotlib.ticker import FuncFormatter
+        from analyser.plots import distribution
 
-        from analyser.plots import probability_bars
-
-        frame = self.pmf(figure, moment)
-        least = min(int(frame["value"].min()), 0)  # bars count from 0
-        bars = frame.assign(models_destroyed=frame["value"] - least)
-        if self.trials is not None:
-            bars = bars.assign(count=(bars["probability"] * self.trials).round())
-        axes = probability_bars(bars, ax=ax)
-        if least < 0:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place + least:g}"))
-        what = figure.replace("_", " ")
-        axes.set_xlabel(what)
-        lines = [*self.caption(), f"{what[0].upper()}{what[1:]}: probability in percent"]
-        return captioned(axes, lines, fit=ax is None)
+        return distribution(self, x=(figure, moment), ax=ax, **more)
 
     def band_blocks(self) -> list[Block]:
         """What :meth:`all_at_once` adds to the answer as text."""
@@ -420,17 +410,6 @@ def frame_of(table: Any) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(table)
-
-
-def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:
-    """Axes with a title of these lines; `fit`: their figure as large as what is drawn."""
-    from analyser.plots.look import fit_figure, house_style, title
-
-    with house_style():
-        title(axes, "\n".join(lines))
-        if fit:
-            fit_figure(axes)
-    return axes
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:

@@ -14,6 +14,7 @@ from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
+from analyser.plots.look import names_of
 from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
 from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.load import load_scenario
@@ -273,7 +274,9 @@ def test_the_highest_of_each_column_is_bold_and_tables_on_one_page_do_not_meet(f
 
 
 def test_plot_draws_a_line_for_each_loadout_that_can(found):
-    assert [text.get_text() for text in found.plot().get_legend().get_texts()] == RIFLES
+    assert [text.get_text() for text in found.plot().get_legend().get_texts()] == names_of(RIFLES)
+    own = found.plot(label=dict.fromkeys(RIFLES[:1], "Sharp"))
+    assert own.get_legend().get_texts()[0].get_text() == "Sharp"
 
 
 # --- bad input --------------------------------------------------------------------------------------------
