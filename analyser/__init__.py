@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up
+    from analyser.plots.metrics import metric as metric
     from analyser.report.habits import Habits as Habits
     from analyser.report.habits import habits as habits
     from analyser.results.attack import AttackResult as AttackResult

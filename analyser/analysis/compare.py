@@ -18,7 +18,7 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import RatingName
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, Function, checked_metric, including
 from analyser.scenarios import schema
 from analyser.scenarios.attack import Scenario, scenario_between
 from analyser.scenarios.load import parse_scenario, section_of, with_conditions
@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
     """What :func:`compare` takes by name, for type checkers; the conditions are those of ``[attack]``."""
 
     weights: Sequence[float] | None
-    metric: str
+    metric: str | Function
     per_points: bool
     at_least: int | None
     levels: Levels
@@ -87,7 +87,7 @@ def compare(
     weights: Sequence[float] | None = None,
     distance: float | None = None,
     row: str | None = None,
-    metric: str = "mean_models_destroyed",
+    metric: str | Function = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
     levels: Levels = None,
@@ -113,9 +113,10 @@ def compare(
         How much each of several targets counts in the mean: above 0, in the order of the targets. Default: all alike.
     distance, row
         As in a scenario. Default: each loadout fires its best row.
-    metric : str
+    metric : str or callable
         The figure that decides which loadout is the best one: `p_at_least`, or one of
-        :data:`analyser.plots.metrics.METRICS` that is not of duels.
+        :data:`analyser.plots.metrics.METRICS` that is not of duels;
+        or a function of an outcome table, as of :func:`analyser.metric`.
     per_points : bool
         Let the figure per 100 points of the loadout decide: a mean or an expected one; probabilities do not add up.
     at_least : int, optional
@@ -169,13 +170,16 @@ def compare(
         if one.target == other.target:
             allowed = "each target once; weights say what counts more"
             raise InputError(f"{other.name} is there twice", where="target", allowed=allowed)
-    attacks = {(place, each): scenario for place, of in enumerate(questions) for each, scenario in of.scenarios.items()}
-    played = play(attacks, sampling)
-    parts = [
-        _comparison(of, attackers, {each: played[place, each] for each in of.scenarios}, decides, library)
-        for place, of in enumerate(questions)
-    ]
-    return mean_of_targets(parts, shares, weights) if several else parts[0]
+    with including(decides):
+        attacks = {
+            (place, each): scenario for place, of in enumerate(questions) for each, scenario in of.scenarios.items()
+        }
+        played = play(attacks, sampling)
+        parts = [
+            _comparison(of, attackers, {each: played[place, each] for each in of.scenarios}, decides, library)
+            for place, of in enumerate(questions)
+        ]
+        return mean_of_targets(parts, shares, weights) if several else parts[0]
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import IS_PERCENTILE, Side, differences, title_of
+from analyser.analysis.figures import Side, differences, is_percentile, title_of
 from analyser.common.errors import InputError, shown
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text, metric_called
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
 
@@ -187,7 +187,7 @@ class Comparison:
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _head(self, name: str, *, short: bool) -> str:
-        head = COMPARED[name].short if short else COMPARED[name].head
+        head = metric_called(name).short if short else metric_called(name).head
         return head.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _decision(self, decides: str) -> str:
@@ -398,7 +398,7 @@ def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[s
     if not able:
         return None
     figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
-    figures[IS_PERCENTILE] = np.nan
+    figures[is_percentile()] = np.nan
     batches = [share * side.batches for share, side in able if side.batches is not None]
     values = np.sum(batches, axis=0) if batches else None
     return Side(name, able[0][1].points, figures, values, able[0][1].stopped_at)

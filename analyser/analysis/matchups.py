@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from analyser.common.text import WIDTH, aligned
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots.metrics import METRICS, checked_metric, figure_text
+from analyser.plots.metrics import Function, checked_metric, figure_text, metric_called
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,13 +87,14 @@ class Matchups:
         """The tidy table, as a copy."""
         return self.frame.copy()
 
-    def pivot(self, *, metric: str | None = None) -> pd.DataFrame:
+    def pivot(self, *, metric: str | Function | None = None) -> pd.DataFrame:
         """One figure: attackers as the rows, defenders as the columns.
 
         Parameters
         ----------
-        metric : str, optional
-            A column of :data:`analyser.plots.metrics.METRICS`; default: the metric of this comparison.
+        metric : str or callable, optional
+            A column of :data:`analyser.plots.metrics.METRICS`, or of ranged attacks a function of their outcomes
+            (:func:`analyser.metric`); default: the metric of this comparison.
 
         Returns
         -------
@@ -108,7 +109,7 @@ class Matchups:
         [1.68, 3.52, 3.94]
         """
         values = checked_metric(self.metric if metric is None else metric)
-        table = self.frame.pivot(index="attacker", columns=["situation", "defender"], values=values)
+        table = self._with(values).pivot(index="attacker", columns=["situation", "defender"], values=values)
         order = pd.MultiIndex.from_frame(self.frame[["situation", "defender"]].drop_duplicates())
         table = table.reindex(index=self.frame["attacker"].unique(), columns=order)
         return table.droplevel("situation", axis=1) if len(self.situations) == 1 else table
@@ -119,7 +120,7 @@ class Matchups:
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
     def heatmap(
-        self, *, metric: str | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
+        self, *, metric: str | Function | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """One figure of one situation as a picture, its cells annotated, cells that cannot be blank and hatched.
 
@@ -127,7 +128,7 @@ class Matchups:
 
         Parameters
         ----------
-        metric : str, optional
+        metric : str or callable, optional
             As of :meth:`pivot`.
         situation : str, optional
             Default: the first one.
@@ -142,10 +143,21 @@ class Matchups:
         names = [each.name for each in self.situations]
         if situation is not None:
             check_choice(situation, "situation", names)
-        shown = self.frame[self.frame["situation"] == (situation or names[0])]
+        values = checked_metric(metric or self.metric)
+        shown = self._with(values, situation or names[0])
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
-        return plots.heatmap(shown, values=checked_metric(metric or self.metric), ax=ax, **more)
+        return plots.heatmap(shown, values=values, ax=ax, **more)
+
+    def _with(self, metric: str, situation: str | None = None) -> pd.DataFrame:
+        """The frame, of one situation if it is named, with a column of the metric, also if that is a function."""
+        frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
+        if metric in frame:
+            return frame
+        from analyser.analysis.custom_cells import with_own_metric
+
+        named = [each for each in self.situations if situation in (None, each.name)]
+        return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
 
     def __str__(self) -> str:
         """The figures as plain text, blank where they cannot fight; defenders by number, so that a line holds many."""
@@ -177,7 +189,7 @@ class Matchups:
     def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())
         why = f"{blank} of {len(self.frame)} pairs cannot fight: the column why_not and impossible() say why."
-        return [f"{METRICS[self.metric].title} ({METHOD})", *([why] if blank else [])]
+        return [f"{metric_called(self.metric).title} ({METHOD})", *([why] if blank else [])]
 
 
 def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[str]]:
@@ -192,7 +204,7 @@ def matchups(
     attackers: Selectors,
     defenders: Selectors,
     *,
-    metric: str = "p_annihilated",
+    metric: str | Function = "p_annihilated",
     per_points: bool = False,
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
@@ -211,9 +223,10 @@ def matchups(
     ----------
     attackers, defenders : str, Loadout, or several of them
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
-    metric : str
+    metric : str or callable
         The figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.plots.metrics.METRICS`. All figures are in the frame.
+        :data:`analyser.plots.metrics.METRICS`, or of ranged attacks a function of their outcomes
+        (:func:`analyser.metric`). All figures that ship are in the frame, and the one asked for.
     per_points : bool
         Show the figure per 100 points of the attacker; of means and expected figures only.
     situations : str, Situation, or several of them
@@ -269,4 +282,5 @@ def matchups(
     with sampling.with_bar() as reporting:
         frame = grid(attacking, field, conditions, reporting.report, known_of(attacking, field))
     missing = not_modelled(attacking, defending, conditions)
-    return Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
+    found = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
+    return replace(found, frame=found._with(shown))

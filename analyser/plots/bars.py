@@ -176,7 +176,7 @@ def tornado(
     order = np.argsort(-longest, kind="stable")
     order = order[longest[order] > SAME_WITHIN]
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
-    rows, subject = len(order), getattr(data, "subject", "")
+    rows, subject = len(order), look.readable(getattr(data, "subject", ""))
     own = f"{subject}\n{name}: {base:.3g} as it is,\nand with one less or one more of each number"
     steps = ("one less", "one more")
     labels = look.per_series(label, steps, steps, "label")

@@ -118,7 +118,11 @@ def heatmap(
     if shown is None:
         raise InputError("no column of values", where="values", allowed=", ".join(map(str, frame.columns)))
     table = _table(frame, (rows, columns, shown), groups, means)
-    drawn = scale or ("log" if shown in metrics.METRICS and not table.is_probability else "linear")
+    drawn = scale or (
+        "log"
+        if shown in metrics.METRICS and metrics.function_of(shown) is None and not table.is_probability
+        else "linear"
+    )
     check_choice(drawn, "scale", get_args(Scale))
     across, up = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
@@ -167,9 +171,9 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
         grid = np.vstack([np.column_stack([grid, firsts[0][MEAN]]), across]).astype(np.float64)
         called = [[*each, MEAN] for each in called]
     sizes = firsts[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(firsts[1])})
-    known = metrics.METRICS.get(values)
-    is_probability = known.is_probability if known else values.startswith("p_")
-    quantity = known.title if known else values.replace("_", " ")
+    known = metrics.metric_called(values)
+    is_probability = known.is_probability or values.startswith("p_")
+    quantity = known.title.replace("_", " ")
     return Table(grid, called[0], called[1], sizes, with_means, quantity, is_probability)
 
 

@@ -24,6 +24,7 @@ from PIL import Image
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.plots.metrics import metric_called
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_AN_INCH = 96  # of a picture in a notebook
@@ -156,7 +157,8 @@ def set_title(ax: Axes, given: str | None, own: str = "") -> None:
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
     """Return the name of a figure and the factor of its values: those of a probability are shown in percent."""
     name = label or metric.replace("_", " ")
-    return (f"{name}, percent", 100) if metric.startswith("p_") else (name, 1)
+    is_probability = metric.startswith("p_") or metric_called(metric).is_probability
+    return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
 def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:

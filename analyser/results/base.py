@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -185,6 +185,33 @@ class Result(ABC):
         """
         _check_name(name, "event", self.events)
         return estimate(self._event_weight(name, moment), self.trials)
+
+    def metric(self, metric: str | Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
+        """Return one of the main figures by name, or a figure of one's own.
+
+        Parameters
+        ----------
+        metric : str or callable
+            A name of `summary`, or one given to :func:`analyser.metric`; or a function of :meth:`to_frame`: it returns
+            a value for each outcome, of which the mean is taken, and of truth values the probability. InputError for
+            another name, or if the function fails.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
+        >>> print(analyser.exact(fight).metric(lambda outcomes: outcomes.models_destroyed >= 3))
+        86.84%
+        """
+        from analyser.plots.metrics import function_of
+        from analyser.results.custom import value_of
+
+        function = metric if callable(metric) else function_of(metric)
+        if function is not None:
+            return value_of(self, function)
+        summary = getattr(self, "summary", {})
+        _check_name(metric, "figure", [name for name in summary if isinstance(summary[name], float | int)])
+        return summary[str(metric)]  # type: ignore[no-any-return]
 
     def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
         """The distribution of a figure as plain dicts; see :meth:`pmf`."""
