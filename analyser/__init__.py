@@ -54,6 +54,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.ask.search_answer import Search as Search
     from analyser.ask.tell import ToldTrial as ToldTrial
     from analyser.ask.tell import tell as tell
+    from analyser.common.distributions import Distribution as Distribution
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
     from analyser.common.errors import TooLargeError as TooLargeError

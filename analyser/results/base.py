@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common import estimates
-from analyser.common.errors import InputError, check_integer, did_you_mean, shown
+from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
@@ -20,6 +20,7 @@ from analyser.common.text import records
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import bands, rendering
+from analyser.results.custom import OwnFigures, check_name
 from analyser.results.rendering import Block
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class RulesUsed:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Result(ABC):
+class Result(OwnFigures, ABC):
     """An answer: exact, or a sample.
 
     Attributes
@@ -183,35 +184,8 @@ class Result(ABC):
         >>> print(analyser.exact(fight).probability("annihilated"))
         42.19%
         """
-        _check_name(name, "event", self.events)
+        check_name(name, "event", self.events)
         return estimate(self._event_weight(name, moment), self.trials)
-
-    def metric(self, metric: str | Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
-        """Return one of the main figures by name, or a figure of one's own.
-
-        Parameters
-        ----------
-        metric : str or callable
-            A name of `summary`, or one given to :func:`analyser.metric`; or a function of :meth:`to_frame`: it returns
-            a value for each outcome, of which the mean is taken, and of truth values the probability. InputError for
-            another name, or if the function fails.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
-        >>> print(analyser.exact(fight).metric(lambda outcomes: outcomes.models_destroyed >= 3))
-        86.84%
-        """
-        from analyser.plots.metrics import function_of
-        from analyser.results.custom import value_of
-
-        function = metric if callable(metric) else function_of(metric)
-        if function is not None:
-            return value_of(self, function)
-        summary = getattr(self, "summary", {})
-        _check_name(metric, "figure", [name for name in summary if isinstance(summary[name], float | int)])
-        return summary[str(metric)]  # type: ignore[no-any-return]
 
     def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
         """The distribution of a figure as plain dicts; see :meth:`pmf`."""
@@ -279,7 +253,7 @@ class Result(ABC):
         return value.item()  # type: ignore[no-any-return]
 
     def _checked(self, figure: str, moment: int | None) -> Weighed:
-        _check_name(figure, "figure", self.figures)
+        check_name(figure, "figure", self.figures)
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
@@ -416,16 +390,6 @@ class Result(ABC):
         return rendering.text([self])
 
     __repr__ = __str__  # a shell shows what is printed
-
-
-_RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
-
-
-def _check_name(name: object, what: str, names: Sequence[str]) -> None:
-    if name not in names:
-        new = _RENAMED.get(str(name))
-        hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
-        raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
 
 
 def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:
