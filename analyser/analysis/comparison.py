@@ -13,6 +13,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.figures import Side, differences, is_percentile, title_of
+from analyser.analysis.tidy import styled, tidy
 from analyser.common.errors import InputError, shown
 from analyser.common.text import aligned
 from analyser.game.profiles import ProfilesUsed
@@ -22,6 +23,7 @@ from analyser.results.rendering import method_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas.io.formats.style import Styler
 
     from analyser.plots.distributions import Kind
 
@@ -96,8 +98,20 @@ class Comparison:
         return self.differences[self.differences["metric"] == metric].set_index("loadout")
 
     def to_frame(self) -> pd.DataFrame:
-        """The frame, as a copy."""
-        return self.frame.copy()
+        """Return a tidy copy of the frame: texts as categoricals, without the column of prose `why_not`."""
+        return tidy(self.frame)
+
+    def style(self) -> Styler:
+        """Return the main figures as a coloured table (a pandas Styler), a row a loadout, a bar in each cell.
+
+        >>> import analyser
+        >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+        >>> analyser.compare(pair, "imperium/krupp@basic").style().data.index.tolist()
+        ['Sharp Rifles, basic', 'Rifle platoon, basic']
+        """
+        names = [f"{unit}, {level}" for unit, level in zip(self.frame["unit"], self.frame["level"])]
+        figures = self._shown("")
+        return styled(self.frame.set_index(pd.Index(names))[["points", *figures]], figures, bars=True)
 
     def caption(self) -> list[str]:
         """What a picture says of the question."""
@@ -286,7 +300,7 @@ class Comparisons:
     def frame(self) -> pd.DataFrame:
         """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
 
-        Leave out the rows with `is_mean` before you group: they are no target, and have no weight.
+        :meth:`to_frame` has the targets alone.
         """
         parts = [
             each.frame.assign(target=target, weight=self.weights[target], is_mean=False)
@@ -299,8 +313,8 @@ class Comparisons:
         return pd.DataFrame([line for each in parts for line in each.to_dict("records")], columns=list(columns))
 
     def to_frame(self) -> pd.DataFrame:
-        """The same."""
-        return self.frame
+        """Return a tidy frame of all targets, without the rows of their :attr:`mean`, which has a frame of its own."""
+        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
         """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""

@@ -15,6 +15,7 @@ from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, no
 from analyser.analysis.kept import known_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.analysis.tidy import styled, tidy
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
@@ -22,10 +23,12 @@ from analyser.common.text import WIDTH, aligned
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
+from analyser.plots.look import readable
 from analyser.plots.metrics import Function, checked_metric, figure_text, metric_called
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas.io.formats.style import Styler
 
 ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
@@ -84,8 +87,13 @@ class Matchups:
         return (self.ruleset.assumed, *ASSUMPTIONS)
 
     def to_frame(self) -> pd.DataFrame:
-        """The tidy table, as a copy."""
-        return self.frame.copy()
+        """Return a tidy copy of the frame: texts as categoricals, without `why_not` (see :meth:`impossible`)."""
+        return tidy(self.frame)
+
+    def style(self, *, metric: str | Function | None = None) -> Styler:
+        """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
+        values = checked_metric(self.metric if metric is None else metric)
+        return styled(self.pivot(metric=metric).rename(index=readable, columns=readable), [values], bars=False)
 
     def pivot(self, *, metric: str | Function | None = None) -> pd.DataFrame:
         """One figure: attackers as the rows, defenders as the columns.

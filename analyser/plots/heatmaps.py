@@ -267,7 +267,7 @@ def _sides(frame: pd.DataFrame, rows: str, columns: str) -> str:
 def _names(sides: pd.DataFrame, side: str) -> list[str]:
     """Units by name, with the level where the table has several; other rows and columns by their values."""
     if f"{side}_unit" not in sides:
-        return [f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]]
+        return look.names_of([f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]])
     units = [str(name) for name in sides[f"{side}_unit"]]
     if sides[f"{side}_level"].nunique() == 1 and len(set(units)) == len(units):
         return units

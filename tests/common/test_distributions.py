@@ -92,4 +92,4 @@ def test_wrong_operands(wrong):
     with pytest.raises(InputError, match="a distribution or a number"):
         DIE + wrong
     with pytest.raises(InputError, match="a distribution or a number"):
-        wrong < DIE
+        bool(wrong < DIE)
