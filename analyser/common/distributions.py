@@ -162,7 +162,7 @@ def _combined(one: Distribution, other: Distribution | float, how: Any, sign: st
     keys = found if found.dtype.kind in "iu" else found.round(9)
     values, places = np.unique(keys, return_inverse=True)
     both = one.is_combined or second.is_combined or isinstance(other, Distribution)
-    name = f"{one.name} {sign} {second.name}"
+    name = one.name if second.name == one.name and sign == "+" else f"{one.name} {sign} {second.name}"
     summed = np.bincount(places.ravel(), shares.ravel(), len(values)).astype(np.float64)
     return Distribution(name, values, summed, trials, both)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from analyser.common.errors import InputError
 from analyser.plots import look
 
-CELL_WIDTH, CELL_HEIGHT = 0.62, 0.42  # inches
+CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE = 0.35  # how much is seen of a situation that does not come up
 # Told apart by colour-blind readers, and in grey by their hatches.
 FILLS = (
@@ -29,19 +30,20 @@ COLOURS = {
     name: FILLS[place]
     for place, names in enumerate(
         (
-            ("aim and shoot", "shoot"),
-            ("advance and shoot", "advance", "advance and aim"),
-            ("retire and shoot", "retire", "retire and aim"),
-            ("lookout", "go on lookout"),
-            ("do nothing", "wait"),
+            ("aim and shoot",),
+            ("advance and shoot", "close in and shoot"),
+            ("retire and shoot",),
+            ("go on lookout",),
+            ("do nothing",),
             ("charge",),
-            ("double time", "advance at double time"),
+            ("double time",),
             ("take cover",),
         )
     )
     for name in names
 }
-"""Colour and hatch of what is done most often; what shares them is not drawn in one picture with the same fill."""
+"""Colour and hatch of what is done most often."""
+_HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")
 FEWEST_COLUMNS = 4
 MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
 
@@ -59,7 +61,7 @@ def choices(
 ) -> Axes:
     """What to do in each situation, a colour and a hatch each, over two numbers.
 
-    Actions of :data:`COLOURS` have the same colour in every picture.
+    Actions of :data:`COLOURS` have the same colour in every picture; how far a unit moves is not told apart.
 
     Parameters
     ----------
@@ -83,6 +85,7 @@ def choices(
     """
     frame = look.rows_of(data)
     look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
+    frame = frame.assign(do=[_HOW_FAR.sub("", each) for each in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
     frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
@@ -93,7 +96,7 @@ def choices(
     columns, fills = max(len(xs), FEWEST_COLUMNS), _fills(named)
     labels = look.per_series(label, named, named, "label")
     colours = dict(zip(named, look.per_series(color, named, [fills[name][0] for name in named], "color")))
-    width, height = CELL_WIDTH * columns, CELL_HEIGHT * len(ys)
+    width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
     more: dict[str, Any] = {"xlabel": across, "ylabel": up}
     more["own"] = look.subject_of(data)
     with look.drawing(ax, width, height, title=title, grid="", **more) as axes:

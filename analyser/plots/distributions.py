@@ -25,7 +25,8 @@ WIDTH_A_BAR, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
 MOST_WITH_TEXT = 16  # bars that have their percentage written above them
 MOST_BARS = 24  # that all have a name
 FEWEST_PLACES = 5  # that fewer bars take, or they would be walls
-PANEL_WIDTH, PANEL_HEIGHT, LETTERS_AN_INCH = 3.2, 2.5, 10  # inches; of a title
+PANEL_WIDTH, PANEL_HEIGHT, LETTERS_AN_INCH = 3.4, 2.7, 10  # inches; of a title or legend
+INCHES_A_SAMPLE, HEIGHT_A_LABEL = 0.8, 0.2  # inches of a legend: the line or bar beside a label, and a label
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
 _KNOWN_VALUES = ("value", "models_destroyed")  # columns that are taken as `x` without being asked for
 _BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth": 0.8}
@@ -352,6 +353,7 @@ def panels(
                 axes.spines[["top", "right"]].set_visible(False)
                 axes.set_xlabel(axes.get_xlabel() if number + across >= len(data) else "", size=look.LABEL_POINTS)
                 axes.set_ylabel("" if number % across else axes.get_ylabel(), size=look.LABEL_POINTS)
+                axes.tick_params(labelleft=not number % across)
         for axes in grid[len(data) :]:
             axes.remove()
         kept = Panels(grid[: len(data)])
@@ -378,4 +380,7 @@ def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:
             legend.remove()
         handles, labels = grid[0].get_legend_handles_labels()
         style: dict[str, Any] = {"frameon": False, "fontsize": look.LABEL_POINTS, "handlelength": 3.2}
-        figure.legend(handles, labels, loc="outside lower left", ncols=min(len(labels), 3), **style)
+        room = int(figure.get_figwidth() / (INCHES_A_SAMPLE + max(map(len, labels)) / LETTERS_AN_INCH))
+        columns = max(min(len(labels), room), 1)
+        figure.legend(handles, labels, loc="outside lower left", ncols=columns, **style)
+        figure.set_figheight(figure.get_figheight() + HEIGHT_A_LABEL * (1 - -len(labels) // columns))

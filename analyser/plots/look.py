@@ -29,6 +29,7 @@ from analyser.plots.metrics import metric_called
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_AN_INCH = 96  # of a picture in a notebook
 MARGIN = 0.12  # inches around what is drawn
+_UNEVEN = 0.03  # how much wider a text may be at another resolution
 SCALE = "viridis"  # from low to high: uniform to the eye, in grey, and to colour-blind readers
 AUTO = "auto"
 """The title that a plot gives itself; any other text replaces it, None leaves it out."""
@@ -84,8 +85,11 @@ def png_of(figure: Any) -> bytes:
 
 
 def house_style() -> AbstractContextManager[None]:
-    """Draw inside this: a picture does not depend on the user's own settings, and no text in it is a formula."""
-    return style.context(["default", {"text.parse_math": False}])
+    """Draw inside this: a picture does not depend on the user's own settings, and no text in it is a formula.
+
+    Without hinting, text is in proportion at every resolution, so that a fitted picture clips none.
+    """
+    return style.context(["default", {"text.parse_math": False, "text.hinting": "none"}])
 
 
 def no_formulas(ax: Axes) -> None:
@@ -140,8 +144,10 @@ def fit_figure(ax: Axes) -> None:
     renderer = cast("Any", figure.canvas).get_renderer()
     drawn, inside = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
     margin = MARGIN * figure.dpi
-    width, height = drawn.width + 2 * margin, drawn.height + 2 * margin
-    left, bottom = inside.x0 - drawn.x0 + margin, inside.y0 - drawn.y0 + margin
+    # Text is not in proportion at other resolutions: what stands outside the axes has room for that.
+    left, bottom = ((1 + _UNEVEN) * each + margin for each in (inside.x0 - drawn.x0, inside.y0 - drawn.y0))
+    right, top = ((1 + _UNEVEN) * each + margin for each in (drawn.x1 - inside.x1, drawn.y1 - inside.y1))
+    width, height = left + inside.width + right, bottom + inside.height + top
     ax.set_position((left / width, bottom / height, inside.width / width, inside.height / height))
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
 
