@@ -24,7 +24,7 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots.look import readable
-from analyser.plots.metrics import Function, checked_metric, figure_text, metric_called
+from analyser.plots.metrics import AskedMetric, checked_metric, figure_text, metric_called
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,12 +90,12 @@ class Matchups:
         """Return a tidy copy of the frame: texts as categoricals, without `why_not` (see :meth:`impossible`)."""
         return tidy(self.frame)
 
-    def style(self, *, metric: str | Function | None = None) -> Styler:
+    def style(self, *, metric: AskedMetric | None = None) -> Styler:
         """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
         values = checked_metric(self.metric if metric is None else metric)
         return styled(self.pivot(metric=metric).rename(index=readable, columns=readable), [values], bars=False)
 
-    def pivot(self, *, metric: str | Function | None = None) -> pd.DataFrame:
+    def pivot(self, *, metric: AskedMetric | None = None) -> pd.DataFrame:
         """One figure: attackers as the rows, defenders as the columns.
 
         Parameters
@@ -128,7 +128,7 @@ class Matchups:
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
     def heatmap(
-        self, *, metric: str | Function | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
+        self, *, metric: AskedMetric | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """One figure of one situation as a picture, its cells annotated, cells that cannot be blank and hatched.
 
@@ -212,7 +212,7 @@ def matchups(
     attackers: Selectors,
     defenders: Selectors,
     *,
-    metric: str | Function = "p_annihilated",
+    metric: AskedMetric = "p_annihilated",
     per_points: bool = False,
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -22,9 +22,10 @@ from analyser.common.text import aligned
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, Function, checked_metric, figure_text, including
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
+from analyser.scenarios.conditions import Conditions
 from analyser.scenarios.load import Question, Unit, asked_attack
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
@@ -176,7 +177,7 @@ def sensitivity(
     attacker: Unit | Scenario | Question,
     target: Unit | None = None,
     *,
-    metric: str | Function = "mean_models_destroyed",
+    metric: AskedMetric = "mean_models_destroyed",
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
@@ -184,7 +185,7 @@ def sensitivity(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **conditions: Any,
+    **conditions: Unpack[Conditions],
 ) -> Sensitivity:
     """What one more and one less of each number of either unit does to a figure of an attack.
 

@@ -129,7 +129,11 @@ def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_front
 
 
 def _list(axes: Axes, loadouts: list[str]) -> None:
-    """Who the numbers are, beside the picture."""
+    """The names of the numbers: beside a new picture; on the user's axes in the legend."""
+    if not isinstance(axes, look.Picture):
+        for number, name in enumerate(loadouts, start=1):
+            axes.plot([], [], linestyle="", marker=f"${number}$", color="black", label=name)
+        return
     lines = "\n".join(f"{number}  {name}" for number, name in enumerate(loadouts, start=1))
     corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
     text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "linespacing": 1.5}

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -15,10 +16,11 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
 from analyser.plots.look import names_of
-from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
+from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.results.attack import simulate_in_batches
+from analyser.scenarios.conditions import Circumstances, Conditions, Terms
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.schema import BONUSES, PENALTIES, Attack
+from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
 
@@ -317,3 +319,7 @@ def test_type_checkers_know_every_option():
     stated = {name for name, each in inspect.signature(compare).parameters.items() if each.kind is each.KEYWORD_ONLY}
     conditions = {*Attack.model_fields, *BONUSES, *PENALTIES} - {"kind", "attacker"}
     assert Options.__annotations__.keys() == stated | conditions
+    assert Conditions.__annotations__.keys() == conditions
+    assert Circumstances.__annotations__.keys() == Charge.model_fields.keys()
+    assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
+    assert set(get_args(MetricName)) == {*COMPARED, *METRICS}

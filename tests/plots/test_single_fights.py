@@ -240,6 +240,10 @@ def test_the_frontier_is_stepped_and_numbered_and_who_is_left_out_is_told():
     assert [list(ax.lines[0].get_xdata()), list(ax.lines[0].get_ydata())] == [[50, 60], [2, 4]]
     assert "1 without figures left out" in ax.get_xlabel()
     assert "1  a\n2  c\n3  b\n4  d" in [each.get_text() for each in ax.texts]
+    figure = Figure(figsize=(7, 5))
+    users = cost_against_effect(COSTS, ax=figure.subplots())
+    assert {text.get_text() for text in users.get_legend().get_texts()} >= set("abcd")
+    assert not [text for text in users.texts if "\n" in text.get_text()]  # nothing is written beside their axes
     with pytest.raises(InputError, match="no loadout has both"):
         cost_against_effect(COSTS.tail(1))
 
