@@ -206,7 +206,7 @@ def readable(text: str) -> str:
     'Rifle Platoon, basic → Krupp Field Guns, basic'
     """
     named = _SELECTOR.sub(lambda found: f"{found[1].replace('-', ' ').title()}, {found[2]}", text)
-    return named.replace(" -> ", " → ")
+    return named.replace("->", "→")
 
 
 def names_of(selectors: Sequence[str]) -> list[str]:
