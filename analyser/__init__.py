@@ -54,6 +54,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.ask.search_answer import Search as Search
     from analyser.ask.tell import ToldTrial as ToldTrial
     from analyser.ask.tell import tell as tell
+    from analyser.common.distributions import Distribution as Distribution
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
     from analyser.common.errors import TooLargeError as TooLargeError
@@ -64,6 +65,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up
+    from analyser.plots.metrics import metric as metric
     from analyser.report.habits import Habits as Habits
     from analyser.report.habits import habits as habits
     from analyser.results.attack import AttackResult as AttackResult

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 from analyser.common.errors import InputError, check_choice, check_keywords, shown
 from analyser.common.estimates import Method
@@ -27,6 +27,7 @@ from analyser.results.solve import solve
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.conditions import Circumstances, Conditions, Terms
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.load import FILES, AnyScenario, Question, Unit
@@ -46,7 +47,7 @@ def attack(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **conditions: Any,
+    **conditions: Unpack[Conditions],
 ) -> AttackResult:
     """What a ranged attack does (AC-3 to AC-5): the full joint distribution of its outcome, or a sample of it.
 
@@ -115,7 +116,7 @@ def charge(
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **circumstances: bool,
+    **circumstances: Unpack[Circumstances],
 ) -> ChargeResult:
     """What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them.
 
@@ -238,7 +239,7 @@ def duel(
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **terms: Any,
+    **terms: Unpack[Terms],
 ) -> DuelResult:
     """What a duel comes to (AC-9.2): both units round by round, and who has won by victory points.
 

@@ -155,6 +155,10 @@ def test_a_type_checker_sees_the_types(tmp_path):
             reveal_type(analyser.compare(["a"], "b").best)
             analyser.compare(["a"], "b", seed="x")
             analyser.compare(["a"], "b", nonsense=1)
+            analyser.attack("a", "b", aiming=True, nonsense=1)
+            analyser.charge("a", "b", overrun=False, nonsense=1)
+            analyser.duel("a", "b", first="c")
+            reveal_type(analyser.attack("a", "b")["hits"])
             """
         ),
         encoding="utf-8",
@@ -162,9 +166,22 @@ def test_a_type_checker_sees_the_types(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "--config-file=", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
-    seen = ["Result", "ChargeResult", "Estimate", "float", "bool", *["Axes"] * 4, "Comparison", "Comparisons", "str"]
+    seen = [
+        "Result",
+        "ChargeResult",
+        "Estimate",
+        "float",
+        "bool",
+        *["Axes"] * 4,
+        "Comparison",
+        "Comparisons",
+        "str",
+        "Distribution",
+    ]
     assert revealed == seen, done.stdout
     assert done.stdout.count('No overload variant of "compare"') == 2, done.stdout
+    assert done.stdout.count('Unexpected keyword argument "nonsense"') == 3, done.stdout
+    assert done.stdout.count('Argument "first" to "duel"') == 1, done.stdout
 
 
 def test_the_two_verbs_take_two_units_as_the_questions_do():

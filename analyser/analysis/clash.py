@@ -186,7 +186,9 @@ class Clash(FramedAnswer):
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
         return pd.DataFrame([{"side": side} | row for side, found in sides for each in found for row in each.rows()])
 
-    def heatmap(self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None) -> Axes:
+    def heatmap(
+        self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None, **more: Any
+    ) -> Axes:
         """What mine do to yours in one situation, as a picture.
 
         Parameters
@@ -202,7 +204,7 @@ class Clash(FramedAnswer):
         name = self.situations[0].name if situation is None else situation
         check_choice(name, "situation", [each.name for each in self.situations])
         kind = next(each.kind for each in self.situations if each.name == name)
-        return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax)
+        return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The heatmap of the first situation (:meth:`heatmap`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
+from typing import Any, NamedTuple, Unpack, overload
 
 import pandas as pd
 
@@ -16,11 +16,11 @@ from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
-from analyser.game.ruleset import RatingName
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, including
 from analyser.scenarios import schema
 from analyser.scenarios.attack import Scenario, scenario_between
+from analyser.scenarios.conditions import Conditions
 from analyser.scenarios.load import parse_scenario, section_of, with_conditions
 from analyser.scenarios.resolve import resolve_target
 
@@ -28,11 +28,11 @@ Target = str | Loadout | Mapping[str, Any]
 _ONE_TARGET = (str, Loadout, Mapping)
 
 
-class Options(TypedDict, total=False):
-    """What :func:`compare` takes by name, for type checkers; the conditions are those of ``[attack]``."""
+class Options(Conditions, total=False):
+    """What :func:`compare` takes by name, for type checkers."""
 
     weights: Sequence[float] | None
-    metric: str
+    metric: AskedMetric
     per_points: bool
     at_least: int | None
     levels: Levels
@@ -43,33 +43,6 @@ class Options(TypedDict, total=False):
     threads: int | None
     profiles: ProfilesLike | None
     progress: Progress | bool | None
-    row: str | None
-    distance: float | None
-    dice: int | None
-    dice_in_parentheses: int | None
-    rating: RatingName | None
-    bonuses: Sequence[schema.BonusName]
-    penalties: Sequence[schema.PenaltyName]
-    line_of_sight: Literal["own", "none", "spotter"]
-    qualities: Sequence[str] | None
-    veteran: int | None
-    extra_reroll: Mapping[str, Any] | None
-    overcharge: bool
-    carriages: int
-    attacker_models: int | None
-    attacker_damage: int
-    attacker_damage_limit: int | None
-    attacker_garrisoned: bool
-    attacker_reloading: bool
-    attacker_advanced: bool
-    aiming: bool
-    short_range: bool
-    ammo_supply: bool
-    concealed: bool
-    suppressed: bool
-    opportunity_fire: bool
-    reforming: bool
-    outside_front_arc: bool
 
 
 @overload
@@ -87,7 +60,7 @@ def compare(
     weights: Sequence[float] | None = None,
     distance: float | None = None,
     row: str | None = None,
-    metric: str = "mean_models_destroyed",
+    metric: AskedMetric = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
     levels: Levels = None,
@@ -113,9 +86,10 @@ def compare(
         How much each of several targets counts in the mean: above 0, in the order of the targets. Default: all alike.
     distance, row
         As in a scenario. Default: each loadout fires its best row.
-    metric : str
+    metric : str or callable
         The figure that decides which loadout is the best one: `p_at_least`, or one of
-        :data:`analyser.plots.metrics.METRICS` that is not of duels.
+        :data:`analyser.plots.metrics.METRICS` that is not of duels;
+        or a function of an outcome table, as of :func:`analyser.metric`.
     per_points : bool
         Let the figure per 100 points of the loadout decide: a mean or an expected one; probabilities do not add up.
     at_least : int, optional
@@ -169,13 +143,16 @@ def compare(
         if one.target == other.target:
             allowed = "each target once; weights say what counts more"
             raise InputError(f"{other.name} is there twice", where="target", allowed=allowed)
-    attacks = {(place, each): scenario for place, of in enumerate(questions) for each, scenario in of.scenarios.items()}
-    played = play(attacks, sampling)
-    parts = [
-        _comparison(of, attackers, {each: played[place, each] for each in of.scenarios}, decides, library)
-        for place, of in enumerate(questions)
-    ]
-    return mean_of_targets(parts, shares, weights) if several else parts[0]
+    with including(decides):
+        attacks = {
+            (place, each): scenario for place, of in enumerate(questions) for each, scenario in of.scenarios.items()
+        }
+        played = play(attacks, sampling)
+        parts = [
+            _comparison(of, attackers, {each: played[place, each] for each in of.scenarios}, decides, library)
+            for place, of in enumerate(questions)
+        ]
+        return mean_of_targets(parts, shares, weights) if several else parts[0]
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:

@@ -11,18 +11,22 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import IS_PERCENTILE, Side, differences, title_of
+from analyser.analysis.figures import Side, differences, is_percentile, title_of
+from analyser.analysis.tidy import styled, tidy
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, shown
 from analyser.common.text import mid_sentence
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, figure_text, metric_called
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas.io.formats.style import Styler
+
+    from analyser.plots.distributions import Kind
 
 BEST, EQUAL, UNSURE = "*", "=", "≈"
 SHOWN = (
@@ -133,14 +137,34 @@ class Comparison(FramedAnswer):
             "loadouts": plain_rows(self.frame),
         }
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The distributions of models destroyed over one another (:func:`analyser.plots.compared_distributions`)."""
-        return plots.compared_distributions(self.distributions, heading=self._heading(), ax=ax)
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy copy of the frame: texts as categoricals, without the column of prose `why_not`."""
+        return tidy(self.frame)
 
-    def frontier(self, *, ax: Axes | None = None) -> Axes:
-        """Points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
-        label = title_of(self.metric, self.at_least)
-        return plots.cost_against_effect(self.frame, metric=self.metric, label=label, heading=self._heading(), ax=ax)
+    def style(self) -> Styler:
+        """Return the main figures as a coloured table (a pandas Styler), a row a loadout, a bar in each cell.
+
+        >>> import analyser
+        >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
+        >>> analyser.compare(pair, "imperium/krupp@basic").style().data.index.tolist()
+        ['Sharp Rifles, basic', 'Rifle platoon, basic']
+        """
+        names = [f"{unit}, {level}" for unit, level in zip(self.frame["unit"], self.frame["level"])]
+        figures = self._shown("")
+        return styled(self.frame.set_index(pd.Index(names))[["points", *figures]], figures, bars=True)
+
+    def caption(self) -> list[str]:
+        """What a picture says of the question."""
+        return [self._heading()]
+
+    def plot(self, *, kind: Kind = "at least", ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the distributions of models destroyed over one another (:func:`analyser.plots.distribution`)."""
+        return plots.distribution(self, kind=kind, ax=ax, **more)
+
+    def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        quantity = title_of(self.metric, self.at_least)
+        return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """The figures of one attack and those per 100 points, on a page the highest of each column bold."""
@@ -200,7 +224,7 @@ class Comparison(FramedAnswer):
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _head(self, name: str) -> str:
-        return COMPARED[name].short.format(at_least="k" if self.at_least is None else self.at_least)
+        return metric_called(name).short.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _decision(self, decides: str) -> str:
         """Who is the best in a table, and by what."""
@@ -298,7 +322,7 @@ class Comparisons(FramedAnswer):
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
 
-        Leave out the rows with `is_mean` before you group: they are no target, and have no weight.
+        :meth:`to_frame` has the targets alone.
         """
         parts = [
             each.frame.assign(target=target, weight=self.weights[target], is_mean=False)
@@ -329,21 +353,17 @@ class Comparisons(FramedAnswer):
         ]
         return self.mean.head() | {"targets": targets, "mean": self.mean.record()}
 
-    def plot(self, *, ax: Axes | None = None) -> tuple[Axes, ...]:
-        """A picture a target: the distributions of models destroyed over one another; InputError on `ax`."""
-        from analyser.plots.look import title
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy frame of all targets, without the rows of their :attr:`mean`, which has a frame of its own."""
+        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
 
-        if ax is not None:
-            raise InputError("a picture a target", where="ax", allowed="left out; or by_target[...].plot(ax=...)")
+    def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
+        """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
+        return plots.panels(self.by_target, plots.distribution, kind=kind, **more)
 
-        pictures = tuple(each.plot() for each in self.by_target.values())
-        for target, axes in zip(self.by_target, pictures):
-            title(axes, f"{axes.get_title(loc='left')}\n{target}")
-        return pictures
-
-    def frontier(self, *, ax: Axes | None = None) -> Axes:
-        """Points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
-        return self.mean.frontier(ax=ax)
+    def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        return self.mean.frontier(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """The tables of each target, and those of the mean."""
@@ -426,7 +446,7 @@ def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[s
     if not able:
         return None
     figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
-    figures[IS_PERCENTILE] = np.nan
+    figures[is_percentile()] = np.nan
     batches = [share * side.batches for share, side in able if side.batches is not None]
     values = np.sum(batches, axis=0) if batches else None
     return Side(name, able[0][1].points, figures, values, able[0][1].stopped_at)

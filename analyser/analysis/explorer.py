@@ -18,7 +18,7 @@ from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout, Unit
-from analyser.plots import funnel, probability_bars
+from analyser.plots import distribution, funnel
 from analyser.plots.look import Picture
 
 BEST_ROW = "best row"
@@ -202,8 +202,8 @@ class Explorer:
             raise InputError(str(found.frame["why_not"].iloc[0]))
         attack, dice, subject = result.scenario.attack, result.conditions["dice"], subject_of(result.scenario)
         line = f"{subject}: {attack.row}, {counted(dice, 'die', 'dice')}, {attack.rating} rating"
-        bars = probability_bars(result.to_frame(), heading=subject)
-        stages = funnel(dice_funnel(result.scenario), heading=subject)
+        bars = distribution(result, title=subject)
+        stages = funnel(dice_funnel(result.scenario), title=subject)
         bars_png, stages_png = (cast("Picture", axes)._repr_png_() for axes in (bars, stages))
         return line, found._repr_html_(), bars_png, stages_png
 

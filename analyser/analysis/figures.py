@@ -29,15 +29,20 @@ from analyser.common.sampling import Sampling
 from analyser.common.sequences import mean_bounds
 from analyser.engine.attack.sweep import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE
+from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE, metric_called
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
+from analyser.results.custom import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
 BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
 TRIALS_COMPARED = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
-IS_PERCENTILE = np.array([name.endswith(PERCENTILE) for name in COMPARED])
+
+
+def is_percentile() -> NDArray[np.bool_]:
+    """Which of the figures of comparisons are percentiles."""
+    return np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
 
 Played = tuple[AttackResult, Sequence[AttackResult]]
@@ -110,7 +115,7 @@ class Gap(NamedTuple):
 
 def title_of(name: str, at_least: int | None) -> str:
     """What a figure is called, as a heading."""
-    return COMPARED[name].title.format(at_least="k" if at_least is None else at_least)
+    return metric_called(name).title.format(at_least="k" if at_least is None else at_least)
 
 
 def subject_of(scenario: Scenario) -> str:
@@ -141,6 +146,8 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * a_model
     hundred = 100 / points if points else np.nan
     figures |= {name + PER_100_POINTS: figures[name] * hundred for name in BY_POINTS}
+    own = {name: what.function for name, what in COMPARED.items() if what.function}
+    figures |= {name: _own(value_of(result, function)) for name, function in own.items()}
     return {name: figures[name] for name in COMPARED}
 
 
@@ -159,6 +166,11 @@ def _figure(value: float) -> NDArray[np.float64]:
     """A figure with the ends of its interval, of an estimate; NaN for none."""
     low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
     return np.array([value, low, high], np.float64)  # None becomes NaN
+
+
+def _own(value: Estimate | Mean | float) -> NDArray[np.float64]:
+    """A figure of one's own with the ends of its interval; NaN for none."""
+    return _of_mean(value) if isinstance(value, Mean) else _figure(value)
 
 
 def _of_mean(mean: Mean) -> NDArray[np.float64]:
@@ -235,7 +247,7 @@ def gap(side: Side | None, other: Side, place: int) -> Gap:
     nothing = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[place, 0])))
     if side.batches is None or other.batches is None:
         return Gap(difference, differs=abs(difference) > nothing)
-    if IS_PERCENTILE[place]:
+    if is_percentile()[place]:
         return Gap(difference, differs=None if difference else False)
     low, high = interval(side.batches[:, place] - other.batches[:, place], side.stopped_at)
     return Gap(difference, low, high, not (low <= nothing and high >= -nothing))

@@ -9,7 +9,7 @@ power of the generating polynomial of one die. Hits and everything after them co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from analyser.results.attack import solve_attack
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.conditions import Conditions
 from analyser.scenarios.load import Question, Unit, asked_attack
 
 
@@ -38,7 +39,7 @@ def dice_funnel(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **conditions: Any,
+    **conditions: Unpack[Conditions],
 ) -> pd.DataFrame:
     """Expected numbers at every stage of an attack.
 

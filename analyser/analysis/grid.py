@@ -207,7 +207,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
         `defender` are selectors without a level, `attacker_level` and `defender_level` are ``"all levels"``. Pairs
         of levels that cannot fight do not count; where none can, the figures are NaN.
     """
-    figures = [name for name in METRICS if name in frame]
+    figures = [str(name) for name, what in frame.dtypes.items() if what == np.float64]
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
     keys = ["attacker", "attacker_unit", "defender", "defender_unit", "defender_category", "situation", "method"]
     how = {**dict.fromkeys(figures, "mean"), "why_not": "first"}

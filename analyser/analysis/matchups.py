@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,6 +14,7 @@ from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, no
 from analyser.analysis.kept import known_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.analysis.tidy import styled, tidy
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
@@ -23,10 +24,12 @@ from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots.metrics import METRICS, checked_metric, figure_text
+from analyser.plots.look import readable
+from analyser.plots.metrics import AskedMetric, checked_metric, figure_text, metric_called
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas.io.formats.style import Styler
 
 ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
@@ -92,7 +95,7 @@ class Matchups(FramedAnswer):
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
         if means.isna().all():
             return "None of the attackers can fight any of the defenders."
-        what = mid_sentence(METRICS[self.metric].title)
+        what = mid_sentence(metric_called(self.metric).title)
         return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
 
     def _body(self) -> dict[str, Any]:
@@ -107,13 +110,23 @@ class Matchups(FramedAnswer):
             "not_modelled": [each._asdict() for each in self.not_modelled],
         }
 
-    def pivot(self, *, metric: str | None = None) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy copy of the frame: texts as categoricals, without `why_not` (see :meth:`impossible`)."""
+        return tidy(self.frame)
+
+    def style(self, *, metric: AskedMetric | None = None) -> Styler:
+        """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
+        values = checked_metric(self.metric if metric is None else metric)
+        return styled(self.pivot(metric=metric).rename(index=readable, columns=readable), [values], bars=False)
+
+    def pivot(self, *, metric: AskedMetric | None = None) -> pd.DataFrame:
         """One figure: attackers as the rows, defenders as the columns.
 
         Parameters
         ----------
-        metric : str, optional
-            A column of :data:`analyser.plots.metrics.METRICS`; default: the metric of this comparison.
+        metric : str or callable, optional
+            A column of :data:`analyser.plots.metrics.METRICS`, or of ranged attacks a function of their outcomes
+            (:func:`analyser.metric`); default: the metric of this comparison.
 
         Returns
         -------
@@ -128,7 +141,7 @@ class Matchups(FramedAnswer):
         [1.68, 3.52, 3.94]
         """
         values = checked_metric(self.metric if metric is None else metric)
-        table = self.frame.pivot(index="attacker", columns=["situation", "defender"], values=values)
+        table = self._with(values).pivot(index="attacker", columns=["situation", "defender"], values=values)
         order = pd.MultiIndex.from_frame(self.frame[["situation", "defender"]].drop_duplicates())
         table = table.reindex(index=self.frame["attacker"].unique(), columns=order)
         return table.droplevel("situation", axis=1) if len(self.situations) == 1 else table
@@ -138,18 +151,20 @@ class Matchups(FramedAnswer):
         blank = self.frame[self.frame["why_not"].notna()]
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
-    def heatmap(self, *, metric: str | None = None, situation: str | None = None, ax: Axes | None = None) -> Axes:
+    def heatmap(
+        self, *, metric: AskedMetric | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
+    ) -> Axes:
         """One figure of one situation as a picture, its cells annotated, cells that cannot be blank and hatched.
 
         Of more than :data:`MOST_LOADOUTS` loadouts on a side it shows units, as means over their levels.
 
         Parameters
         ----------
-        metric : str, optional
+        metric : str or callable, optional
             As of :meth:`pivot`.
         situation : str, optional
             Default: the first one.
-        ax : Axes, optional
+        ax, **more
             As of :func:`analyser.plots.heatmap`.
 
         Raises
@@ -160,10 +175,21 @@ class Matchups(FramedAnswer):
         names = [each.name for each in self.situations]
         if situation is not None:
             check_choice(situation, "situation", names)
-        shown = self.frame[self.frame["situation"] == (situation or names[0])]
+        values = checked_metric(metric or self.metric)
+        shown = self._with(values, situation or names[0])
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
-        return plots.heatmap(shown, metric=metric or self.metric, ax=ax)
+        return plots.heatmap(shown, values=values, ax=ax, **more)
+
+    def _with(self, metric: str, situation: str | None = None) -> pd.DataFrame:
+        """The frame, of one situation if it is named, with a column of the metric, also if that is a function."""
+        frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
+        if metric in frame:
+            return frame
+        from analyser.analysis.custom_cells import with_own_metric
+
+        named = [each for each in self.situations if situation in (None, each.name)]
+        return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """The heatmap of the first situation (:meth:`heatmap`)."""
@@ -201,7 +227,7 @@ class Matchups(FramedAnswer):
     def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())
         why = f"{blank} of {len(self.frame)} pairs cannot fight: the column why_not and impossible() say why."
-        return [f"{METRICS[self.metric].title} ({METHOD})", *([why] if blank else [])]
+        return [f"{metric_called(self.metric).title} ({METHOD})", *([why] if blank else [])]
 
 
 def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
@@ -216,7 +242,7 @@ def matchups(
     attackers: Selectors,
     defenders: Selectors,
     *,
-    metric: str = "p_annihilated",
+    metric: AskedMetric = "p_annihilated",
     per_points: bool = False,
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
@@ -235,9 +261,10 @@ def matchups(
     ----------
     attackers, defenders : str, Loadout, or several of them
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
-    metric : str
+    metric : str or callable
         The figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.plots.metrics.METRICS`. All figures are in the frame.
+        :data:`analyser.plots.metrics.METRICS`, or of ranged attacks a function of their outcomes
+        (:func:`analyser.metric`). All figures that ship are in the frame, and the one asked for.
     per_points : bool
         Show the figure per 100 points of the attacker; of means and expected figures only.
     situations : str, Situation, or several of them
@@ -293,4 +320,5 @@ def matchups(
     with sampling.with_bar() as reporting:
         frame = grid(attacking, field, conditions, reporting.report, known_of(attacking, field))
     missing = not_modelled(attacking, defending, conditions)
-    return Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
+    found = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
+    return replace(found, frame=found._with(shown))

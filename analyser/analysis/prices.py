@@ -183,9 +183,9 @@ class FairPoints(JudgedAnswer):
         ground = ", closer or more open ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
         return f"95 of 100 tries (other shares of units{ground}), and 5% either way"
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """What each costs against its fair points; the band of fair between two lines."""
-        return plots.fair_points(self.frame, ax=ax)
+        return plots.fair_points(self, ax=ax, **more)
 
     def of(self, verdict: str, most: int | None = None) -> pd.DataFrame:
         """The units of a verdict, each at the level that is farthest from its fair points, the farthest first.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,16 +21,16 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, checked_metric, figure_text
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
+from analyser.scenarios.conditions import Conditions
 from analyser.scenarios.load import Question, Unit, asked_attack
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NOT_BY_POINTS = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
 STEPS = {"minus_1": -1, "plus_1": 1}
 POINTS_ARE = (
     "In points: what a change is worth to the attacker, at what its own card charges between its levels for as much of "
@@ -142,9 +142,9 @@ class Sensitivity(FramedAnswer):
             "numbers": plain_rows(self.frame),
         }
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """A tornado of the frame (:func:`analyser.plots.tornado`)."""
-        return plots.tornado(self.frame, label=title_of(self.metric, self.at_least), heading=self.subject, ax=ax)
+        return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """The figures, those of the number that matters most first."""
@@ -194,7 +194,7 @@ def sensitivity(
     attacker: Unit | Scenario | Question,
     target: Unit | None = None,
     *,
-    metric: str = "mean_models_destroyed",
+    metric: AskedMetric = "mean_models_destroyed",
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
@@ -202,7 +202,7 @@ def sensitivity(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **conditions: Any,
+    **conditions: Unpack[Conditions],
 ) -> Sensitivity:
     """What one more and one less of each number of either unit does to a figure of an attack.
 
@@ -211,7 +211,7 @@ def sensitivity(
     attacker, target, conditions
         As of :func:`analyser.attack`: two units, or a whole scenario. The row that fires stays the same, and what the
         scenario counts (the rating, what is short range, the dice of the grid) is counted anew.
-    metric : str
+    metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
         As of :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
@@ -228,7 +228,8 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    place = list(COMPARED).index(checked_metric(metric, known=NOT_BY_POINTS))
+    known = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
+    figure = checked_metric(metric, known=known)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     asked = asked_attack(attacker, target, conditions, profiles)
     at_least = ((asked.target.models or 1) + 1) // 2
@@ -242,12 +243,14 @@ def sensitivity(
             except InputError as error:
                 refusals[number].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     played = play(attacks, sampling)
-    sides = {key: compared_side("", None, each, at_least) for key, each in played.items()}
+    with including(figure):
+        place = list(COMPARED).index(figure)
+        sides = {key: compared_side("", None, each, at_least) for key, each in played.items()}
     values = {key: float(side.figures[place, 0]) for key, side in sides.items()}
     base, price, rows = sides[None, ""], _price(asked.attacker, values), []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[place, 1:]))
     for number, value in numbers.items():
-        row: dict[str, Any] = {"side": number.side, "number": number.name, "value": value, "metric": metric}
+        row: dict[str, Any] = {"side": number.side, "number": number.name, "value": value, "metric": figure}
         row |= {"base": values[None, ""], **base_ends, **{step: values.get((number, step), np.nan) for step in STEPS}}
         for step in STEPS:
             change, *ends, _ = gap(sides.get((number, step)), base, place)
@@ -259,7 +262,7 @@ def sensitivity(
         rows.append(row | {"why_not": "; ".join(refusals[number]) or None})
     return Sensitivity(
         frame=pd.DataFrame(rows),
-        metric=metric,
+        metric=figure,
         base=values[None, ""],
         at_least=at_least,
         subject=subject_of(asked),

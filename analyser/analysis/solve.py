@@ -26,6 +26,7 @@ from analyser.common.text import fill
 from analyser.game.names import spoken
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
+from analyser.plots.look import about
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,9 +182,9 @@ class SolvedDice(JudgedAnswer):
         curve = self.frame.to_dict("records")
         return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.of_fights()}
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """The curve: fair points at each change of dice, their interval as a band, and today's points."""
-        drawn: Axes = plots.trade_off(self.frame, points=self.points, heading=self._what, ax=ax)
+        drawn: Axes = plots.trade_off(about(self.frame, self._what), points=self.points, ax=ax, **more)
         return drawn
 
     @property

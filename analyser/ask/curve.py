@@ -25,12 +25,14 @@ from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.sequences import ERROR
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
+from analyser.plots.metrics import Function, named
 from analyser.results.base import Result
 from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
 
 MOST_POINTS = 200_000
+Figure = str | Function
 MOST_METRICS = MOST_KEYS = 2
 FARTHEST = 60  # inches
 USUAL_BATTLES = 10_000  # a point
@@ -60,7 +62,7 @@ def curve(
     target: Unit | None = None,
     *,
     over: Over = "distance",
-    metric: str | Sequence[str] | None = None,
+    metric: Figure | Sequence[Figure] | None = None,
     kind: str = "attack",
     rows: bool = False,
     method: Method = "exact",
@@ -87,7 +89,7 @@ def curve(
         "DEFENCE=1..4"]`` or ``{"distance": range(1, 25)}``. Keys are numbers, flags and names of the question by the
         names that the rules and the files have for them (:func:`~analyser.ask.keys.key_of`), and `points` and
         `level` of who attacks. Without values: every inch in reach, every level, every row, yes and no.
-    metric : str, or two
+    metric : str or callable, or two
         The figure (:func:`~analyser.ask.readings.reading`); ``"...:least"`` where less is better. Two: the
         points that no other beats in both are named. Default: mean models destroyed, or the chance to win.
     kind : "attack", "charge" or "duel"
@@ -164,9 +166,11 @@ def curve(
 
 def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
     """The figures by name, and of which of them less is better."""
-    if not (given is None or isinstance(given, str | list | tuple)):
+    if not (given is None or callable(given) or isinstance(given, str | list | tuple)):
         raise InputError(f"{shown(given)} is not usable", where="metric", allowed="a figure, or two")
-    names = [given] if isinstance(given, str) else list(given or ())
+    names: list[Any] = []
+    for each in [given] if callable(given) or isinstance(given, str) else given or ():
+        names.append(named(each, names))
     names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(each, str) for each in names):
         raise InputError(f"{len(names)} figures", where="metric", allowed="one or two, such as p_panicked of morale")

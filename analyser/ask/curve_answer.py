@@ -21,6 +21,7 @@ from analyser.common.text import counted, mid_sentence, together
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
+from analyser.plots.look import about
 from analyser.results.base import Result
 
 if TYPE_CHECKING:
@@ -233,15 +234,14 @@ class Curve(FramedAnswer):
                 found.append(f"{line}: one step of {first} makes up for {middle:.2g} steps of {second}; {often}")
         return found
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """The picture: lines with the best marked; of two keys a map with contours; of two figures the front."""
-        heading = self._subject()
         labels = [title_of(each) for each in self.metrics]
         if len(self.metrics) > 1:
             on_front = not_beaten(self.frame[list(self.metrics)].to_numpy(np.float64), self.least)
-            frame = self.frame.assign(on_front=on_front)
+            frame = about(self.frame.assign(on_front=on_front), self._subject())
             return plots.front(
-                frame, x=self.metrics[0], y=self.metrics[1], keys=self.keys, labels=labels, heading=heading, ax=ax
+                frame, x=self.metrics[0], y=self.metrics[1], keys=self.keys, quantities=labels, ax=ax, **more
             )
         if len(self.keys) > 1:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
@@ -249,17 +249,23 @@ class Curve(FramedAnswer):
             some = [*ahead, *(name for name in self.lines if name not in ahead)][: max(len(ahead), len(_TWO))]
             lines = [name for name in self.lines if name in some]
             return plots.trade_map(
-                best, x=self.keys[0], y=self.keys[1], lines=lines, label=labels[0], heading=heading, ax=ax
+                about(best, self._subject()),
+                x=self.keys[0],
+                y=self.keys[1],
+                lines=lines,
+                quantity=labels[0],
+                ax=ax,
+                **more,
             )
         return plots.best_lines(
-            self.frame,
+            about(self.frame, self._subject()),
             x=self.keys[0],
             metric=self.metrics[0],
             best=self._marks(),
             between=self.holds_between,
-            label=labels[0],
-            heading=heading,
+            quantity=labels[0],
             ax=ax,
+            **more,
         )
 
     def _marks(self) -> list[tuple[Any, Any, str]]:

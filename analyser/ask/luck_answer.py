@@ -15,6 +15,7 @@ from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
+from analyser.plots.look import about
 from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
@@ -280,17 +281,17 @@ class Luck(Answer):
         notes += dict.fromkeys(f"Warning: {said}." for each in self.fights for said in each.rules.warnings)
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """The law of one fight with what happened marked; of a game each fight and both sums among their chances."""
         if not self.sides:
             (fight,) = self.fights
-            return plots.outcome_law(fight.law, happened=dict(fight.looked_at), heading=fight.label, ax=ax)
+            return plots.outcome_law(about(fight.law, fight.label), happened=dict(fight.looked_at), ax=ax, **more)
         frame = pd.DataFrame(self.rows())
         frame["got"] = [
             *(f"{gone} of {models} models" for gone, models in self._gone()),
             *frame["got"][len(self.fights) :],
         ]
-        return plots.luck_strips(frame, heading="Luck of the whole game", ax=ax)
+        return plots.luck_strips(frame, ax=ax, **more)
 
     def _gone(self) -> list[tuple[int, int]]:
         """The models that are gone in each fight of a game, and of how many."""

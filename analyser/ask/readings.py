@@ -13,10 +13,12 @@ from analyser.analysis.figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, listed, shown
 from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson
+from analyser.common.means import Mean
 from analyser.common.sequences import mean_bounds, mixture_bounds
-from analyser.plots.metrics import COMPARED, PER_100_POINTS
+from analyser.plots.metrics import COMPARED, PER_100_POINTS, function_of, metric_called
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
+from analyser.results.custom import value_of
 
 DEFAULT = {
     "attack": "mean_models_destroyed",
@@ -52,7 +54,7 @@ class Reading(NamedTuple):
 
 def is_probability(metric: str) -> bool:
     """Whether a figure is shown in percent."""
-    return metric.startswith("p_")
+    return metric.startswith("p_") if function_of(metric) is None else metric_called(metric).is_probability
 
 
 def title_of(metric: str) -> str:
@@ -62,7 +64,9 @@ def title_of(metric: str) -> str:
     ('P(models destroyed at least 2)', 'Mean a victory points per 100 points')
     """
     plain = metric.removesuffix(PER_100_POINTS)
-    if plain in COMPARED and "{" not in COMPARED[plain].title:
+    if function_of(plain) is not None:
+        text = metric_called(plain).title
+    elif plain in COMPARED and "{" not in COMPARED[plain].title:
         text = COMPARED[plain].title
     elif is_probability(plain):
         text = f"P({plain[2:].replace('_', ' ')})"
@@ -124,6 +128,9 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
     name, _, moment = metric.partition("@")
     if moment and not moment.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
+    if (function := function_of(name)) is not None:
+        value = value_of(result, function)
+        return _of_estimate(value) if not isinstance(value, Mean) else _of_mean(value)
     found = _generic(result, name, int(moment) if moment else None)
     if found is not None:
         return found
@@ -152,8 +159,7 @@ def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
     what, _, figure = metric.partition("_")
     if what in ("mean", "expected") and figure in result.figures:
         mean = result.mean_with_interval(figure, moment)
-        low, high = (np.nan if end is None else end for end in (mean.low, mean.high))
-        return Reading(float(mean.value), float(low), float(high))
+        return _of_mean(mean)
     return None
 
 
@@ -186,8 +192,13 @@ def kept_to(found: Reading, metric: str, trials: int | None, error: float, *, fi
     )
 
 
-def _of_estimate(found: Estimate) -> Reading:
-    if found.low is None or found.high is None:
+def _of_mean(mean: Mean) -> Reading:
+    low, high = (np.nan if end is None else end for end in (mean.low, mean.high))
+    return Reading(float(mean.value), float(low), float(high))
+
+
+def _of_estimate(found: Estimate | float) -> Reading:
+    if not isinstance(found, Estimate) or found.low is None or found.high is None:
         return Reading(float(found))
     return Reading(float(found), float(found.low), float(found.high))
 

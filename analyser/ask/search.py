@@ -23,6 +23,7 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
+from analyser.plots.metrics import Function, function_of, named
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
@@ -33,7 +34,7 @@ _WITHIN = 0.01  # of a probability, or of a model, a point: those that differ by
 def search(
     variants: Question,
     *,
-    metric: str | None = None,
+    metric: str | Function | None = None,
     least: bool | None = None,
     method: Literal["exact", "race"] = "exact",
     seed: int = 0,
@@ -50,7 +51,7 @@ def search(
     variants : path or mapping
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (keys that it changes) and ``[ranges]`` (keys with
         their values, which multiply out): `docs/ask.md`. A million at most.
-    metric : str, optional
+    metric : str or callable, optional
         The figure (:func:`~analyser.ask.readings.reading`). Default: as the file says, else as of
         :func:`analyser.curve`.
     least : bool, optional
@@ -90,6 +91,7 @@ def search(
     read = read_variants(raw, where, library)
     check_method(read.kind, method == "exact", "race")
     if metric is not None:
+        metric = named(metric)
         check_text(metric, "metric", "the name of a figure")
     figure = metric or read.metric or DEFAULT.get(read.kind, "")
     if not figure:
@@ -183,7 +185,7 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
 
 def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: Sampling, most_trials: int) -> Search:
     """The race of the different fights among the variants; equal ones run as one."""
-    if "per_100_points" in metric or "percentile" in metric or "@" in metric:
+    if "per_100_points" in metric or "percentile" in metric or "@" in metric or function_of(metric) is not None:
         raise InputError(
             f"{metric} is not raced", where="metric", allowed="p_ and an event, mean_ and a figure; or exact"
         )

@@ -21,6 +21,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
+from analyser.plots.look import about
 from analyser.plots.metrics import PER_100_POINTS
 
 if TYPE_CHECKING:
@@ -260,6 +261,6 @@ class Search(FramedAnswer):
         lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
         return "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """The best variants as dots, of a race with their sequences; the baseline marked."""
-        return plots.ranked(self.frame, label=title_of(self.metric), heading=self._title(), ax=ax)
+        return plots.ranked(about(self.frame, self._title()), quantity=title_of(self.metric), ax=ax, **more)

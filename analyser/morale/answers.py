@@ -20,7 +20,7 @@ from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.sampled import sampled_counts
-from analyser.results.base import RulesUsed, captioned
+from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -221,7 +221,7 @@ class Sections:
         return Rules(*merged)
 
 
-def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
+def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Any:
     """The picture of an answer, or its first panel on `ax`, under a title that names the system and the question."""
     from analyser.plots.look import MARGIN, TITLE_POINTS, house_style, tiled_axes
 
@@ -229,18 +229,18 @@ def picture_of(result: MoraleResult, ax: Axes | None = None) -> Any:
     if ax is not None:
         if isinstance(first, Fates):
             raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
-        _drawing(result, first)[1](ax=ax)
-        return captioned(ax, [*result.caption(), ax.get_title(loc="left")], fit=False)
+        return _drawing(result, first)[1](ax=ax, **more)
     if isinstance(first, Fates):
         noted = [(system, f"{what}: {value}") for system, what, value in zip(*result.table("equivalents").values())]
         notes = {system: "\n".join(line for of, line in noted if of == system) for system in first.titles}
         figure = plots.fates_by_system(result.to_frame("fates"), titles=first.titles, notes=notes)
     else:
-        drawings = [_drawing(result, panel) for panel in result.panels]
+        panels = [panel for panel in result.panels if not isinstance(panel, Fates)]
+        drawings = [_drawing(result, panel) for panel in panels]
         with house_style():
             all_axes = tiled_axes([size for size, _ in drawings])
-            for axes, (_, draw) in zip(all_axes, drawings):
-                draw(ax=axes)
+            for axes, (_, draw), panel in zip(all_axes, drawings, panels):
+                draw(ax=axes, title=f"{panel.heading}, percent")
         figure = all_axes[0].figure  # type: ignore[assignment]
     width, before = figure.get_size_inches()
     lines = result.caption(int(width * CHARACTERS_AN_INCH))
@@ -259,7 +259,7 @@ def _drawing(result: MoraleResult, panel: Panel | Fates) -> tuple[tuple[float, f
     """A panel's width and height in inches, and what draws it on `ax`: no line of 0 throughout, if there are others."""
     assert not isinstance(panel, Fates)
     frame, what = result.to_frame(panel.table), panel.what
-    shared: dict[str, Any] = {"x": panel.x, "heading": panel.heading}
+    shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
         frame = frame[frame[key] == value]
     if panel.draw == "curves":
@@ -274,4 +274,6 @@ def _drawing(result: MoraleResult, panel: Panel | Fates) -> tuple[tuple[float, f
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
-    return (WIDTH, HEIGHT), partial(plots.probabilities, frame, column=what, lost=lost, **shared)
+    if what != "probability":  # whose intervals the others are
+        frame = frame[[panel.x, *panel.lost, what, *([lost] if lost else [])]].rename(columns={what: "probability"})
+    return (WIDTH, HEIGHT), partial(plots.distribution, frame, kind="bars", lost=lost, **shared)

@@ -165,7 +165,7 @@ class MoraleResult(Result):
 
         return pd.DataFrame(self.table(table))
 
-    def plot(self, ax: Axes | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, **more: Any) -> Any:
         """The picture of the answer under its title: a figure of several panels, or the first of them on `ax`.
 
         Raises
@@ -173,7 +173,7 @@ class MoraleResult(Result):
         InputError
             A comparison on `ax`: it is a figure of its own.
         """
-        return picture_of(self, ax)
+        return picture_of(self, ax, **more)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:

@@ -17,12 +17,20 @@ BAR = 0.34  # inches a unit
 _WON, _DRAWN, _LOST = look.DARK, look.LIGHT, look.MEDIUM
 
 
-def margins(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -> Axes:
+def margins(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """The distribution of a margin of victory points: a bar for each, those won, drawn and lost told apart.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : BattleResult, or DataFrame
         `margin` (an integer), `probability`; where it has `low` and `high`, the 95% intervals are drawn.
 
     Examples
@@ -31,19 +39,22 @@ def margins(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -
     >>> [round(bar.get_height()) for bar in ax.patches]
     [50, 30, 20]
     """
+    frame = look.rows_of(data, "margins")
     look.check_columns(frame, ("margin", "probability"))
     shown = frame[frame["probability"] >= NEGLIGIBLE]
-    what = f"{heading}\nVictory points of mine less yours: probability in percent"
-    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across="victory points, mine less yours", legend=3) as axes:
-        kinds = (("mine wins", shown["margin"] > 0, _WON), ("draw", shown["margin"] == 0, _DRAWN))
-        for name, of_kind, colour in (*kinds, ("yours wins", shown["margin"] < 0, _LOST)):
+    names = ("mine wins", "draw", "yours wins")
+    labels = look.per_series(label, names, names, "label")
+    colours = look.per_series(color, names, (_WON, _DRAWN, _LOST), "color")
+    more: dict[str, Any] = {"xlabel": "victory points, mine less yours", "ylabel": look.PERCENT, "legend": 3}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+        kinds = (shown["margin"] > 0, shown["margin"] == 0, shown["margin"] < 0)
+        for name, text, colour, of_kind in zip(names, labels, colours, kinds):
             rows = shown[of_kind]
             share = 100 * float(frame["probability"][_same(frame, rows)].sum()) if len(rows) else 0.0
-            label = f"{name}: {look.short_text(share / 100, is_probability=True)}%"
-            hatch = look.LOST if name.startswith("yours") else None
-            bars = axes.bar(rows["margin"], 100 * rows["probability"], width=0.8, color=colour, label=label)
-            for bar in bars:
-                bar.set(edgecolor="black", linewidth=0.6, hatch=hatch)
+            style: dict[str, Any] = {"width": 0.8, "color": colour, "edgecolor": "black", "linewidth": 0.6}
+            style |= {"hatch": look.LOST if name.startswith("yours") else None}
+            style |= {"label": f"{text}: {look.short_text(share / 100, is_probability=True)}%"}
+            axes.bar(rows["margin"], 100 * rows["probability"], **{**style, **artist})
         if "low" in shown:
             percent = 100 * shown["probability"]
             ends = [percent - 100 * shown["low"], 100 * shown["high"] - percent]
@@ -58,12 +69,20 @@ def _same(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
     return np.sign(frame["margin"]) == np.sign(rows["margin"].iloc[0])
 
 
-def points_left(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -> Axes:
+def points_left(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """Percent of each side's points left at the end of each round: a line a side in the band of most battles.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : BattleResult, or DataFrame
         `round`, `side`, `mean_percent`, `percent_10th_percentile`, `percent_90th_percentile`, as ``survivors()`` of a
         battle.
 
@@ -74,25 +93,40 @@ def points_left(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = Non
     >>> points_left(frame).lines[0].get_ydata().tolist()
     [100.0, 80.0]
     """
+    frame = look.rows_of(data, "survivors")
     look.check_columns(frame, ("round", "side", "mean_percent", "percent_10th_percentile", "percent_90th_percentile"))
-    what = f"{heading}\nPoints left after each round in percent: mean, and the middle 80% of battles"
-    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across="round", legend=2) as axes:
-        for (side, rows), line in zip(frame.groupby("side", sort=False), look.LINES):
+    more: dict[str, Any] = {
+        "xlabel": "round",
+        "ylabel": "points left, percent:\nmean and middle 80% of battles",
+        "legend": 2,
+    }
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+        sides = [rows for _, rows in frame.groupby("side", sort=False, observed=True)]
+        names = [str(rows["side"].iloc[0]) for rows in sides]
+        for rows, line in zip(sides, look.line_styles(axes, names, label, color)):
             rounds = [0, *rows["round"]]
             low, high = ([100, *rows[f"percent_{end}_percentile"]] for end in ("10th", "90th"))
             axes.fill_between(rounds, low, high, color=line["color"], alpha=0.12, linewidth=0)
-            axes.plot(rounds, [100.0, *rows["mean_percent"]], label=str(side), linewidth=1.6, markersize=5.5, **line)
+            axes.plot(rounds, [100.0, *rows["mean_percent"]], **{"linewidth": 1.6, "markersize": 5.5, **line, **artist})
         axes.set(ylim=(-2, 104), yticks=range(0, 101, 20))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     return axes
 
 
-def contributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -> Axes:
+def contributions(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """What each unit destroyed of the enemy, and what of its own was lost: two bars a unit.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : BattleResult, or DataFrame
         `side`, `name`, `points_destroyed`, `points_absorbed`, as ``contributions()`` of a battle; with their standard
         errors where they have any.
 
@@ -102,20 +136,20 @@ def contributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = N
     >>> [round(bar.get_width()) for bar in contributions(pd.DataFrame(row)).patches]
     [31, 20]
     """
+    frame = look.rows_of(data, "contributions")
     look.check_columns(frame, ("side", "name", "points_destroyed", "points_absorbed"))
     places = np.arange(len(frame))
     height = max(1.2, BAR * len(frame))
-    what = f"{heading}\nPoints destroyed of the enemy, and lost of its own, in a battle on average"
-    with look.drawing(ax, WIDTH, height, heading=what, across="points", legend=2, grid="x") as axes:
-        kinds = (
-            ("destroyed", "points_destroyed", -0.19, look.DARK, None),
-            ("lost", "points_absorbed", 0.19, look.LIGHT, look.LOST),
-        )
-        for name, column, shift, colour, hatch in kinds:
-            bars = axes.barh(places + shift, frame[column], height=0.36, color=colour, label=name)
-            for bar in bars:
-                bar.set(edgecolor="black", linewidth=0.6, hatch=hatch)
-        axes.set_yticks(places, [f"{side}: {name}" for side, name in zip(frame["side"], frame["name"])])
+    names = ("destroyed", "lost")
+    labels = look.per_series(label, names, ("destroyed of the enemy", "lost of its own"), "label")
+    colours = look.per_series(color, names, (look.DARK, look.LIGHT), "color")
+    more: dict[str, Any] = {"xlabel": "points in a battle, mean", "legend": 2}
+    with look.drawing(ax, WIDTH, height, title=title, own=look.subject_of(data), grid="x", **more) as axes:
+        kinds = (("points_destroyed", -0.19, None), ("points_absorbed", 0.19, look.LOST))
+        for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
+            style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
+            axes.barh(places + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
+        axes.set_yticks(places, [f"{side}: {look.readable(name)}" for side, name in zip(frame["side"], frame["name"])])
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)

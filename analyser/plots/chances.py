@@ -17,12 +17,21 @@ _MOST_BARS = 60
 _LONGEST_LEVEL = 5  # characters; longer names of bars are turned
 
 
-def outcome_law(frame: pd.DataFrame, *, happened: Mapping[str, Any], heading: str = "", ax: Axes | None = None) -> Axes:
+def outcome_law(
+    data: pd.DataFrame,
+    *,
+    happened: Mapping[str, Any],
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """The law of an outcome, from the worst to the best: what is worse than what happened dark, that itself hatched.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         The figures of the outcome, rows from the worst to the best, and `probability`.
     happened : mapping
         What happened, by those figures.
@@ -33,7 +42,7 @@ def outcome_law(frame: pd.DataFrame, *, happened: Mapping[str, Any], heading: st
     >>> outcome_law(law, happened={"models_destroyed": 0}).get_xlabel()
     'models destroyed'
     """
-    names = list(happened)
+    frame, names = look.rows_of(data), list(happened)
     look.check_columns(frame, (*names, "probability"))
     is_it = np.all([frame[name] == value for name, value in happened.items()], axis=0)
     at = int(np.flatnonzero(is_it)[0])
@@ -45,15 +54,19 @@ def outcome_law(frame: pd.DataFrame, *, happened: Mapping[str, Any], heading: st
     columns = [frame[name].iloc[places].tolist() for name in names]
     texts = [", ".join(map(_word, values)) for values in zip(*columns)]
     turned = max(map(len, texts)) > _LONGEST_LEVEL
-    what = f"{heading}\nWhat could have happened, percent"
+    kinds = ("worse", "what happened", "better")
+    labels = look.per_series(label, kinds, kinds, "label")
+    colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM, look.LIGHT), "color")
     across = ", ".join(names).replace("_", " ") + "\n " * turned * 2  # below it, room for what is turned
-    with look.drawing(ax, WIDE, HIGH, heading=what, across=across, legend=3) as axes:
-        kinds = ((places < at, look.DARK, "", "worse"), (places == at, look.MEDIUM, look.LOST, "what happened"))
-        for here, colour, hatch, label in (*kinds, (places > at, look.LIGHT, "", "better")):
-            edge: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.6, "hatch": hatch}
+    own = f"{look.subject_of(data)}\nWhat could have happened"
+    more: dict[str, Any] = {"xlabel": across, "ylabel": look.PERCENT, "legend": 3}
+    with look.drawing(ax, WIDE, HIGH, title=title, own=own, **more) as axes:
+        parts = ((places < at, ""), (places == at, look.LOST), (places > at, ""))
+        for text, colour, (here, hatch) in zip(labels, colours, parts):
             if not here.any():
                 continue
-            axes.bar(places[here], percent[here], color=colour, width=0.85, label=label, **edge)
+            style: dict[str, Any] = {"color": colour, "width": 0.85, "edgecolor": "black", "linewidth": 0.6}
+            axes.bar(places[here], percent[here], **{**style, "hatch": hatch, "label": text, **artist})
         step = -(-len(places) // 16)
         axes.set_xticks(places[::step], texts[::step], rotation=60 if turned else 0, ha="right" if turned else "center")
     return axes
@@ -63,13 +76,23 @@ def _word(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool | np.bool_) else str(value)
 
 
-def luck_strips(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -> Axes:
+def luck_strips(
+    data: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """Each fight as a strip among all that could have happened in it, from the worst to the best.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         `fight`, `side`, `got`, `worse` and `equal` (probabilities), the sums of the sides last, with `fight` "all".
+    label, color : optional
+        By side.
 
     Examples
     --------
@@ -77,19 +100,22 @@ def luck_strips(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = Non
     >>> luck_strips(table).get_xlabel().split(":")[0]
     'share of such fights that go worse, percent'
     """
+    frame = look.rows_of(data)
     look.check_columns(frame, ("fight", "side", "got", "worse", "equal"))
+    sides = list(dict.fromkeys(frame["side"]))
+    names = dict(zip(sides, look.per_series(label, sides, sides, "label")))
+    colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.LINES], "color")))
     places = np.arange(len(frame))[::-1]
     across = "share of such fights that go worse, percent: a strip is as wide as its outcome is likely"
-    with look.drawing(ax, WIDE, 0.6 + _A_STRIP * len(frame), heading=heading, across=across, grid="x") as axes:
+    own, height = "Luck of the whole game", 0.6 + _A_STRIP * len(frame)
+    with look.drawing(ax, WIDE, height, title=title, own=own, xlabel=across, grid="x") as axes:
         axes.barh(places, 100.0, color=look.LIGHT, height=0.7)
         for place, (_, row) in zip(places, frame.iterrows()):
-            colour = str(look.LINES[0 if row["side"] == "mine" else 1]["color"])
-            hatch = "//" if row["fight"] == "all" else ""
-            edge: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.8, "hatch": hatch}
-            left, wide = 100 * row["worse"], max(100 * row["equal"], 0.4)
-            axes.barh(place, wide, left=left, color=colour, height=0.7, alpha=0.75, **edge)
+            style: dict[str, Any] = {"color": colours[row["side"]], "height": 0.7, "alpha": 0.75, "linewidth": 0.8}
+            style |= {"edgecolor": "black", "hatch": "//" if row["fight"] == "all" else ""}
+            axes.barh(place, max(100 * row["equal"], 0.4), left=100 * row["worse"], **{**style, **artist})
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
-        names = [f"{row['side']}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
-        look.name_rows(axes, places, names)
+        rows = [f"{names[row['side']]}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
+        look.name_rows(axes, places, rows)
     return axes

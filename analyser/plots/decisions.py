@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,7 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from analyser.common.errors import InputError
 from analyser.plots import look
 
-CELL_WIDTH, CELL_HEIGHT = 0.62, 0.42  # inches
+CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE = 0.35  # how much is seen of a situation that does not come up
 # Told apart by colour-blind readers, and in grey by their hatches.
 FILLS = (
@@ -23,21 +26,53 @@ FILLS = (
     ("#d55e00", "|||"),
     ("#dfe6ec", "\\\\\\"),
 )
+COLOURS = {
+    name: FILLS[place]
+    for place, names in enumerate(
+        (
+            ("aim and shoot",),
+            ("advance and shoot", "close in and shoot"),
+            ("retire and shoot",),
+            ("go on lookout",),
+            ("do nothing",),
+            ("charge",),
+            ("double time",),
+            ("take cover",),
+        )
+    )
+    for name in names
+}
+"""Colour and hatch of what is done most often."""
+_HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")
 FEWEST_COLUMNS = 4
 MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
 
 
-def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax: Axes | None = None) -> Axes:
+def choices(
+    data: pd.DataFrame,
+    *,
+    across: str,
+    up: str,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """What to do in each situation, a colour and a hatch each, over two numbers.
+
+    Actions of :data:`COLOURS` have the same colour in every picture; how far a unit moves is not told apart.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         `x` and `y`, numbers; `do`, up to eight different things, of which the rarest are drawn as one; `costs`, what
         the next best would cost; and whether the situation `comes_up`: one that does not is drawn pale, and one without
         a row is left white.
     across, up : str
         What `x` and `y` are.
+    label, color : optional
+        A mapping by action.
 
     Examples
     --------
@@ -48,7 +83,9 @@ def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['aim and shoot', 'charge']
     """
+    frame = look.rows_of(data)
     look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
+    frame = frame.assign(do=[_HOW_FAR.sub("", each) for each in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
     frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
@@ -56,43 +93,58 @@ def choices(frame: pd.DataFrame, *, across: str, up: str, heading: str = "", ax:
     if len(frequent) > len(FILLS):
         named = [*named[:-1], "something else"]
     xs, ys = np.sort(frame["x"].unique()), np.sort(frame["y"].unique())
-    columns = max(len(xs), FEWEST_COLUMNS)
-    with look.drawing(ax, CELL_WIDTH * columns, CELL_HEIGHT * len(ys), heading=heading, across=across) as axes:
+    columns, fills = max(len(xs), FEWEST_COLUMNS), _fills(named)
+    labels = look.per_series(label, named, named, "label")
+    colours = dict(zip(named, look.per_series(color, named, [fills[name][0] for name in named], "color")))
+    width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
+    more: dict[str, Any] = {"xlabel": across, "ylabel": up}
+    more["own"] = look.subject_of(data)
+    with look.drawing(ax, width, height, title=title, grid="", **more) as axes:
         places = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
         for (across_at, up_at), do, comes_up in zip(places, frame["do"], frame["comes_up"]):
-            colour, hatch = FILLS[named.index(do if do in named else named[-1])]
-            corner, seen = (across_at - 0.5, up_at - 0.5), 1.0 if comes_up else PALE
-            cell = Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white", hatch=hatch, linewidth=1, alpha=seen)
-            axes.add_patch(cell)
+            name = do if do in named else named[-1]
+            style: dict[str, Any] = {"facecolor": colours[name], "hatch": fills[name][1], "edgecolor": "white"}
+            style |= {"linewidth": 1, "alpha": 1.0 if comes_up else PALE}
+            axes.add_patch(Rectangle((across_at - 0.5, up_at - 0.5), 1, 1, **{**style, **artist}))
         axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, len(ys) - 0.5))
         axes.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
         axes.set_yticks(range(len(ys)), [f"{y:g}" for y in ys])
-        axes.set_ylabel(up, size=look.LABEL_POINTS)
-        axes.grid(visible=False)
-        fills = [
-            Patch(facecolor=FILLS[at][0], hatch=FILLS[at][1], edgecolor="white", label=name)
-            for at, name in enumerate(named)
+        patches = [
+            Patch(facecolor=colours[name], hatch=fills[name][1], edgecolor="white", label=text)
+            for name, text in zip(named, labels)
         ]
         if not frame["comes_up"].all():
-            fills.append(Patch(facecolor="#999999", alpha=PALE, label="pale: does not come up under the plan"))
-        axes.legend(
-            handles=fills,
-            loc="upper left",
-            bbox_to_anchor=(1.02, 1.0),
-            frameon=False,
-            fontsize=look.LABEL_POINTS,
-            borderaxespad=0,
-        )
-    axes.grid(visible=False)
+            patches.append(Patch(facecolor="#999999", alpha=PALE, label="pale: does not come up under the plan"))
+        beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "frameon": False, "borderaxespad": 0}
+        axes.legend(handles=patches, fontsize=look.LABEL_POINTS, **(beside if isinstance(axes, look.Picture) else {}))
     return axes
 
 
-def given_away(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def _fills(named: list[str]) -> dict[str, tuple[str, str]]:
+    """Colour and hatch of each action: its own ones, unless another action of the picture has them already."""
+    taken = [COLOURS[name] for name in named if name in COLOURS]
+    free = [fill for fill in FILLS if fill not in taken]
+    fills: dict[str, tuple[str, str]] = {}
+    for name in named:
+        own = COLOURS.get(name)
+        fills[name] = own if own and own not in fills.values() else free.pop(0)
+    return fills
+
+
+def given_away(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: str | None = None,
+    color: Any = look.MEDIUM,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """What each unit's habit gives away to best play, a bar each, and a line to the most that it gives away.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : Habits, or DataFrame
         `attacker`, `gives_away` and `most`, chances; those that give away most are drawn, on top.
 
     Examples
@@ -101,13 +153,19 @@ def given_away(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> given_away(frame).get_xlabel()
     'percent of P(win), a draw half; the line: at most'
     """
+    frame = look.rows_of(data, "by_unit")
     look.check_columns(frame, ("attacker", "gives_away", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
-    heading, across = "What the habit gives away to best play", "percent of P(win), a draw half; the line: at most"
-    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), heading=heading, across=across, grid="x") as axes:
+    own = "What the usual tactic costs against best play"
+    more: dict[str, Any] = {
+        "xlabel": "percent of P(win), a draw half; the line: at most",
+        "legend": int(label is not None),
+    }
+    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own=own, grid="x", **more) as axes:
         places = np.arange(len(shown))
-        axes.barh(places, 100 * shown["gives_away"], color=look.MEDIUM, edgecolor=look.DARK, height=0.7)
+        style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}
+        axes.barh(places, 100 * shown["gives_away"], **{**style, **artist})
         axes.hlines(places, 0, 100 * shown["most"], color=look.DARK, linewidth=1)
-        axes.set_yticks(places, shown["attacker"])
+        axes.set_yticks(places, look.names_of(shown["attacker"].tolist()))
         axes.set(ylim=(-0.6, len(shown) - 0.4), xlim=(0, None))
     return axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,15 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
 
 
 def cost_against_effect(
-    frame: pd.DataFrame,
+    data: Any,
     *,
     metric: str = "mean_models_destroyed",
-    label: str | None = None,
-    heading: str = "",
+    quantity: str | None = None,
     ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
 ) -> Axes:
     """Points across, effect upwards: a numbered marker for each loadout, the efficient frontier as a stepped line.
 
@@ -60,13 +64,16 @@ def cost_against_effect(
 
     Parameters
     ----------
-    frame : DataFrame
+    data : Comparison, or DataFrame
         `loadout`, `points`, and the column `metric`, as of :class:`analyser.Comparison`. Rows without either figure
         are not drawn, and the picture says how many; InputError if all are such rows.
     metric : str
         The column that is the effect; more is better.
-    label : str, optional
+    quantity : str, optional
         What the effect is called. Default: the name of the column. Columns ``p_...`` are in percent.
+    label, color : optional
+        Of the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also name the loadouts, as a
+        mapping.
 
     Examples
     --------
@@ -74,26 +81,37 @@ def cost_against_effect(
     >>> cost_against_effect(table).get_xlabel()
     'points'
     """
+    frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("loadout", "points", metric))
     shown = frame[frame["points"].notna() & frame[metric].notna()]
     if shown.empty:
         raise InputError(f"no loadout has both points and {metric}")
-    name, scale = look.figure_title(metric, label)
+    name, scale = look.figure_title(metric, quantity)
     on_frontier = efficient(shown, metric)
     points, effects = shown["points"].to_numpy(np.float64), scale * shown[metric].to_numpy(np.float64)
-    missing, what = len(frame) - len(shown), f"{heading}\n{name}, against points"
+    missing, kinds = len(frame) - len(shown), ("efficient frontier", "beaten by another")
+    called = label if isinstance(label, Mapping) else {}
+    labels = look.per_series(label, kinds, kinds, "label")
+    colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM), "color")
     across = "points" + (f"   ({missing} without figures left out)" if missing else "")
-    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across=across, legend=2, grid="both") as axes:
+    more: dict[str, Any] = {"xlabel": across, "ylabel": name, "legend": 2}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), grid="both", **more) as axes:
         order = np.lexsort((effects, points))
         best, rest = order[on_frontier[order]], ~on_frontier
-        axes.step(points[best], effects[best], where="post", color=look.DARK, linewidth=1.4, label="efficient frontier")
-        axes.plot(points[best], effects[best], "o", markersize=13, color=look.DARK)  # room for two figures
+        axes.step(points[best], effects[best], where="post", color=colours[0], linewidth=1.4, label=labels[0])
+        dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 13, "color": colours[0]}  # for two digits
+        axes.plot(points[best], effects[best], **{**dots, **artist})
         if rest.any():
-            edge: dict[str, Any] = {"markeredgecolor": look.DARK, "markeredgewidth": 0.8, "label": "beaten by another"}
-            axes.plot(points[rest], effects[rest], "D", markersize=5.5, markerfacecolor=look.MEDIUM, **edge)
+            dots |= {"marker": "D", "markersize": 5.5, "markerfacecolor": colours[1], "markeredgewidth": 0.8}
+            axes.plot(points[rest], effects[rest], **{**dots, "label": labels[1], **artist})
         room = 0.06 * max(float(np.ptp(points)), 10.0)
         axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
-        _name(axes, shown["loadout"].tolist(), np.column_stack([points, effects]), on_frontier)
+        _name(
+            axes,
+            look.per_series(called, shown["loadout"].tolist(), look.names_of(shown["loadout"].tolist()), "label"),
+            np.column_stack([points, effects]),
+            on_frontier,
+        )
     return axes
 
 
@@ -111,14 +129,26 @@ def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_front
 
 
 def _list(axes: Axes, loadouts: list[str]) -> None:
-    """Who the numbers are, beside the picture."""
+    """The names of the numbers: beside a new picture; on the user's axes in the legend."""
+    if not isinstance(axes, look.Picture):
+        for number, name in enumerate(loadouts, start=1):
+            axes.plot([], [], linestyle="", marker=f"${number}$", color="black", label=name)
+        return
     lines = "\n".join(f"{number}  {name}" for number, name in enumerate(loadouts, start=1))
     corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (14, 0), "textcoords": "offset points"}
     text: dict[str, Any] = {"va": "top", "size": look.LABEL_POINTS, "linespacing": 1.5}
     axes.annotate(lines, (1, 1), **corner, **text)
 
 
-def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def fair_points(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """Fair points across, today's points upwards: a marker for each loadout, its faction by shape and colour.
 
     Above the upper line a loadout costs more than the usual interval of fair points allows, below the lower one less;
@@ -126,7 +156,7 @@ def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    frame : DataFrame
+    data : FairPoints, or DataFrame
         As of :class:`analyser.FairPoints`. Loadouts without fair points are not drawn, and the picture says how many;
         InputError if all are such.
 
@@ -138,6 +168,7 @@ def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> fair_points(table).get_xlabel()
     'fair points'
     """
+    frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("loadout", "faction", "points", "fair_points", "low", "high", "verdict"))
     shown = frame[frame["fair_points"].notna() & frame["points"].notna()].reset_index(drop=True)
     if shown.empty:
@@ -146,19 +177,22 @@ def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     below, above = (float((shown[end] / shown["fair_points"]).median()) for end in ("low", "high"))
     missing = len(frame) - len(shown)
     across = "fair points" + (f"   ({missing} without left out)" if missing else "")
-    heading = "What loadouts cost against what they should"
-    with look.drawing(ax, WIDTH, WIDTH, heading=heading, across=across, legend=2, grid="both") as axes:
+    factions = list(dict.fromkeys(shown["faction"]))
+    more: dict[str, Any] = {
+        "own": "What loadouts cost against what they should",
+        "xlabel": across,
+        "ylabel": "points",
+        "legend": 2,
+    }
+    with look.drawing(ax, WIDTH, WIDTH, title=title, grid="both", **more) as axes:
         ends = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
         axes.fill_between(ends, below * ends, above * ends, color=look.LIGHT, linewidth=0, label="fair, usually")
-        for number, faction in enumerate(dict.fromkeys(shown["faction"])):
+        for faction, line in zip(factions, _by_faction(factions, label, color)):
             here = (shown["faction"] == faction).to_numpy()
             wrong = here & shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
-            colour, shape = (look.LINES[number % len(look.LINES)][key] for key in ("color", "marker"))
-            axes.plot(
-                fair[here], points[here], shape, markersize=4, markerfacecolor="none", color=colour, label=faction
-            )
-            axes.plot(fair[wrong], points[wrong], shape, markersize=4, color=colour)
-        axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, ylabel="points")
+            axes.plot(fair[here], points[here], **{**line, "markerfacecolor": "none", **artist})
+            axes.plot(fair[wrong], points[wrong], **{**line, "label": None, **artist})
+        axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
         ticks = [each for each in (10, 20, 50, 100, 200, 500, 1000, 2000) if ends[0] <= each <= ends[1]]
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(FixedLocator(ticks))
@@ -179,5 +213,16 @@ def fair_points(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             leader: dict[str, Any] = {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}
             centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": look.CELL_POINTS}
             axes.annotate(str(number), at, xytext=offsets[place], textcoords="offset points", **centred, **leader)
-        _list(axes, shown["loadout"].iloc[order].tolist())
+        _list(axes, [look.readable(name) for name in shown["loadout"].iloc[order]])
     return axes
+
+
+def _by_faction(factions: list[str], label: Any, color: Any) -> list[dict[str, Any]]:
+    """How the markers of each faction look."""
+    styles = [look.LINES[number % len(look.LINES)] for number in range(len(factions))]
+    labels = look.per_series(label, factions, factions, "label")
+    colours = look.per_series(color, factions, [str(each["color"]) for each in styles], "color")
+    return [
+        {"marker": style["marker"], "color": colour, "label": text, "linestyle": "", "markersize": 4}
+        for style, colour, text in zip(styles, colours, labels)
+    ]

@@ -1,28 +1,36 @@
-"""Pictures made of lines, of six at most: probabilities by round, survival, distributions over one another."""
+"""Pictures made of lines, of six at most: probabilities by round, survival, fair points by dice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analyser.common.errors import InputError
-from analyser.common.text import NEGLIGIBLE
 from analyser.plots import look
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
-WIDE, HIGH = 6.2, 3.2  # inches, of distributions over one another
 _ALLOWED = "the result of a duel, or its to_frame(by_round=True)"
 
 
-def curves(frame: pd.DataFrame, *, x: str, lines: Mapping[str, str], heading: str, ax: Axes | None = None) -> Axes:
+def curves(
+    data: Any,
+    *,
+    x: str,
+    lines: Mapping[str, str],
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """Probabilities in several columns of a frame, by round: a line with markers for each.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame, or answer
         One row a round; where it has ``c_low`` and ``c_high`` beside a column ``c``, the 95% intervals are drawn.
     x : str
         The column of the rounds.
@@ -32,33 +40,39 @@ def curves(frame: pd.DataFrame, *, x: str, lines: Mapping[str, str], heading: st
     Examples
     --------
     >>> from analyser import morale
-    >>> frame = morale.exact("legion", {"courage": 1, "tokens": 3}).to_frame()
-    >>> ax = curves(frame, x="round", lines={"p_panicked": "panicked"}, heading="Panic")
+    >>> panic = morale.exact("legion", {"courage": 1, "tokens": 3})
+    >>> ax = curves(panic, x="round", lines={"p_panicked": "panicked"})
     >>> ax.lines[0].get_ydata().round().tolist()[:2]
     [74.0, 13.0]
     """
+    frame = look.rows_of(data)
     look.check_columns(frame, (x, *lines))
-    with look.drawing(ax, WIDTH, HEIGHT, heading=f"{heading}, percent", across=x, legend=min(len(lines), 3)) as axes:
-        look.draw_lines(axes, x, [(name, column, frame) for column, name in lines.items()], "lines")
+    more: dict[str, Any] = {"xlabel": x, "ylabel": look.PERCENT, "legend": min(len(lines), 3)}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+        series = [(name, column, frame) for column, name in lines.items()]
+        look.draw_lines(axes, x, series, label=label, color=color, **artist)
     return axes
 
 
-class ByRound(Protocol):
-    """A result that tells of each round, such as that of a duel."""
-
-    def to_frame(self, *, by_round: bool) -> pd.DataFrame:
-        """One row a round and side."""
-
-
-def survival(rounds: pd.DataFrame | ByRound, *, heading: str = "", ax: Axes | None = None) -> Axes:
+def survival(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """Probability that each side is still in the fight after each round: a line with markers for each side.
 
     Parameters
     ----------
-    rounds : DuelResult, or DataFrame
+    data : DuelResult, or DataFrame
         The result of a duel; or its ``to_frame(by_round=True)``, or a frame like it: `round` (0, 1, 2 and so on; 0:
         before the first), `side` (a name), `p_alive` (neither destroyed, broken nor fled by the end of the round); of
         a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six sides at most.
+    label, color : optional
+        A list, or a mapping by side, such as ``{"a": "Rifles", "b": "Grenadiers"}``.
 
     Examples
     --------
@@ -66,13 +80,25 @@ def survival(rounds: pd.DataFrame | ByRound, *, heading: str = "", ax: Axes | No
     >>> survival(rounds).lines[0].get_ydata().tolist()
     [100.0, 90.0, 70.0]
     """
-    frame = _by_round(rounds)
+    frame = _by_round(data)
     look.check_columns(frame, ("round", "side", "p_alive"))
-    sides = [(str(side), "p_alive", rows.sort_values("round")) for side, rows in frame.groupby("side", sort=False)]
-    what = f"{heading}\nProbability to be in the fight after each round, percent"
-    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across="round", legend=1) as axes:
-        look.draw_lines(axes, "round", sides, "sides")
+    sides = [
+        (str(side), "p_alive", rows.sort_values("round"))
+        for side, rows in frame.groupby("side", sort=False, observed=True)
+    ]
+    named = label or _names_of_sides(data)
+    more: dict[str, Any] = {"xlabel": "round", "ylabel": "P(in the fight after it), percent", "legend": 1}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+        look.draw_lines(axes, "round", sides, label=named, color=color, **artist)
     return axes
+
+
+def _names_of_sides(data: Any) -> dict[str, str] | None:
+    """The units of a duel by side; None where they cannot be told apart by name, or there are none."""
+    units = [getattr(unit, "unit", None) for unit in getattr(data, "units", ())]
+    if len(units) != 2 or None in units or units[0] == units[1]:
+        return None
+    return dict(zip(("a", "b"), look.names_of([str(unit) for unit in units])))
 
 
 def _by_round(given: Any) -> pd.DataFrame:
@@ -88,44 +114,24 @@ def _by_round(given: Any) -> pd.DataFrame:
     return pd.DataFrame(given)
 
 
-def compared_distributions(frame: pd.DataFrame, *, heading: str = "", ax: Axes | None = None) -> Axes:
-    """Probability of at least so many models destroyed: one stepped line with markers for each loadout.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        `loadout`, `models_destroyed`, `at_least`, as ``distributions`` of :class:`analyser.Comparison`; where it has
-        `at_least_low` and `at_least_high`, the 95% intervals are drawn too. Six loadouts at most. Numbers that nobody
-        reaches in 0.01% of attacks are left out on the right.
-
-    Examples
-    --------
-    >>> import analyser
-    >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
-    >>> ax = compared_distributions(analyser.compare(pair, "imperium/krupp@basic").distributions)
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['crown/sharp-rifles@basic', 'crown/rifle-platoon@basic']
-    """
-    look.check_columns(frame, ("loadout", "models_destroyed", "at_least"))
-    last = max(1, int(frame[frame["at_least"] >= NEGLIGIBLE]["models_destroyed"].max()))
-    shown = frame[frame["models_destroyed"].between(1, last)]
-    lines = [(str(name), "at_least", shown[shown["loadout"] == name]) for name in frame["loadout"].unique()]
-    what = f"{heading}\nProbability of at least so many models destroyed, percent"
-    with look.drawing(ax, WIDE, HIGH, heading=what, across="models destroyed, at least", legend=1) as axes:
-        look.draw_lines(axes, "models_destroyed", lines, "loadouts", drawstyle="steps-mid")
-        axes.set_xlim(0.5, last + 0.5)
-    return axes
-
-
-def trade_off(frame: pd.DataFrame, *, points: int, heading: str = "", ax: Axes | None = None) -> Axes:
+def trade_off(
+    data: Any,
+    *,
+    points: int | None = None,
+    ax: Axes | None = None,
+    label: str = "fair points",
+    color: Any = look.DARK,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """The fair points of a loadout at each change of its dice: a line with markers in the band of its intervals.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : SolvedDice, or DataFrame
         `dice`, `fair_points`, `low`, `high`, as of :func:`analyser.solve_dice`.
-    points : int
-        What it costs today: a dashed line.
+    points : int, optional
+        What it costs today: a dashed line. Default: that of the answer.
 
     Examples
     --------
@@ -133,12 +139,16 @@ def trade_off(frame: pd.DataFrame, *, points: int, heading: str = "", ax: Axes |
     >>> trade_off(pd.DataFrame(curve), points=62).lines[0].get_ydata().tolist()
     [50, 60, 70]
     """
+    frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("dice", "fair_points", "low", "high"))
-    what = f"{heading}\nFair points at each change of dice, 95% intervals"
-    with look.drawing(ax, WIDTH, HEIGHT, heading=what, across="change of dice", legend=2) as axes:
+    today = getattr(data, "points", None) if points is None else points
+    more: dict[str, Any] = {"xlabel": "change of dice", "ylabel": "fair points, 95% intervals", "legend": 2}
+    own = f"{look.subject_of(data)}\nFair points at each change of dice"
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **more) as axes:
         band: dict[str, Any] = {"color": look.LIGHT, "linewidth": 0, "zorder": 0}
         axes.fill_between(frame["dice"], frame["low"], frame["high"], **band)
-        axes.plot(frame["dice"], frame["fair_points"], "o-", color=look.DARK, label="fair points")
-        axes.axhline(points, color="black", linestyle="--", linewidth=1, label=f"today: {points}")
+        axes.plot(frame["dice"], frame["fair_points"], **{"marker": "o", "color": color, "label": label, **artist})
+        if today is not None:
+            axes.axhline(today, color="black", linestyle="--", linewidth=1, label=f"today: {today}")
         axes.set_xticks(frame["dice"], [f"{each:+d}" for each in frame["dice"]])
     return axes

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pandas as pd
-from matplotlib import style
+from matplotlib import rc_context, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
@@ -22,11 +24,15 @@ from PIL import Image
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.plots.metrics import metric_called
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_AN_INCH = 96  # of a picture in a notebook
 MARGIN = 0.12  # inches around what is drawn
-SCALE = "cividis"  # from low to high: uniform to the eye, in grey, and to colour-blind readers
+_UNEVEN = 0.03  # how much wider a text may be at another resolution
+SCALE = "viridis"  # from low to high: uniform to the eye, in grey, and to colour-blind readers
+AUTO = "auto"
+"""The title that a plot gives itself; any other text replaces it, None leaves it out."""
 DARK, MEDIUM, LIGHT = "#1b2a49", "#9db4c8", "#dfe6ec"  # three greys when printed, told apart by lightness
 LOST = "////"  # the hatch of what is lost
 LINES: Sequence[Mapping[str, Any]] = (
@@ -40,26 +46,50 @@ LINES: Sequence[Mapping[str, Any]] = (
 """Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
 TALLEST = 1.25  # of a figure of several axes: its height over its width
+_SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 _BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
 _BETWEEN, _BESIDE = 1.25, 1.0  # inches between axes one below the other (labels and a legend), and side by side
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
+T = TypeVar("T")
+PerSeries: TypeAlias = T | Sequence[T] | Mapping[str, T] | None
+"""A label or colour: one for a single series, several in the order of the series, or by the name of each."""
+
+
 class Picture(Axes):
-    """Axes that a notebook shows as a picture, without pyplot."""
+    """Axes that a notebook shows as a picture, without pyplot; their title is on the left unless told otherwise."""
+
+    is_fitted = False  # whether its figure is as large as what is drawn
+
+    def set_title(self, label: str, *args: Any, **more: Any) -> Text:
+        """Replace the title: of a picture there is one, and it stands on the left."""
+        return super().set_title(label, *args, **{"loc": "left", **more})
+
+    def get_title(self, loc: Literal["left", "center", "right"] = "left") -> str:
+        """Return the title."""
+        return super().get_title(loc)
 
     def _repr_png_(self) -> bytes:
-        drawn, small = io.BytesIO(), io.BytesIO()
-        with house_style():
-            cast("Figure", self.figure).savefig(drawn, format="png", dpi=DOTS_AN_INCH)
-        few_colours = Image.open(drawn).convert("RGB").quantize(dither=Image.Dither.NONE)
-        few_colours.save(small, format="png", optimize=True)  # a third of the size: notebooks keep their pictures
-        return small.getvalue()
+        return png_of(self.figure)
+
+
+def png_of(figure: Any) -> bytes:
+    """Return a figure as a small PNG, for a notebook."""
+    drawn, small = io.BytesIO(), io.BytesIO()
+    with house_style():
+        figure.savefig(drawn, format="png", dpi=DOTS_AN_INCH)
+    few_colours = Image.open(drawn).convert("RGB").quantize(dither=Image.Dither.NONE)
+    few_colours.save(small, format="png", optimize=True)  # a third of the size: notebooks keep their pictures
+    return small.getvalue()
 
 
 def house_style() -> AbstractContextManager[None]:
-    """Draw inside this: a picture does not depend on the user's own settings, and no text in it is a formula."""
-    return style.context(["default", {"text.parse_math": False}])
+    """Draw inside this: a picture does not depend on the user's own settings, and no text in it is a formula.
+
+    Without hinting, text is in proportion at every resolution, so that a fitted picture clips none.
+    """
+    return style.context(["default", {"text.parse_math": False, "text.hinting": "none"}])
 
 
 def no_formulas(ax: Axes) -> None:
@@ -109,25 +139,122 @@ def tiled_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
 def fit_figure(ax: Axes) -> None:
     """Make the figure as large as what is drawn on it, the axes keeping their size."""
     figure = cast("Figure", ax.figure)
+    if isinstance(ax, Picture):
+        ax.is_fitted = True
     renderer = cast("Any", figure.canvas).get_renderer()
     drawn, inside = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
     margin = MARGIN * figure.dpi
-    width, height = drawn.width + 2 * margin, drawn.height + 2 * margin
-    left, bottom = inside.x0 - drawn.x0 + margin, inside.y0 - drawn.y0 + margin
+    # Text is not in proportion at other resolutions: what stands outside the axes has room for that.
+    left, bottom = ((1 + _UNEVEN) * each + margin for each in (inside.x0 - drawn.x0, inside.y0 - drawn.y0))
+    right, top = ((1 + _UNEVEN) * each + margin for each in (drawn.x1 - inside.x1, drawn.y1 - inside.y1))
+    width, height = left + inside.width + right, bottom + inside.height + top
     ax.set_position((left / width, bottom / height, inside.width / width, inside.height / height))
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
 
 
-def title(ax: Axes, text: str, **more: Any) -> Text:
-    """The title: left, no formula whatever is in it, and without an empty first line."""
-    look: dict[str, Any] = {"size": TITLE_POINTS, "parse_math": False, "pad": 8, "linespacing": 1.4}
-    return ax.set_title(text.lstrip("\n"), loc="left", **look, **more)
+def set_title(ax: Axes, given: str | None, own: str = "") -> None:
+    """Set the title: `given`, or where that is AUTO the `own` one of a picture; user's axes get none of their own."""
+    text = own.strip("\n") if given == AUTO and isinstance(ax, Picture) else given
+    if text and text != AUTO:
+        more: dict[str, Any] = {"size": TITLE_POINTS, "pad": 8, "linespacing": 1.4} if isinstance(ax, Picture) else {}
+        ax.set_title(text, parse_math=False, **more)
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
-    """What a figure is called in a title, and what its values are multiplied by there: percent of a probability."""
+    """Return the name of a figure and the factor of its values: those of a probability are shown in percent."""
     name = label or metric.replace("_", " ")
-    return (f"{name}, percent", 100) if metric.startswith("p_") else (name, 1)
+    is_probability = metric.startswith("p_") or metric_called(metric).is_probability
+    return (f"{name}, percent", 100) if is_probability else (name, 1)
+
+
+def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:
+    """Return tidy rows: `data` if it is a frame, else what that method of an answer gives.
+
+    Raises
+    ------
+    InputError
+        Neither a frame nor such an answer.
+    """
+    if isinstance(data, pd.DataFrame):
+        return data
+    found = getattr(data, method, None)
+    if found is None:
+        allowed = f"a DataFrame, or an answer with {method}"
+        raise InputError(f"{type(data).__name__} is nothing that this plot shows", where="data", allowed=allowed)
+    return pd.DataFrame(found(**how) if callable(found) else found)
+
+
+def about(frame: pd.DataFrame, subject: str) -> pd.DataFrame:
+    """Return the frame, with what its picture is to be called."""
+    named = frame.copy(deep=False)
+    named.attrs["subject"] = subject
+    return named
+
+
+def subject_of(data: Any) -> str:
+    """Return what an answer says of its question, for a title; of a frame nothing, unless it is :func:`about` it."""
+    if isinstance(data, pd.DataFrame):
+        return readable(str(data.attrs.get("subject", "")))
+    caption = getattr(data, "caption", None)
+    return readable("\n".join(caption())) if callable(caption) else ""
+
+
+def readable(text: str) -> str:
+    """Return a text with the names of loadouts in place of their selectors.
+
+    >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
+    'Rifle Platoon, basic → Krupp Field Guns, basic'
+    """
+    named = _SELECTOR.sub(lambda found: f"{found[1].replace('-', ' ').title()}, {found[2]}", text)
+    return named.replace("->", "→")
+
+
+def names_of(selectors: Sequence[str]) -> list[str]:
+    """Return readable names; without the level where all have the same, and selectors where two names would be equal.
+
+    >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
+    ['Rifle Platoon', 'Sharp Rifles']
+    """
+    found = [readable(each) for each in selectors]
+    levels = {name.partition(", ")[2] for name, selector in zip(found, selectors) if name != selector}
+    if len(levels) == 1 and not any("," in name.replace(f", {next(iter(levels))}", "", 1) for name in found):
+        short = [name.partition(", ")[0] for name in found]
+        found = short if len(set(short)) == len(short) else found
+    return found if len(set(found)) == len(found) else list(selectors)
+
+
+def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:
+    """Return one value of a :data:`PerSeries` for each name, the default where there is none.
+
+    >>> per_series({"b": "Rifles"}, ["a", "b"], ["a", "b"], "label")
+    ['a', 'Rifles']
+    """
+    if given is None:
+        return list(defaults)
+    if isinstance(given, Mapping):
+        return [given.get(name, default) for name, default in zip(names, defaults)]
+    if isinstance(given, str) or (what == "color" and is_color_like(given)):
+        if len(names) > 1 and what == "label":
+            raise InputError(f"one label for {len(names)} series", where=what, allowed="a list, or a mapping by name")
+        return [cast("T", given)] * len(names)
+    if len(given) != len(names):
+        raise InputError(f"{len(given)} for {len(names)} series", where=what, allowed="as many as there are series")
+    return list(given)
+
+
+def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[dict[str, Any]]:
+    """Return label, colour, dash and marker of each series, going on after the series that the axes have.
+
+    InputError if there are more than can be told apart.
+    """
+    first = len(ax.get_legend_handles_labels()[1])
+    if len(names) > len(LINES):
+        allowed = f"up to {len(LINES)}: choose some of them, or draw panels"
+        raise InputError(f"{len(names)} series in one picture", allowed=allowed)
+    styles = [dict(LINES[(first + number) % len(LINES)]) for number in range(len(names))]
+    colours = per_series(color, names, [str(each["color"]) for each in styles], "color")
+    labels = per_series(label, names, names_of(names), "label")
+    return [{**look, "label": text, "color": colour} for look, text, colour in zip(styles, labels, colours)]
 
 
 @contextmanager
@@ -136,54 +263,74 @@ def drawing(
     width: float,
     height: float,
     *,
-    heading: str,
-    across: str = "",
+    title: str | None,
+    own: str = "",
+    xlabel: str = "",
+    ylabel: str = "",
     legend: int = 0,
-    grid: Literal["x", "y", "both"] = "y",
+    grid: Literal["x", "y", "both", ""] = "y",
 ) -> Iterator[Axes]:
-    """Axes to draw on inside this; afterwards they get what every picture with two axes has.
+    """Axes to draw on inside this; afterwards they get what every picture has.
 
-    Without `ax` they are new ones of `width` by `height` inches, and the figure is fitted to what is drawn. `heading`
-    names what it is of, what is drawn, and its unit; `across` stands along the horizontal axis; `legend` is how many
-    columns the legend below the picture has, 0 for none; `grid` the axis whose lines are drawn.
+    Without `ax` they are new ones of `width` by `height` inches in the style of the house, and the figure is fitted to
+    what is drawn. Axes of the user keep their own style, and their figure is left alone. `own` is the title where
+    `title` is AUTO; `legend` the columns of the legend, 0 for none; `grid` the axis whose lines are drawn.
     """
-    with house_style():
-        axes = ax if ax is not None else new_axes(width, height)
+    is_own = ax is None or isinstance(ax, Picture)
+    with house_style() if is_own else rc_context({"text.parse_math": False}):
+        axes = new_axes(width, height) if ax is None else ax
         yield axes
-        title(axes, heading)
-        if across:
-            axes.set_xlabel(across, size=LABEL_POINTS)
-        axes.set_axisbelow(True)
-        axes.grid(axis=grid, color="0.88", linewidth=0.8)
-        axes.tick_params(labelsize=LABEL_POINTS, length=3)
-        if grid == "x":  # bars with a name each
-            axes.tick_params(axis="y", length=0)
-        axes.spines[["top", "right"]].set_visible(False)
+        set_title(axes, title, own)
+        size: dict[str, Any] = {"size": LABEL_POINTS} if is_own else {}
+        if xlabel:
+            axes.set_xlabel(xlabel, **size)
+        if ylabel:
+            axes.set_ylabel(ylabel, **size)
+        if is_own:
+            _furnish(axes, grid)
         if legend:
-            _add_legend(axes, legend)
+            _add_legend(axes, legend if is_own else 0)
         no_formulas(axes)
-        if ax is None:
+        if ax is None or getattr(ax, "is_fitted", False):
             fit_figure(axes)
 
 
+def _furnish(axes: Axes, grid: str) -> None:
+    """Give new axes the grid, ticks and edges of the house."""
+    axes.tick_params(labelsize=LABEL_POINTS, length=3 if grid else 0)
+    if grid == "x":  # bars with a name each
+        axes.tick_params(axis="y", length=0)
+    if grid:
+        axes.set_axisbelow(True)
+        axes.grid(axis=cast("Any", grid), color="0.88", linewidth=0.8)
+        axes.spines[["top", "right"]].set_visible(False)
+
+
 def _add_legend(ax: Axes, columns: int) -> None:
+    """Add the legend: below a new picture in so many columns, with 0 columns inside the user's axes."""
+    if not columns:
+        ax.legend()
+        return
     lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
     below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
     look: dict[str, Any] = {"borderaxespad": 0, "frameon": False, "fontsize": LABEL_POINTS, "handlelength": 3.2}
     ax.legend(loc="upper left", bbox_to_anchor=below, ncols=columns, **look)
 
 
-def draw_lines(ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], what: str, **look: Any) -> None:
-    """Probabilities in percent as lines with markers, of a sample with their 95% intervals, over the integers `x`.
+PERCENT = "probability, percent"
+
+
+def draw_lines(
+    ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], *, label: Any, color: Any, **artist: Any
+) -> None:
+    """Draw probabilities in percent as lines with markers over the integers `x`, of a sample with 95% intervals.
 
     `lines` are the name of each, the column of its probabilities, and its rows; `_low` and `_high` end the names of the
-    columns of the intervals. InputError if there are more of `what` they are than can be told apart.
+    columns of the intervals. InputError if there are more than can be told apart.
     """
-    if len(lines) > len(LINES):
-        raise InputError(f"{len(lines)} {what} in one picture", allowed=f"up to {len(LINES)}: choose some of them")
-    for (name, column, rows), line in zip(lines, LINES):
+    for (_, column, rows), line in zip(lines, line_styles(ax, [name for name, *_ in lines], label, color)):
         percent = 100 * rows[column]
-        ax.plot(rows[x], percent, label=name, linewidth=1.6, markersize=5.5, **line, **look)
+        ax.plot(rows[x], percent, **{"linewidth": 1.6, "markersize": 5.5, **line, **artist})
         if f"{column}_low" in rows:
             ends = [percent - 100 * rows[f"{column}_low"], 100 * rows[f"{column}_high"] - percent]
             draw_intervals(ax, rows[x], percent, ends, color=line["color"])
@@ -235,13 +382,15 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 def short_text(value: float, *, is_probability: bool = False) -> str:
     """A figure in four characters at most, never rounded to nothing, a probability in percent; nothing for NaN.
 
-    >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, float("nan"))]
-    ['0', '<.01', '.04', '.44', '4.4', '44', '']
+    >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, -4.44, float("nan"))]
+    ['0', '<.01', '.04', '.44', '4.4', '44', '-4.4', '']
     >>> [short_text(value, is_probability=True) for value in (0.0, 0.005, 0.44, 0.995, 1.0)]
     ['0', '<1', '44', '>99', '100']
     """
     if math.isnan(value):
         return ""
+    if value < -CERTAIN_WITHIN:
+        return f"-{short_text(-value, is_probability=is_probability)}".replace("-<", ">-")
     if value < CERTAIN_WITHIN:
         return "0"
     if is_probability:

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from analyser.common import estimates
-from analyser.common.errors import InputError, check_flag, check_text, did_you_mean
+from analyser.common.errors import InputError, check_flag, check_text, did_you_mean, shown
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 
 PER_100_POINTS = "_per_100_points"
 PERCENTILE = "_percentile"  # ends the name of an integer, for which no interval is worked out
 ALL_LEVELS = "all levels"  # what stands for the level where figures are means over levels
 AT_LEAST = "p_at_least"
+
+
+Function = Callable[[Any], Any]
+"""A figure of one's own: takes an outcome table, gives a value for each outcome, or one number."""
+
+
+MetricName = Literal[
+    "p_at_least",
+    "mean_models_destroyed",
+    "p_any_destroyed",
+    "p_half_destroyed",
+    "p_suppressed",
+    "p_activated",
+    "p_broken",
+    "p_fled",
+    "p_annihilated",
+    "models_destroyed_10th_percentile",
+    "models_destroyed_90th_percentile",
+    "mean_damage",
+    "expected_victory_points",
+    "expected_points_destroyed",
+    "mean_models_destroyed_per_100_points",
+    "mean_damage_per_100_points",
+    "expected_victory_points_per_100_points",
+    "expected_points_destroyed_per_100_points",
+    "mean_share_lost",
+    "attacker_share_lost",
+    "p_attacker_wins",
+    "p_draw",
+]
+"""The figures that ship, for editors to complete."""
+AskedMetric = MetricName | str | Function
 
 
 class Metric(NamedTuple):
@@ -24,6 +58,7 @@ class Metric(NamedTuple):
     head: str  # of a column in a notebook
     short: str  # and in a terminal, where room is short
     unit: str = "%"
+    function: Function | None = None  # of an outcome table, where it is a figure of the user
 
     @property
     def is_probability(self) -> bool:
@@ -72,20 +107,118 @@ BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expecte
 """The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
 EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
 """What balance, rankings and reports go by."""
-METRICS: Mapping[str, Metric] = {
+METRICS: dict[str, Metric] = {
     **{name: _TABLE[name] for name in FIGURES},
     **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
     **{name: _TABLE[name] for name in (*SHARES, *RESULTS)},
 }
 """The figures of matchups, by column: all, and those of BY_POINTS also per 100 points of the attacker."""
-COMPARED: Mapping[str, Metric] = {
+COMPARED: dict[str, Metric] = {
     name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
 }
 """The figures of a comparison of loadouts: those of METRICS but of duels, and P(at least k); more is better in each."""
 
 
-def checked_metric(name: str, *, per_points: bool = False, known: Mapping[str, Metric] = METRICS) -> str:
-    """The name of a metric, or of the same per 100 points of the attacker.
+_ONCE: dict[str, Metric] = {}
+"""The functions that were given instead of a name, by the name of their column."""
+
+
+def metric(name: str, function: Function, *, unit: str = "", title: str | None = None) -> str:
+    """Register a figure of one's own for this session: comparisons, searches and tables then have it by its name.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits and underscores; not that of a figure that ships.
+    function : callable
+        Takes the outcome table of an answer (:meth:`analyser.Result.to_frame`) and returns a value for each outcome, of
+        which the mean is taken; truth values, for a probability; or one number, which is the figure.
+    unit : str
+        What it counts; ``"%"`` for a probability, which is shown in percent.
+    title : str, optional
+        What it is called. Default: the name in words.
+
+    Returns
+    -------
+    str
+        The name.
+
+    Raises
+    ------
+    InputError
+        The name cannot be used, or the function is none.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> name = analyser.metric("crippled", lambda outcomes: outcomes.models_left <= 4, unit="%")
+    >>> found = analyser.compare("crown/*rifles@basic", "imperium/krupp@basic", metric=name)
+    >>> found.frame["crippled"].round(3).tolist()
+    [1.0]
+    >>> forget(name)
+    """
+    check_text(name, "name", "a name")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise InputError(f"{shown(name)} is not usable", where="name", allowed="letters, digits and underscores")
+    if (name in COMPARED and COMPARED[name].function is None) or (name in METRICS and METRICS[name].function is None):
+        raise InputError(f"{name} is a figure that ships", where="name", allowed="another name")
+    if not callable(function):
+        raise InputError(
+            f"{shown(function)} is no function", where="function", allowed="a function of an outcome table"
+        )
+    called = title or name.replace("_", " ")
+    METRICS[name] = COMPARED[name] = Metric(called, called, called, unit, function)
+    return name
+
+
+def forget(name: str) -> None:
+    """Take a figure of one's own out of all tables to come."""
+    if function_of(name) is None:
+        raise InputError(f"no metric {shown(name)} of your own", where="name", allowed="a name given to metric()")
+    for table in (METRICS, COMPARED, _ONCE):
+        table.pop(name, None)
+
+
+def function_of(name: str) -> Function | None:
+    """Return the function of a figure of one's own; None for a figure that ships."""
+    found = METRICS.get(name) or _ONCE.get(name)
+    return None if found is None else found.function
+
+
+def metric_called(name: str) -> Metric:
+    """Return what a figure is called, also one that was given as a function and is registered no more."""
+    return COMPARED.get(name) or METRICS.get(name) or _ONCE.get(name) or Metric(name, name, name, "")
+
+
+def named(asked: str | Function, taken: Iterable[str] = ()) -> str:
+    """Return the name of a figure; of a function its own, made different from those that ship and those `taken`."""
+    if not callable(asked):
+        return asked
+    name = getattr(asked, "__name__", "custom")
+    name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "custom"
+    while name in taken or ((name in COMPARED or name in METRICS) and metric_called(name).function is not asked):
+        name += "_"
+    _ONCE[name] = Metric(name.replace("_", " "), name, name, "", asked)
+    return name
+
+
+@contextmanager
+def including(name: str) -> Iterator[None]:
+    """Have a figure among those of comparisons inside this, also if it was given as a function."""
+    is_new = name in _ONCE and name not in COMPARED
+    if is_new:
+        METRICS[name] = COMPARED[name] = _ONCE[name]
+    try:
+        yield
+    finally:
+        if is_new:
+            del METRICS[name], COMPARED[name]
+
+
+def checked_metric(
+    asked: str | Function, *, per_points: bool = False, known: Mapping[str, Metric] | None = None
+) -> str:
+    """The name of a metric, or of the same per 100 points of the attacker; a function is a metric, too.
 
     InputError if there is none among the `known` ones; or if `per_points` is asked of one that does not add up: no
     number of units has a probability above 100%.
@@ -93,8 +226,14 @@ def checked_metric(name: str, *, per_points: bool = False, known: Mapping[str, M
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """
+    known = METRICS if known is None else known
+    name = named(asked)
     check_text(name, "metric", ", ".join(known))
     check_flag(per_points, "per_points")
+    if function_of(name) is not None:
+        if per_points:
+            raise InputError(f"{name} is a figure of your own", where="per_points", allowed="divide it in its function")
+        return name
     plain = name.removesuffix(PER_100_POINTS)
     if name in (*SHARES, *RESULTS) and name not in known:
         problem = f"{name} is a figure of matchups, and here ranged attacks are set side by side"
@@ -119,7 +258,7 @@ def figure_text(name: str, value: float, low: float = np.nan, high: float = np.n
     >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
     ('20.00%', '+20.00 pp', '2.0 ±0.1')
     """
-    is_probability = {**COMPARED, **METRICS}[name].is_probability
+    is_probability = metric_called(name).is_probability
     if np.isnan(value):
         return ""
     if is_probability and not change:

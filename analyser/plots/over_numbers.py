@@ -28,21 +28,24 @@ _COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # of a map, w
 
 
 def best_lines(
-    frame: pd.DataFrame,
+    data: pd.DataFrame,
     *,
     x: str,
     metric: str,
     best: Sequence[tuple[Any, Any, str]] = (),
     between: bool = False,
-    label: str | None = None,
-    heading: str = "",
+    quantity: str | None = None,
     ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
 ) -> Axes:
     """A figure over a number, a line for each of several; below them a strip of who is best where.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         `line`, the columns `x` and `metric`, and of a sample ``metric_low`` and ``metric_high``. Of more than six lines
         those that are longest the best have a colour, the others are drawn grey.
     x, metric : str
@@ -50,7 +53,7 @@ def best_lines(
         The stretches of the strip; a name that is no line's is drawn in grey.
     between : bool
         What is true of a value is true from the one before it: lines are drawn as steps.
-    label : str, optional
+    quantity : str, optional
         What the figure is called. Default: the name of the column.
 
     Examples
@@ -59,26 +62,29 @@ def best_lines(
     >>> best_lines(table, x="dice", metric="mean_hits").lines[0].get_ydata().tolist()
     [1.0, 2.0]
     """
+    frame = look.rows_of(data)
     look.check_columns(frame, ("line", x, metric))
     answered = frame[frame[metric].notna()]
     stretches = [who for _, _, who in best]
     names, others = _told_apart(answered["line"], {each: stretches.count(each) for each in stretches})
-    name, scale = look.figure_title(metric, label)
+    name, scale = look.figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
     are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in values)
     places = {value: value if are_numbers else place for place, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
-    with look.drawing(ax, WIDE, HIGH, heading=f"{heading}\n{name}", across=across, legend=1) as axes:
+    more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
+    with look.drawing(ax, WIDE, HIGH, title=title, **more) as axes:
         how: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
         for number, line in enumerate(others):
             part = frame[frame["line"] == line]
             called = _others(others) if number == 0 else None
             axes.plot(part[x].map(places).astype(float), scale * part[metric], color=_GREY, label=called, **how)
-        for line, style in zip(names, look.LINES):
+        styles = look.line_styles(axes, names, label, color)
+        for line, style in zip(names, styles):
             part = frame[frame["line"] == line]
             at, shown = part[x].map(places).astype(float), scale * part[metric]
             marker = {**style, **({"marker": ""} if len(values) > 16 or between else {})}
-            axes.plot(at, shown, label=line, linewidth=1.8, markersize=5.5, **marker, **how)
+            axes.plot(at, shown, **{"linewidth": 1.8, "markersize": 5.5, **how, **marker, **artist})
             if f"{metric}_low" in part:
                 ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
                 look.draw_intervals(axes, at, shown, ends, color=str(style["color"]))
@@ -89,7 +95,12 @@ def best_lines(
             axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(each, int) for each in values)))
         else:
             axes.set_xticks(range(len(values)), [_word(each) for each in values])
-        _strip(axes, [(places[first], places[last], who) for first, last, who in best], names, discrete=not between)
+        _strip(
+            axes,
+            [(places[first], places[last], who) for first, last, who in best],
+            dict(zip(names, styles)),
+            discrete=not between,
+        )
     return axes
 
 
@@ -108,9 +119,9 @@ def _word(value: Any) -> str:
     return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
-def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], names: Sequence[str], *, discrete: bool) -> None:
+def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
     """Who is best where, along the upper edge of the axes, and a thin line at each crossing."""
-    colours = {name: style["color"] for name, style in zip(names, look.LINES)}
+    colours = {name: style["color"] for name, style in styles.items()}
     half, inside = 0.5 if discrete else 0.0, axes.get_xaxis_transform()
     for number, (first, last, who) in enumerate(best):
         left, right = first - half, last + half
@@ -127,28 +138,33 @@ def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], names: Sequence
 
 
 def trade_map(
-    frame: pd.DataFrame,
+    data: pd.DataFrame,
     *,
     x: str,
     y: str,
     lines: Sequence[str] = (),
-    label: str | None = None,
-    heading: str = "",
+    quantity: str | None = None,
     ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
 ) -> Axes:
     """A figure over two numbers: contours of the best line's figure, and by colour which line that is.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         `best` (the name of a line; of several that are equal any other text), `value` (its figure; NaN for none), and
         the columns `x` and `y`, every pair once.
     x, y : str
     lines : sequence of str
         All lines, in the order of their colours; with one, or none, the figure itself is coloured. Of more than five
         those that are best in most cells have one, the others one together.
-    label : str, optional
-        What the figure is called.
+    quantity : str, optional
+        What the figure is called; one that begins with ``P(`` is in percent.
+    label, color : optional
+        Of the lines, as mappings by name.
 
     Examples
     --------
@@ -156,28 +172,29 @@ def trade_map(
     >>> trade_map(pd.DataFrame(cells).assign(best="a"), x="dice", y="defence").get_xlabel()
     'dice'
     """
+    frame = look.rows_of(data)
     look.check_columns(frame, (x, y, "value", "best"))
     across, up = (list(dict.fromkeys(frame[name])) for name in (x, y))
     if len(across) < 2 or len(up) < 2:
         raise InputError(f"{len(across)} by {len(up)} values", where="trade_map", allowed="two or more of both keys")
     grid = frame.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across).to_numpy(float)
-    scale = 100 if str(label or "").startswith("P(") else 1
-    name = f"{label or 'figure'}{', percent' if scale == 100 else ''}"
+    scale = 100 if str(quantity or "").startswith("P(") else 1
+    name = f"{quantity or 'figure'}{', percent' if scale == 100 else ''}: contours"
     wide, high = (range(len(each)) for each in (across, up))
-    with look.drawing(ax, SQUARE * 1.2, SQUARE, heading=f"{heading}\n{name}", across=x.replace("_", " ")) as axes:
-        axes.grid(visible=False)
+    called = (each.replace("_", " ") for each in (x, y))
+    more: dict[str, Any] = {"own": f"{look.subject_of(data)}\n{name}", **dict(zip(("xlabel", "ylabel"), called))}
+    with look.drawing(ax, SQUARE * 1.2, SQUARE, title=title, grid="", **more) as axes:
+        how: dict[str, Any] = {"origin": "lower", "aspect": "auto", "zorder": _ABOVE_GRID, **artist}
         if len(lines) > 1:
-            _coloured_by_line(axes, frame, (x, y), (across, up), lines)
+            _coloured_by_line(axes, frame, (x, y), (across, up), lines, (label, color), how)
         else:
-            axes.imshow(scale * grid, origin="lower", aspect="auto", cmap=look.SCALE, zorder=_ABOVE_GRID)
+            axes.imshow(scale * grid, **{"cmap": color or look.SCALE, **how})
         if np.isfinite(grid).sum() > 3:
             ink = "black" if len(lines) > 1 else "white"
             drawn = axes.contour(wide, high, scale * grid, levels=7, colors=ink, linewidths=1.1)
             axes.clabel(drawn, fontsize=look.CELL_POINTS)
         axes.set_xticks(*_ticks(across))
         axes.set_yticks(*_ticks(up))
-        axes.set_ylabel(y.replace("_", " "), size=look.LABEL_POINTS)
-        axes.grid(visible=False)
     return axes
 
 
@@ -188,14 +205,23 @@ def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
 
 
 def _coloured_by_line(
-    axes: Axes, frame: pd.DataFrame, keys: tuple[str, str], values: tuple[list[Any], list[Any]], lines: Sequence[str]
+    axes: Axes,
+    frame: pd.DataFrame,
+    keys: tuple[str, str],
+    values: tuple[list[Any], list[Any]],
+    lines: Sequence[str],
+    chosen: tuple[Any, Any],
+    how: Mapping[str, Any],
 ) -> None:
     """The best line of each cell by a light colour of its own; grey, which is none of these, where several are."""
     cells = frame["best"].value_counts()
     own = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
     named = [name for name in lines if name in own]
     others = [name for name in lines if name not in own]
-    shades = dict(zip(named, _COLOURS)) | ({_others(others): _OTHER} if others else {}) | {_SEVERAL: _GREY}
+    labels, colours = chosen
+    texts = dict(zip(named, look.per_series(labels, named, look.names_of(named), "label")))
+    shades: dict[str, Any] = dict(zip(named, look.per_series(colours, named, _COLOURS, "color")))
+    shades |= ({_others(others): _OTHER} if others else {}) | {_SEVERAL: _GREY}
     number = {name: place for place, name in enumerate(shades)} | {name: len(named) for name in others}
     places = frame["best"].map(number).astype(float)
     places = places.mask(frame["best"].ne("") & places.isna(), number[_SEVERAL])
@@ -203,57 +229,60 @@ def _coloured_by_line(
     grid = grid.reindex(index=values[1], columns=values[0])
     norm = BoundaryNorm(np.arange(len(shades) + 1) - 0.5, len(shades))
     shown: dict[str, Any] = {"cmap": ListedColormap([*shades.values()]), "norm": norm, "alpha": 0.45}
-    axes.imshow(grid.to_numpy(float), origin="lower", aspect="auto", zorder=_ABOVE_GRID, **shown)
+    axes.imshow(grid.to_numpy(float), **{**shown, **how})
     seen = [name for name in shades if name != _SEVERAL or (places == number[name]).any()]
-    patches = [Patch(facecolor=shades[name], alpha=0.45, label=name) for name in seen]
-    below: Any = (0, -0.16)
-    legend = axes.legend(handles=patches, loc="upper left", bbox_to_anchor=below, frameon=False, borderaxespad=0)
-    for text in legend.get_texts():
-        text.set_fontsize(look.LABEL_POINTS)
+    patches = [Patch(facecolor=shades[name], alpha=0.45, label=texts.get(name, name)) for name in seen]
+    below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "frameon": False, "borderaxespad": 0}
+    axes.legend(handles=patches, fontsize=look.LABEL_POINTS, **(below if isinstance(axes, look.Picture) else {}))
 
 
 def front(
-    frame: pd.DataFrame,
+    data: pd.DataFrame,
     *,
     x: str,
     y: str,
     keys: Sequence[str],
-    labels: Sequence[str],
-    heading: str = "",
+    quantities: Sequence[str],
     ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
 ) -> Axes:
     """Two figures against each other, a marker a point; those that no other beats in both are joined and named.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines those with most points that
         none beats have a colour, the others are drawn grey. Points that are equal are one, named by all their values.
-    labels : sequence of str
+    quantities : sequence of str
         What both figures are called.
 
     Examples
     --------
     >>> table = pd.DataFrame({"line": "a", "dice": [1, 2], "u": [1.0, 2.0], "v": [2.0, 1.0], "on_front": [True, True]})
-    >>> front(table, x="u", y="v", keys=["dice"], labels=["U", "V"]).get_ylabel()
+    >>> front(table, x="u", y="v", keys=["dice"], quantities=["U", "V"]).get_ylabel()
     'V'
     """
+    frame = look.rows_of(data)
     look.check_columns(frame, ("line", "on_front", x, y, *keys))
     answered = frame[frame[x].notna() & frame[y].notna()]
     names, others = _told_apart(answered["line"], answered[answered["on_front"]]["line"].value_counts())
     scales = [100 if each.startswith("p_") else 1 for each in (x, y)]
-    texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(labels, scales)]
-    with look.drawing(ax, WIDE, SQUARE, heading=heading, across=texts[0], legend=1, grid="both") as axes:
+    texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(quantities, scales)]
+    more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": texts[0], "ylabel": texts[1], "legend": 1}
+    with look.drawing(ax, WIDE, SQUARE, title=title, grid="both", **more) as axes:
+        styles = look.line_styles(axes, names, label, color)
         best = answered[answered["on_front"]].sort_values([x, y])
         axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="beaten by none in both")
         rest = answered[answered["line"].isin(others)]
         if len(rest):
             axes.plot(scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=_others(others))
-        for line, style in zip(names, look.LINES):
+        for line, style in zip(names, styles):
             part = answered[answered["line"] == line]
-            look_of: dict[str, Any] = {"color": style["color"], "marker": style["marker"], "linestyle": ""}
-            axes.plot(scales[0] * part[x], scales[1] * part[y], markersize=5.5, label=line, **look_of)
-        axes.set_ylabel(texts[1], size=look.LABEL_POINTS)
+            how: dict[str, Any] = {**style, "linestyle": "", "markersize": 5.5, **artist}
+            axes.plot(scales[0] * part[x], scales[1] * part[y], **how)
         _name_points(axes, best, (x, y), scales, {key: list(dict.fromkeys(frame[key])) for key in keys})
     return axes
 

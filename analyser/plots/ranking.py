@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 
 from analyser.plots import look
@@ -14,38 +13,51 @@ WIDE, _A_ROW = 5.2, 0.27  # inches
 MOST = 25
 
 
-def ranked(frame: pd.DataFrame, *, label: str, heading: str = "", ax: Axes | None = None) -> Axes:
+def ranked(
+    data: Any,
+    *,
+    quantity: str = "value",
+    ax: Axes | None = None,
+    label: str | None = None,
+    color: Any = look.DARK,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
     """The best variants, a dot each: those that are best filled, of a race with the ends of their sequences.
 
     Parameters
     ----------
-    frame : DataFrame
+    data : Search, or DataFrame
         `variant`, `value`, `status`, from the best downwards; of a race `low` and `high`. 25 are shown.
-    label : str
+    quantity : str
         What the figure is called; one that begins with ``P(`` is in percent.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"variant": ["a", "b"], "value": [2.0, 1.0], "status": ["best", "beaten"]})
-    >>> [text.get_text().strip() for text in ranked(table, label="Hits").get_yticklabels()]
+    >>> [text.get_text().strip() for text in ranked(table, quantity="Hits").get_yticklabels()]
     ['b', 'a']
     """
+    frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("variant", "value", "status"))
     known = frame[frame["value"].notna()]
     shown = known.head(MOST).iloc[::-1]
-    scale = 100 if label.startswith("P(") else 1
+    scale = 100 if quantity.startswith("P(") else 1
     left_out = len(known) - len(shown)
-    across = f"{label}{', percent' if scale == 100 else ''}" + (f"   (the first {MOST})" if left_out else "")
+    across = f"{quantity}{', percent' if scale == 100 else ''}" + (f"   (the first {MOST})" if left_out else "")
     places = np.arange(len(shown))
-    with look.drawing(ax, WIDE, 0.5 + _A_ROW * len(shown), heading=heading, across=across, grid="x") as axes:
+    more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "legend": int(label is not None)}
+    with look.drawing(ax, WIDE, 0.5 + _A_ROW * len(shown), title=title, grid="x", **more) as axes:
         values = scale * shown["value"].to_numpy(float)
         best = shown["status"].isin(("best", "tied")).to_numpy()
         if "low" in shown and shown["low"].notna().all():
             ends = [values - scale * shown["low"].to_numpy(float), scale * shown["high"].to_numpy(float) - values]
             how: dict[str, Any] = {"fmt": "none", "ecolor": "0.45", "elinewidth": 1.2, "capsize": 3}
             axes.errorbar(values, places, xerr=np.clip(ends, 0, None), **how)
-        axes.plot(values[best], places[best], "o", color=look.DARK, markersize=7)
-        axes.plot(values[~best], places[~best], "o", color=look.DARK, markerfacecolor="white", markersize=6)
+        dots: dict[str, Any] = {"marker": "o", "linestyle": "", "color": color}
+        axes.plot(values[best], places[best], **{**dots, "markersize": 7, "label": label, **artist})
+        axes.plot(values[~best], places[~best], **{**dots, "markerfacecolor": "white", "markersize": 6, **artist})
         axes.set(ylim=(-0.7, len(shown) - 0.3))
-        look.name_rows(axes, places, shown["variant"].tolist())
+        look.name_rows(axes, places, [look.readable(name) for name in shown["variant"]])
     return axes

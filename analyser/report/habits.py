@@ -115,11 +115,11 @@ class Habits(Answer):
         """The duels as plain dicts."""
         return plain_rows(self.frame)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """What each unit's habit gives away on average, a bar each, the most on top."""
         from analyser.plots import given_away
 
-        return given_away(self.by_unit(), ax=ax)
+        return given_away(self, ax=ax, **more)
 
 
 def given_away_by(frame: pd.DataFrame) -> pd.DataFrame:

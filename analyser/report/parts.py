@@ -177,7 +177,7 @@ def picture_jobs(plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> list
 
 def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
     """Draw a heatmap into its files, the PNG last; each appears in the report when it is whole."""
-    ax = heatmap(by_unit(table) if plan.levels == ALL_LEVELS else table, metric=plan.metric)
+    ax = heatmap(by_unit(table) if plan.levels == ALL_LEVELS else table, values=plan.metric)
     figure = cast("Figure", ax.figure)
     (work.report / FOLDER).mkdir(exist_ok=True)
     unfinished = work.scratch / f"picture.{os.getpid()}"

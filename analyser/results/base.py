@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.answer import Answer, Block
-from analyser.common.errors import InputError, check_integer, did_you_mean, shown
+from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
@@ -22,6 +22,7 @@ from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import bands, rendering
+from analyser.results.custom import OwnFigures, check_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ class RulesUsed:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Result(Answer):
+class Result(OwnFigures, Answer):
     """An answer: exact, or a sample.
 
     Attributes
@@ -189,7 +190,7 @@ class Result(Answer):
         >>> print(analyser.exact(fight).probability("annihilated"))
         42.19%
         """
-        _check_name(name, "event", self.events)
+        check_name(name, "event", self.events)
         return estimate(self._event_weight(name, moment), self.trials)
 
     def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
@@ -258,7 +259,7 @@ class Result(Answer):
         return value.item()  # type: ignore[no-any-return]
 
     def _checked(self, figure: str, moment: int | None) -> Weighed:
-        _check_name(figure, "figure", self.figures)
+        check_name(figure, "figure", self.figures)
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
@@ -349,12 +350,15 @@ class Result(Answer):
     def _all_weights(self) -> list[NDArray[Any]]:
         """The weights that all probabilities of this answer come from."""
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The picture of the answer, by default on new Axes, which are returned; of morale a Figure of several."""
-        return self.plot_pmf(self.pictured, ax=ax)
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the answer, by default on new Axes, which are returned; of morale a Figure of several.
 
-    def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None) -> Axes:
-        """The distribution of a figure: bars, and a stepped line for at least as many.
+        `label`, `color`, `title` and artists' keywords are those of :mod:`analyser.plots`.
+        """
+        return self.plot_pmf(self.pictured, ax=ax, **more)
+
+    def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the distribution of a figure (:func:`analyser.plots.distribution`, whose keywords it takes).
 
         Parameters
         ----------
@@ -363,22 +367,9 @@ class Result(Answer):
         ax : Axes, optional
             Default: of a new figure.
         """
-        from matplotlib.ticker import FuncFormatter
+        from analyser.plots import distribution
 
-        from analyser.plots import probability_bars
-
-        frame = self.pmf(figure, moment)
-        least = min(int(frame["value"].min()), 0)  # bars count from 0
-        bars = frame.assign(models_destroyed=frame["value"] - least)
-        if self.trials is not None:
-            bars = bars.assign(count=(bars["probability"] * self.trials).round())
-        axes = probability_bars(bars, ax=ax)
-        if least < 0:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place + least:g}"))
-        what = figure.replace("_", " ")
-        axes.set_xlabel(what)
-        lines = [*self.caption(), f"{what[0].upper()}{what[1:]}: probability in percent"]
-        return captioned(axes, lines, fit=ax is None)
+        return distribution(self, x=(figure, moment), ax=ax, **more)
 
     def band_blocks(self) -> list[Block]:
         """What :meth:`all_at_once` adds to the answer as text."""
@@ -424,16 +415,6 @@ def contest(first: str, second: str, wins: float, loses: float) -> str:
     return happens(winner, f"beats {loser}", share)
 
 
-_RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
-
-
-def _check_name(name: object, what: str, names: Sequence[str]) -> None:
-    if name not in names:
-        new = _RENAMED.get(str(name))
-        hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
-        raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
-
-
 def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:
     return np.bincount(places, weights, number).astype(weights.dtype)
 
@@ -443,17 +424,6 @@ def frame_of(table: Any) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(table)
-
-
-def captioned(axes: Axes, lines: Sequence[str], *, fit: bool) -> Axes:
-    """Axes with a title of these lines; `fit`: their figure as large as what is drawn."""
-    from analyser.plots.look import fit_figure, house_style, title
-
-    with house_style():
-        title(axes, "\n".join(lines))
-        if fit:
-            fit_figure(axes)
-    return axes
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:

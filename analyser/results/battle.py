@@ -20,7 +20,7 @@ from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
-from analyser.results.base import Result, Weighed, captioned, contest, frame_of, share_columns
+from analyser.results.base import Result, Weighed, contest, frame_of, share_columns
 from analyser.results.battle_orders import by_order, orders_tried
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
@@ -289,30 +289,27 @@ class BattleResult(Result):
         armies = [f"{side}: {army.name}, {army.points} points" for side, army in zip(SIDES, self.scenario.armies)]
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The distribution of the margin; by default on new Axes."""
-        return self.plot_margin(ax)
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the distribution of the margin; by default on new Axes."""
+        return self.plot_margin(ax, **more)
 
-    def plot_margin(self, ax: Axes | None = None) -> Axes:
-        """How many victory points more, or less, my side scores."""
+    def plot_margin(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw how many victory points more, or less, my side scores (:func:`analyser.plots.margins`)."""
         from analyser.plots import margins
 
-        axes = margins(frame_of(self.margins()), ax=ax)
-        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+        return margins(self, ax=ax, **more)
 
-    def plot_survival(self, ax: Axes | None = None) -> Axes:
-        """Points left by round, of both sides."""
+    def plot_survival(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the points left by round, of both sides (:func:`analyser.plots.points_left`)."""
         from analyser.plots import points_left
 
-        axes = points_left(frame_of(self.survivors()), ax=ax)
-        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+        return points_left(self, ax=ax, **more)
 
-    def plot_contributions(self, ax: Axes | None = None) -> Axes:
-        """What each unit destroyed and lost."""
+    def plot_contributions(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw what each unit destroyed and lost (:func:`analyser.plots.contributions`)."""
         from analyser.plots import contributions
 
-        axes = contributions(frame_of(self.contributions()), ax=ax)
-        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+        return contributions(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""

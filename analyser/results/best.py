@@ -206,7 +206,9 @@ class BestResult(DuelResult):
             raise InputError(problem, where="within", allowed="0 to 1: half a point is 0.005")
         return lists.simplified(MOST_LINES if lines is None else lines, within or 0.0, progress)
 
-    def plot(self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any
+    ) -> Axes:
         """What to do, a colour each: by own models and the enemy's, or by the enemy's and the distance.
 
         Parameters
@@ -221,6 +223,7 @@ class BestResult(DuelResult):
             Whose choice it is. Default: who plays best, A if both do.
         """
         from analyser.plots import choices
+        from analyser.plots.look import about
 
         if by not in PICTURES:
             raise InputError(
@@ -238,7 +241,7 @@ class BestResult(DuelResult):
         up = {"models": "own models", "distance": "models of the enemy"}[by]
         what = f"What {DUEL_SIDES[number].upper()} does best in round {round}, in the likeliest situation of each cell"
         lines = [*self.caption(), what]
-        return choices(frame, across=across, up=up, heading="\n".join(lines), ax=ax)
+        return choices(about(frame, "\n".join(lines)), across=across, up=up, ax=ax, **more)
 
     def worth(self, value: float) -> str:
         """A value as text, by what is wanted: a chance, or victory points."""

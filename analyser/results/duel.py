@@ -20,7 +20,7 @@ from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.base import captioned, contest, frame_of
+from analyser.results.base import contest, frame_of
 from analyser.results.deeds import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.play import Play, play_of, worth
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
@@ -246,12 +246,11 @@ class DuelResult(FightResult):
         sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
         return [*sides, *super().caption()]
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """How likely each side is still in the fight, round by round; by default on new Axes."""
+    def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw how likely each side is still in the fight, round by round (:func:`analyser.plots.survival`)."""
         from analyser.plots import survival
 
-        axes = survival(self, ax=ax)
-        return captioned(axes, [*self.caption(), axes.get_title(loc="left")], fit=ax is None)
+        return survival(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
         """What was asked, as labels and texts."""

@@ -102,7 +102,7 @@ def load_as(wanted: type[ScenarioT], source: Any, profiles: ProfilesLike | None 
 
 
 def asked_attack(
-    attacker: Any, target: Unit | None, conditions: dict[str, Any], profiles: ProfilesLike | None
+    attacker: Any, target: Unit | None, conditions: Mapping[str, Any], profiles: ProfilesLike | None
 ) -> Scenario:
     """The attack of one unit on another under `conditions`; or, without a `target`, the whole scenario given."""
     parts = None
@@ -134,7 +134,12 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
 
 
 def asked(
-    wanted: type[ScenarioT], whole: Any, parts: Any, second: str, stated: dict[str, Any], profiles: ProfilesLike | None
+    wanted: type[ScenarioT],
+    whole: Any,
+    parts: Any,
+    second: str,
+    stated: Mapping[str, Any],
+    profiles: ProfilesLike | None,
 ) -> ScenarioT:
     """The scenario that a question is as a whole, or that its parts make where the `second` unit is given."""
     if parts is None:

@@ -17,6 +17,7 @@ from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
+from analyser.plots.look import about
 from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.plots.over_numbers import best_lines
 from analyser.sweep.filters import axes_of, filter_of, is_one, meant, shown_filter
@@ -202,7 +203,7 @@ class Sweep:
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # which the picture names
         by = "attacker", "defender", "situation"
-        return draw_heatmap(table, metric=metric, note=self._averaged(table, by, others), ax=ax)
+        return draw_heatmap(table, values=metric, note=self._averaged(table, by, others), ax=ax)
 
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
@@ -213,7 +214,7 @@ class Sweep:
         title = METRICS[metric].title if metric in METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._averaged(table, (line, over), where))))
         lines = named.assign(line=named["line"].astype(str))
-        return best_lines(lines, x=over, metric=metric, label=title, heading=heading, ax=ax)
+        return best_lines(about(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
     def _averaged(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
         """Of means by some columns: what the cells are that each is a mean of, in words."""

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
-from analyser.plots.metrics import BY_POINTS, COMPARED, PER_100_POINTS
+from analyser.plots.look import names_of
+from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.results.attack import simulate_in_batches
+from analyser.scenarios.conditions import Circumstances, Conditions, Terms
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.schema import BONUSES, PENALTIES, Attack
+from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
 
@@ -273,7 +276,9 @@ def test_the_highest_of_each_column_is_bold_and_tables_on_one_page_do_not_meet(f
 
 
 def test_plot_draws_a_line_for_each_loadout_that_can(found):
-    assert [text.get_text() for text in found.plot().get_legend().get_texts()] == RIFLES
+    assert [text.get_text() for text in found.plot().get_legend().get_texts()] == names_of(RIFLES)
+    own = found.plot(label=dict.fromkeys(RIFLES[:1], "Sharp"))
+    assert own.get_legend().get_texts()[0].get_text() == "Sharp"
 
 
 # --- bad input --------------------------------------------------------------------------------------------
@@ -314,3 +319,7 @@ def test_type_checkers_know_every_option():
     stated = {name for name, each in inspect.signature(compare).parameters.items() if each.kind is each.KEYWORD_ONLY}
     conditions = {*Attack.model_fields, *BONUSES, *PENALTIES} - {"kind", "attacker"}
     assert Options.__annotations__.keys() == stated | conditions
+    assert Conditions.__annotations__.keys() == conditions
+    assert Circumstances.__annotations__.keys() == Charge.model_fields.keys()
+    assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
+    assert set(get_args(MetricName)) == {*COMPARED, *METRICS}

@@ -1,4 +1,6 @@
-"""The frame of a comparison on several targets says which rows are means."""
+"""The frames that users get: tidy, one case a row, texts as categoricals."""
+
+import pandas as pd
 
 import analyser
 
@@ -6,14 +8,33 @@ RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
 TARGETS = ["imperium/krupp@basic", "imperium/scion-grenadier-p@basic"]
 
 
-def test_rows_of_the_mean_are_told_apart_from_those_of_targets():
+def test_the_mean_is_apart_from_the_targets():
     found = analyser.compare(RIFLES, TARGETS, weights=[2, 1])
     frame = found.to_frame()
-    assert frame["is_mean"].tolist() == [False] * 4 + [True] * 2
-    assert list(frame.columns[:3]) == ["target", "weight", "is_mean"]
-    assert set(frame["target"][frame["is_mean"]]) == {"mean"}
-    assert list(frame[~frame["is_mean"]].groupby("target").size()) == [2, 2]
-    means = frame[frame["is_mean"]].set_index("loadout")["mean_models_destroyed"]
-    targets = frame[~frame["is_mean"]]
-    weighed = (targets["mean_models_destroyed"] * targets["weight"]).groupby(targets["loadout"]).sum() / 3
+    assert list(frame.groupby("target", observed=True).size()) == [2, 2]
+    means = found.mean.to_frame().set_index("loadout")["mean_models_destroyed"]
+    weighed = (frame["mean_models_destroyed"] * frame["weight"]).groupby(frame["loadout"], observed=True).sum() / 3
     assert (weighed - means).abs().max() < 1e-12
+
+
+def test_texts_are_categoricals_and_prose_is_left_out():
+    for frame in (
+        analyser.compare(RIFLES, TARGETS).to_frame(),
+        analyser.matchups(RIFLES, TARGETS[0], situations="long-range").to_frame(),
+    ):
+        assert not {"why_not", "cannot"} & set(frame)
+        assert not list(frame.select_dtypes(["object", "str"]))
+        assert isinstance(frame["row"].dtype, pd.CategoricalDtype)
+        levels = next(frame[name] for name in frame if name.endswith("level"))
+        assert levels.cat.ordered
+        assert (levels.min(), levels.max()) == ("basic", "reinforced")
+
+
+def test_coloured_tables_hold_the_figures():
+    found = analyser.compare(RIFLES, TARGETS[0])
+    shown = found.style()
+    assert shown.data["mean_models_destroyed"].tolist() == found.frame["mean_models_destroyed"].tolist()
+    assert "linear-gradient" in shown.to_html()
+    pairs = analyser.matchups(RIFLES, TARGETS[0], situations="long-range", metric="p_broken")
+    assert f"{100 * pairs.frame['p_broken'].iloc[0]:.1f}%" in pairs.style().to_html()
+    assert "background-color" in pairs.style(metric=lambda outcomes: outcomes.models_left).to_html()

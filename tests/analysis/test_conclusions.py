@@ -11,6 +11,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
+from analyser.plots.look import names_of
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
 from tests.helpers.shell import answer, refusal
 from tests.oracle.small_profiles import variant
@@ -236,13 +237,13 @@ def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
 
 def test_a_picture_a_target(both):
     pictures = both.plot()
-    assert [each.get_title(loc="left").splitlines()[-1] for each in pictures] == [KRUPP, SCIONS]
+    assert [each.get_title().replace("\n", " ") for each in pictures] == names_of([KRUPP, SCIONS])
     assert both.frontier().get_xlabel().startswith("points")
 
 
 def test_the_frame_and_the_page_hold_every_target_and_the_mean(both):
     assert both.frame["target"].tolist() == [KRUPP, KRUPP, SCIONS, SCIONS, "mean", "mean"]
-    assert both.to_frame().equals(both.frame)
+    assert both.to_frame()["target"].tolist() == [KRUPP, KRUPP, SCIONS, SCIONS]
     shown = both._repr_html_()
     assert shown.count("<table") == 6
     assert "Mean over 2 targets" in shown

@@ -425,8 +425,6 @@ def test_of_equals_the_cheapest_stands_first_with_its_cost_and_a_picture_says_wh
         assert "attacker crown/rifle-platoon@basic (35 points); " in found.sentence()
     assert "The baseline is of attack: crown/sharp-rifles@basic -> imperium/krupp" in str(found)
     title = found.plot().get_title(loc="left").replace("\n", " ")
-    assert title.startswith(
-        "Variants of attack: crown/sharp-rifles@basic -> imperium/krupp-field-guns@basic Not told apart: "
-    )
+    assert title.startswith("Variants of attack: Sharp Rifles, basic → Krupp Field Guns, basic Not told apart: ")
     best = an.search({"baseline": attack, "ranges": {"attacker": units}}, metric="mean_hits", least=True)
     assert "points)" in best.sentence()

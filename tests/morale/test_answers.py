@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from analyser import morale
 from analyser.cli import cli
 from analyser.morale.answers import Fates, picture_of
-from analyser.plots.bars import MOST_BARS
+from analyser.plots.distributions import MOST_BARS
 from analyser.plots.look import TALLEST
 
 QUESTIONS = {

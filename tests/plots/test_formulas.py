@@ -56,12 +56,12 @@ GRID |= {"attacker_level": ["basic"], "defender_level": ["basic"], "method": ["e
 BY_ROUND = {"round": [1, 1], "tokens": [0, 1], "probability": [0.5, 0.5]}
 DRAWN = {
     "contributions": lambda ax: plots.contributions(
-        frame(side=[BAD], name=[BAD], points_destroyed=[3.0], points_absorbed=[2.0]), heading=BAD, ax=ax
+        frame(side=[BAD], name=[BAD], points_destroyed=[3.0], points_absorbed=[2.0]), title=BAD, ax=ax
     ),
-    "funnel": lambda ax: plots.funnel(frame(stage=[BAD], unit=[BAD], kind=["total"], mean=[2.0]), heading=BAD, ax=ax),
-    "heatmap": lambda ax: plots.heatmap(frame(**GRID), metric="p_annihilated", note=BAD, ax=ax),
+    "funnel": lambda ax: plots.funnel(frame(stage=[BAD], unit=[BAD], kind=["total"], mean=[2.0]), title=BAD, ax=ax),
+    "heatmap": lambda ax: plots.heatmap(frame(**GRID), values="p_annihilated", note=BAD, ax=ax),
     "distributions_by_round": lambda ax: plots.distributions_by_round(
-        frame(**BY_ROUND), x="round", number="tokens", heading=BAD, ax=ax
+        frame(**BY_ROUND), x="round", number="tokens", title=BAD, ax=ax
     ),
 }
 

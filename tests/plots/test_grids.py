@@ -6,6 +6,7 @@ import math
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import colormaps
 from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ def basic(frame):
 @pytest.fixture(scope="module")
 def drawn(basic):
     """The picture of the basic loadouts by its metric, for who only looks at it."""
-    return functools.cache(lambda metric: heatmap(basic, metric=metric))
+    return functools.cache(lambda metric: heatmap(basic, values=metric))
 
 
 def pixels(ax):
@@ -135,9 +136,9 @@ def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, drawn, met
 
 
 def test_the_title_says_metric_sides_situation_and_method(basic, frame):
-    title = heatmap(basic, metric="p_suppressed").get_title(loc="left")
+    title = heatmap(basic, values="p_suppressed").get_title(loc="left")
     assert title == "P(suppressed), percent\nRows: Crown, basic · columns: Imperium, basic · long range · exact"
-    title = heatmap(by_unit(frame), metric="mean_damage").get_title(loc="left")
+    title = heatmap(by_unit(frame), values="mean_damage").get_title(loc="left")
     assert title == (
         "Mean damage\nRows: Crown, mean over levels · columns: Imperium, mean over levels · long range · exact"
     )
@@ -151,14 +152,14 @@ def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic, 
     assert np.ma.getmaskarray(shown)[:-1, :-1].sum() == basic["why_not"].notna().sum()
     possible = basic[basic["attacker_unit"] == "Drake Field Guns"]
     possible = possible[possible["why_not"].isna()]
-    assert heatmap(possible, metric="p_annihilated").get_xlabel() == ""
+    assert heatmap(possible, values="p_annihilated").get_xlabel() == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["p_annihilated", EFFICIENCY])
 def test_nothing_is_clipped(frame, basic, metric):
     for part in (by_unit(frame), basic, basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
-        ax = heatmap(part, metric=metric)
+        ax = heatmap(part, values=metric)
         pixels(ax)
         whole = ax.figure.bbox
         for each in texts(ax):
@@ -177,7 +178,7 @@ def test_nothing_touches_the_edge_of_the_picture(drawn):
 
 def test_no_text_is_tiny_and_cells_hold_theirs(frame):
     for metric in ("p_annihilated", "mean_models_destroyed"):
-        ax = heatmap(by_unit(frame), metric=metric)
+        ax = heatmap(by_unit(frame), values=metric)
         pixels(ax)
         assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
         image = ax.images[0].get_array()
@@ -221,7 +222,7 @@ def places(ax):
 
 def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
     """On a linear scale half of the field had one colour (item 18)."""
-    ax = heatmap(by_unit(frame), metric=EFFICIENCY)
+    ax = heatmap(by_unit(frame), values=EFFICIENCY)
     least, most = ax.images[0].get_clim()
     assert least == pytest.approx(most / 100)
     texts_of = {place: text.get_text() for place, text in cell_texts(ax).items()}
@@ -234,19 +235,72 @@ def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
     linear = by_unit(frame)[EFFICIENCY].dropna() / most
     assert np.subtract(*np.percentile(possible, [75, 25])) > 1.3 * np.subtract(*np.percentile(linear, [75, 25]))
     bar = ax.child_axes[0]
-    assert bar.get_ylabel() == LOGARITHMIC
+    assert bar.get_ylabel().endswith(LOGARITHMIC)
     assert [each.get_text() for each in bar.get_yticklabels()] == ["2", "5", "10", "20", "50", "100"]
 
 
-def test_chances_are_coloured_by_their_odds_and_the_bar_says_so(drawn):
+def test_probabilities_are_coloured_up_to_the_highest_so_that_they_differ(basic, drawn):
+    """By the logarithm of their odds most of the field was grey."""
     ax = drawn("p_annihilated")
+    highest = 100 * basic["p_annihilated"].max()
+    assert ax.images[0].get_clim() == pytest.approx((0, highest))
+    assert ax.images[0].norm(highest / 2) == pytest.approx(0.5)
+    assert ax.child_axes[0].get_ylabel() == "P(annihilated), percent"
+
+
+def test_probabilities_can_be_coloured_by_their_odds(basic):
+    ax = heatmap(basic, values="p_annihilated", scale="log-odds")
     assert ax.images[0].get_clim() == (1, 99)
     norm = ax.images[0].norm
     assert norm(50.0) == pytest.approx(0.5)
     assert norm(10.0) == pytest.approx(1 - norm(90.0)) == pytest.approx(0.5 - math.log(9) / math.log(99) / 2)
     bar = ax.child_axes[0]
-    assert bar.get_ylabel() == LOG_ODDS
+    assert bar.get_ylabel().endswith(LOG_ODDS)
     assert [each.get_text() for each in bar.get_yticklabels()] == ["1", "5", "20", "50", "80", "95", "99"]
+
+
+TABLE = pd.DataFrame(
+    {
+        "weapon": ["b", "b", "a", "a"],
+        "range": [6, 12, 6, 12],
+        "gain": [1.5, -0.75, 0.25, np.nan],
+        "kind": ["near", "far", "near", "far"],
+    }
+)
+
+
+def test_any_frame_can_be_shown():
+    ax = heatmap(TABLE, rows="weapon", columns="range", values="gain", groups="kind", label="Gain of a die")
+    assert [each.get_text() for each in ax.get_yticklabels()] == ["b", "a"]
+    assert [each.get_text() for each in ax.get_xticklabels()] == ["6", "12"]
+    assert {place: text.get_text() for place, text in cell_texts(ax).items()} == {
+        (0, 0): "1.5",
+        (0, 1): "-.75",
+        (1, 0): ".25",
+    }
+    assert ax.images[0].get_clim() == (-1.5, 1.5)  # no change is in the middle of the colours
+    assert (ax.get_title(), ax.child_axes[0].get_ylabel()) == ("Gain of a die", "Gain of a die")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("range", "weapon")
+    assert [each.get_text() for each in ax.get_xticklabels(minor=True)] == ["near", "far"]
+    sorted_rows = heatmap(
+        TABLE.assign(weapon=pd.Categorical(TABLE["weapon"])), rows="weapon", columns="range", values="gain"
+    )
+    assert [each.get_text() for each in sorted_rows.get_yticklabels()] == ["a", "b"]
+
+
+def test_on_axes_of_the_user_everything_stays_in_their_place():
+    figure = Figure(figsize=(9, 4))
+    left, right = figure.subplots(1, 2)
+    before = left.get_position().bounds
+    place = right.get_window_extent().frozen()
+    heatmap(TABLE, rows="weapon", columns="range", values="gain", ax=right, title=None)
+    figure.canvas.draw()
+    assert left.get_position().bounds == before
+    bar = figure.axes[-1]
+    assert bar.get_window_extent().x1 <= place.x1 + 1
+    alone = Figure().subplots()
+    heatmap(TABLE, rows="weapon", columns="range", values="gain", ax=alone, colorbar=False, color="magma")
+    assert (len(alone.figure.axes), alone.images[0].get_cmap().name) == (1, "magma")
 
 
 def test_impossible_chances_are_no_colour(basic, drawn):
@@ -257,19 +311,19 @@ def test_impossible_chances_are_no_colour(basic, drawn):
 
 @pytest.mark.slow
 def test_all_zero_and_all_impossible_can_be_drawn(basic):
-    ax = heatmap(basic, metric="p_fled")
+    ax = heatmap(basic, values="p_fled")
     assert {each.get_text() for each in cell_texts(ax).values()} == {"0"}
     pixels(ax)
     nobody = basic[basic["attacker_unit"] == "Horse Guard Cavalry"]
     for metric in ("mean_models_destroyed", "p_annihilated"):
-        ax = heatmap(nobody, metric=metric)
+        ax = heatmap(nobody, values=metric)
         assert not ax.texts
         pixels(ax)
 
 
 def test_levels_are_named_where_there_are_several(frame):
     rifles = frame[frame["attacker"].str.startswith("crown/rifle-platoon@")]
-    ax = heatmap(rifles[rifles["defender_level"] == "basic"], metric="p_annihilated")
+    ax = heatmap(rifles[rifles["defender_level"] == "basic"], values="p_annihilated")
     labels = [each.get_text() for each in ax.get_yticklabels()]
     wanted = ["Rifle platoon, full-strength", "Rifle platoon, reinforced", "Rifle platoon, basic", MEAN]
     assert labels == wanted
@@ -278,7 +332,7 @@ def test_levels_are_named_where_there_are_several(frame):
 
 def test_a_name_is_not_a_formula(basic):
     odd = basic.head(1).assign(attacker_unit="$\\frac{1}{2}$ & Co", defender_unit="a_1 $x$")
-    ax = heatmap(odd, metric="p_annihilated")
+    ax = heatmap(odd, values="p_annihilated")
     pixels(ax)
     assert ax.get_yticklabels()[0].get_text() == "$\\frac{1}{2}$ & Co"
     assert not ax.get_yticklabels()[0].get_parse_math()
@@ -287,29 +341,29 @@ def test_a_name_is_not_a_formula(basic):
 def test_it_draws_on_given_axes(basic):
     figure = Figure(figsize=(14, 9))
     ax = figure.subplots()
-    assert heatmap(basic, metric="p_annihilated", ax=ax) is ax
+    assert heatmap(basic, values="p_annihilated", ax=ax) is ax
     assert figure.get_size_inches().tolist() == [14, 9]
 
 
 def test_the_frame_is_left_as_it_was(basic):
     before = basic.copy()
-    heatmap(basic, metric="p_annihilated")
+    heatmap(basic, values="p_annihilated")
     assert basic.equals(before)
 
 
 def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
     import matplotlib as mpl
 
-    first = png(heatmap(basic, metric="p_annihilated"))
+    first = png(heatmap(basic, values="p_annihilated"))
     with mpl.rc_context({"font.size": 20, "axes.titlesize": 30, "font.family": "serif", "axes.facecolor": "red"}):
-        ax = heatmap(basic, metric="p_annihilated")
+        ax = heatmap(basic, values="p_annihilated")
     assert png(ax) == first
     assert b"tIME" not in first
     assert b"matplotlib" not in first
 
 
 def test_no_state_is_shared_with_pyplot(basic):
-    heatmap(basic, metric="p_annihilated")
+    heatmap(basic, values="p_annihilated")
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or not pyplot.get_fignums()
 
@@ -324,7 +378,8 @@ def test_a_notebook_shows_the_picture(drawn):
 @pytest.mark.parametrize(
     ("change", "metric", "message"),
     [
-        (lambda frame: frame, "p_anihilated", "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
+        (lambda frame: frame, "p_anihilated", "no column 'p_anihilated'"),
+        (lambda frame: frame, "attacker_unit", "attacker_unit has no numbers"),
         (lambda frame: frame.head(0), "p_annihilated", "a table without rows"),
         (lambda frame: frame.drop(columns="p_fled"), "p_fled", "no column 'p_fled'"),
         (lambda frame: frame.assign(situation=["a", "b"] * (len(frame) // 2)), "p_fled", "2 situations"),
@@ -333,7 +388,7 @@ def test_a_notebook_shows_the_picture(drawn):
 )
 def test_what_cannot_be_drawn_is_told(basic, change, metric, message):
     with pytest.raises(InputError, match=message):
-        heatmap(change(basic.head(20)), metric=metric)
+        heatmap(change(basic.head(20)), values=metric)
 
 
 @pytest.mark.parametrize("value", [0.004, 0.0049, 0.005, 0.0951, 0.994, 0.996, 1, 9.94, 9.96, 12.3, 123.4, 1234])

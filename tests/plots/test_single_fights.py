@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.plots import compared_distributions, cost_against_effect, funnel, probability_bars, survival, tornado
+from analyser.plots import cost_against_effect, distribution, funnel, panels, survival, tornado
 from analyser.plots.frontier import efficient
 from analyser.plots.look import LINES, luminance
 from tests.oracle.attacks import attack
@@ -35,8 +35,7 @@ COSTS = pd.DataFrame(
 STAGES = analyser.dice_funnel(FIGHT)
 NUMBERS = analyser.sensitivity(FIGHT).frame
 PLOTS = {
-    probability_bars: analyser.exact(FIGHT).to_frame(),
-    compared_distributions: LAWS,
+    distribution: analyser.exact(FIGHT).to_frame(),
     survival: ROUNDS,
     cost_against_effect: COSTS,
     funnel: STAGES,
@@ -94,7 +93,24 @@ def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
         plot(frame.head(0))
     column = {cost_against_effect: "points", funnel: "mean", tornado: "plus_1", survival: "p_alive"}.get(plot)
     with pytest.raises(InputError, match="no column"):
-        plot(frame.drop(columns=column or frame.columns[1]))
+        plot(frame.drop(columns=column or "probability"))
+
+
+@every_plot
+def test_a_title_is_the_users_or_none(plot, frame):
+    assert plot(frame, title="My own").get_title() == "My own"
+    assert plot(frame, title=None).get_title() == ""
+    ax = Figure(figsize=(7, 5)).subplots()
+    assert plot(frame, ax=ax).get_title() == ""
+    assert plot(frame, ax=ax, title="My own").get_title() == "My own"
+    ax.set_title("Another")
+    assert [each.get_text() for each in texts(ax) if each.get_text() in ("My own", "Another")] == ["Another"]
+
+
+@every_plot
+def test_artists_take_keyword_arguments(plot, frame):
+    ax = plot(frame, zorder=7)
+    assert 7 in {each.get_zorder() for each in (*ax.patches, *ax.lines)}
 
 
 @pytest.mark.slow
@@ -115,7 +131,7 @@ def test_lines_are_told_apart_without_colour():
 def test_bars_and_line_are_the_law():
     result = analyser.exact(FIGHT)
     law = result.distribution("models_destroyed")
-    ax = probability_bars(result.to_frame())
+    ax = distribution(result.to_frame())
     assert [bar.get_height() for bar in ax.patches] == pytest.approx([100 * row["probability"] for row in law])
     assert list(ax.lines[0].get_ydata()) == pytest.approx([100 * row["at_least"] for row in law])
     assert ax.lines[0].get_drawstyle() == "steps-mid"
@@ -123,7 +139,7 @@ def test_bars_and_line_are_the_law():
 
 def test_bars_of_a_sample_have_the_wilson_intervals():
     result = analyser.simulate(FIGHT, trials=5000, seed=2)
-    ax = probability_bars(result.to_frame())
+    ax = distribution(result.to_frame())
     (lines,) = [each for each in ax.collections if hasattr(each, "get_segments")]
     ends = [segment[:, 1] for segment in lines.get_segments()]
     wanted = [[100 * row["low"], 100 * row["high"]] for row in result.distribution("models_destroyed")]
@@ -132,29 +148,64 @@ def test_bars_of_a_sample_have_the_wilson_intervals():
 
 def test_a_long_law_loses_only_its_unlikely_ends():
     result = attack(dice=150, die={"strike": 1, "blank": 1}, models=200)
-    ax = probability_bars(result.to_frame())
+    ax = distribution(result.to_frame())
     assert len(ax.patches) < 80
     assert sum(bar.get_height() for bar in ax.patches) > 99.9
 
 
 def test_each_law_is_a_stepped_line_of_its_own():
-    ax = compared_distributions(LAWS)
+    ax = distribution(LAWS, by="loadout", kind="at least")
     steps = [line for line in ax.lines if line.get_drawstyle() == "steps-mid"]
     assert [list(line.get_ydata()) for line in steps] == [[80, 30], [40, 10]]
     assert not ax.get_legend().get_texts()[1].get_parse_math()
     many = pd.concat([LAWS.assign(loadout=f"{name}") for name in range(7)])
-    with pytest.raises(InputError, match=r"7 loadouts in one picture .allowed: up to 6"):
-        compared_distributions(many)
+    with pytest.raises(InputError, match=r"7 series in one picture .allowed: up to 6"):
+        distribution(many, by="loadout", kind="at least")
+
+
+def test_overlaid_distributions_are_told_apart_and_named():
+    ax = Figure(figsize=(7, 5)).subplots()
+    for name, rows in LAWS.groupby("loadout"):
+        distribution(rows, kind="lines", ax=ax, label=name)
+    distribution(LAWS.head(3), kind="lines", ax=ax, label="third", color="red", linewidth=4)
+    assert len({line.get_color() for line in ax.lines}) == len({line.get_marker() for line in ax.lines}) == 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "third"
+    assert (ax.lines[-1].get_color(), ax.lines[-1].get_linewidth()) == ("red", 4)
+    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y0  # inside the axes of the user
+
+
+def test_series_can_stand_side_by_side_and_be_named():
+    ax = distribution(LAWS, by="loadout", kind="bars", label={"x/a@basic": "A"}, color=["red", "blue"])
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([20, 50, 30, 60, 30, 10])
+    assert sorted(ax.patches, key=lambda bar: bar.get_x()) == [ax.patches[place] for place in (0, 3, 1, 4, 2, 5)]
+    assert ax.get_legend().get_texts()[0].get_text() == "A"
+    with pytest.raises(InputError, match="one label for 2 series"):
+        distribution(LAWS, by="loadout", label="A")
+
+
+def test_at_most_is_what_is_not_above():
+    ax = distribution(LAWS, by="loadout", kind="at most")
+    assert [list(line.get_ydata()) for line in ax.lines] == [pytest.approx([20, 70, 100]), pytest.approx([60, 90, 100])]
+
+
+def test_panels_share_scales_and_one_legend():
+    drawn_panels = panels(pd.concat([LAWS.assign(target="t"), LAWS.assign(target="u")]), distribution, by="target")
+    assert [ax.get_title() for ax in drawn_panels] == ["t", "u"]
+    laws = {"one": LAWS.head(3), "other": LAWS.tail(3).assign(models_destroyed=[4, 5, 9])}
+    one, other = panels(laws, distribution, kind="lines", label="so many")
+    assert one.get_xlim() == other.get_xlim()
+    assert one.get_ylim() == other.get_ylim()
+    assert (one.get_legend(), len(one.figure.legends)) == (None, 1)
 
 
 def test_survival_takes_the_result_of_a_duel_itself():
     duel = analyser.duel("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", rounds=3)
     lines = survival(duel).lines
-    assert [line.get_label() for line in lines] == ["a", "b"]
-    for line in lines:
-        chances = [duel.probability(f"{line.get_label()}_alive", number).probability for number in (1, 2, 3)]
+    assert [line.get_label() for line in lines] == ["Rifle Platoon", "Scion Grenadier Platoon"]
+    for side, line in zip("ab", lines):
+        chances = [duel.probability(f"{side}_alive", number).probability for number in (1, 2, 3)]
         assert list(line.get_ydata()) == pytest.approx([100 * chance for chance in chances])
-    assert survival(duel)._repr_png_() == survival(duel.to_frame(by_round=True))._repr_png_()
+    assert [line.get_label() for line in survival(duel.to_frame(by_round=True)).lines] == ["a", "b"]
     charge = analyser.charge("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic")
     for wrong, said in ((duel.to_frame(), "a table of a_models_left"), (charge, "ChargeResult"), ([1, 2], "list")):
         with pytest.raises(InputError, match=said) as problem:
@@ -189,6 +240,10 @@ def test_the_frontier_is_stepped_and_numbered_and_who_is_left_out_is_told():
     assert [list(ax.lines[0].get_xdata()), list(ax.lines[0].get_ydata())] == [[50, 60], [2, 4]]
     assert "1 without figures left out" in ax.get_xlabel()
     assert "1  a\n2  c\n3  b\n4  d" in [each.get_text() for each in ax.texts]
+    figure = Figure(figsize=(7, 5))
+    users = cost_against_effect(COSTS, ax=figure.subplots())
+    assert {text.get_text() for text in users.get_legend().get_texts()} >= set("abcd")
+    assert not [text for text in users.texts if "\n" in text.get_text()]  # nothing is written beside their axes
     with pytest.raises(InputError, match="no loadout has both"):
         cost_against_effect(COSTS.tail(1))
 
@@ -216,7 +271,7 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
 
 def test_tornado_says_what_is_varied_and_of_which_figure():
     assert tornado(NUMBERS).get_title(loc="left").endswith("as it is,\nand with one less or one more of each number")
-    assert tornado(NUMBERS, label="P(broken)").get_title(loc="left").startswith("P(broken)")
+    assert tornado(NUMBERS, quantity="P(broken)").get_title(loc="left").startswith("P(broken)")
     fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
     found = analyser.sensitivity(fight, metric="p_at_least")
     assert found.plot().get_title(loc="left").splitlines()[1].startswith("P(at least 2 destroyed), percent: ")

@@ -121,11 +121,11 @@ def test_pictures(done):
     assert ax.get_title(loc="left").startswith("P(annihilated), percent")
     assert "each a mean of 4 cells, over defender defence" in ax.get_title(loc="left")
     ax = done.curve("defender_defence", situation="long-range", attacker="crown/*")
-    assert "Mean models destroyed" in ax.get_title(loc="left")
+    assert ax.get_ylabel() == "Mean models destroyed"
     assert "situation long-range; attacker crown/*" in ax.get_title(loc="left")
     assert "cells, over defender" in ax.get_title(loc="left")
     over_sides = done.curve("defender_defence", line="situation", attacker="crown/*", faction="crown")
-    assert over_sides.get_title(loc="left").splitlines()[-2].endswith("cells, over attacker, defender")
+    assert over_sides.get_title(loc="left").splitlines()[-1].endswith("cells, over attacker, defender")
     falling = ax.lines[0].get_ydata()
     assert list(falling) == sorted(falling, reverse=True)
     with pytest.raises(InputError, match="2 situations in one picture"):

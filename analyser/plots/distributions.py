@@ -1,0 +1,386 @@
+"""Pictures of distributions: bars, lines and cumulative steps, one alone, several overlaid, or a panel each."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from analyser.common.errors import InputError, check_choice
+from analyser.common.intervals import intervals
+from analyser.common.text import NEGLIGIBLE, SHORT_ENOUGH
+from analyser.plots import look
+
+Kind = Literal["summary", "bars", "lines", "at least", "at most"]
+KINDS: Sequence[Kind] = ("summary", "bars", "lines", "at least", "at most")
+WIDTH_A_BAR, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
+MOST_WITH_TEXT = 16  # bars that have their percentage written above them
+MOST_BARS = 24  # that all have a name
+FEWEST_PLACES = 5  # that fewer bars take, or they would be walls
+PANEL_WIDTH, PANEL_HEIGHT, LETTERS_AN_INCH = 3.4, 2.7, 10  # inches; of a title or legend
+INCHES_A_SAMPLE, HEIGHT_A_LABEL = 0.8, 0.2  # inches of a legend: the line or bar beside a label, and a label
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
+_KNOWN_VALUES = ("value", "models_destroyed")  # columns that are taken as `x` without being asked for
+_BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth": 0.8}
+
+
+class Law(NamedTuple):
+    """A distribution over the values of a picture, in percent; `ends` are those of its 95% intervals, shape (2, n)."""
+
+    name: str
+    percent: NDArray[np.float64]
+    ends: NDArray[np.float64] | None = None
+
+
+def distribution(
+    data: Any,
+    *,
+    x: str | tuple[str, int | None] | None = None,
+    by: str | None = None,
+    kind: Kind | None = None,
+    lost: str | None = None,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
+    """Draw a distribution, or several: side by side as bars, or over one another as lines or cumulative steps.
+
+    Parameters
+    ----------
+    data : DataFrame, answer, Distribution, or mapping of any of these by name
+        A tidy frame has `probability` and a column of values; rows of one value are added up. Of a sample the 95%
+        intervals are drawn: from `count`, or from `low` and `high` (`at_least_low`, `at_least_high`) as of
+        :meth:`analyser.Result.pmf`.
+    x : str, or (str, int), optional
+        The column of the values; or the figure of an answer, with the round or attack after which. Default: `value`
+        or `models_destroyed`.
+    by : str, optional
+        A column of a frame: a series for each of its values.
+    kind : {"summary", "bars", "lines", "at least", "at most"}, optional
+        ``"summary"`` is bars, and a stepped line for at least so many. Default: that for a single series on a new
+        picture, else bars. Ends that are less likely than 0.01% are left out.
+    lost : str, optional
+        A column of bool of a frame: bars of units that are lost are hatched.
+    ax : Axes, optional
+        Default: those of a new figure. Series already on them keep their looks, and the next ones differ.
+    label, color : optional
+        One for a single series; for several a list, or a mapping by name.
+    title : str or None
+        Default: what an answer says of its question. None: no title.
+    **artist
+        Passed to ``Axes.bar`` or ``Axes.plot``.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        No rows, a column that is missing, or more than six series.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
+    >>> ax = distribution(analyser.exact(fight))
+    >>> [round(bar.get_height()) for bar in ax.patches]
+    [3, 20, 31, 26, 20]
+    """
+    if kind is not None:
+        check_choice(kind, "kind", KINDS)
+    parts = _parts(data, x, by)
+    drawn: Kind = kind or ("summary" if len(parts) == 1 and ax is None and _is_counted(parts) else "bars")
+    values, laws, is_cut = _laws(parts, drawn)
+    across = str(parts[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
+    is_short = len(values) <= MOST_BARS
+    width = float(np.clip(WIDTH_A_BAR * len(values) * (1.2 if len(laws) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
+    has_legend = len(laws) > 1 or label is not None or drawn == "summary"
+    more: dict[str, Any] = {
+        "xlabel": across,
+        "ylabel": _ylabel(drawn),
+        "legend": (2 if drawn == "summary" else 1) * has_legend,
+    }
+    with look.drawing(ax, width, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+        places = np.asarray(values, np.float64) if _is_counted(parts) else np.arange(len(values), dtype=np.float64)
+        if drawn in ("summary", "bars"):
+            named = ["exactly so many"] if drawn == "summary" and label is None else label
+            _draw_bars(axes, places, laws, named, color, artist)
+            if lost:
+                flags = parts[0].frame.groupby(parts[0].x, sort=False)[lost].any()
+                for bar, value in zip(axes.patches, values):
+                    bar.set_hatch(look.LOST if flags[value] else "")
+        if drawn == "summary":
+            above = _laws(parts, "at least", trimmed=values)[1]
+            axes.step(places, above[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
+        elif drawn != "bars":
+            _draw_lines(axes, places, laws, drawn, label, color, artist)
+        _set_scale(axes, places, [each.percent for each in laws], full=drawn in ("summary", "at least", "at most"))
+        if _is_counted(parts):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            every = 1 if is_short else -(-len(values) // MOST_BARS)
+            axes.set_xticks(places[::every], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::every])
+    return axes
+
+
+class Part(NamedTuple):
+    """One distribution as given: its name, its tidy rows, and the column of its values."""
+
+    name: str
+    frame: pd.DataFrame
+    x: str
+
+
+def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
+    """The distributions that are to be drawn."""
+    if isinstance(data, Mapping):
+        return [part._replace(name=str(name)) for name, each in data.items() for part in _parts(each, x, None)]
+    frame, column = _tidy(data, x)
+    key = by or ("loadout" if hasattr(data, "distributions") else None)
+    look.check_columns(frame, (column, "probability", *([key] if key else [])))
+    if key is None:
+        return [Part(column.replace("_", " "), frame, column)]
+    return [Part(str(name), rows, column) for name, rows in frame.groupby(key, sort=False, observed=True)]
+
+
+def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
+    """What is given as a tidy frame, and the column of its values."""
+    if hasattr(data, "pictured"):  # the answer to a fight
+        figure, moment = x if isinstance(x, tuple) else (x or data.pictured, None)
+        frame = data.pmf(figure, moment).rename(columns={"value": figure})
+        return (
+            frame if data.trials is None else frame.assign(count=(frame["probability"] * data.trials).round())
+        ), figure
+    if hasattr(data, "pmf"):
+        return data.pmf().rename(columns={"value": data.name}), data.name
+    frame = look.rows_of(getattr(data, "distributions", data))
+    known = [name for name in _KNOWN_VALUES if name in frame]
+    if x is None and not known:
+        raise InputError("no column of values", where="x", allowed=", ".join(map(str, frame.columns)))
+    return frame, x or known[0]
+
+
+def _is_counted(parts: Sequence[Part]) -> bool:
+    return all(pd.api.types.is_integer_dtype(part.frame[part.x]) for part in parts)
+
+
+def _laws(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Law], bool]:
+    """The values of the picture in order, each distribution over them, and whether any is left out."""
+    values = list(dict.fromkeys(value for part in parts for value in part.frame[part.x]))
+    if _is_counted(parts):
+        least = 0 if parts[0].x == "models_destroyed" else min(values)  # that none is destroyed may be unseen
+        values = list(range(min(least, *values), max(values) + 1))
+    elif all(pd.api.types.is_numeric_dtype(part.frame[part.x]) for part in parts):
+        values = sorted(values)
+    pmfs = np.array([_added_up(part, "probability", values) for part in parts])
+    shown = [values.index(each) for each in trimmed] if trimmed is not None else _shown(pmfs, kind)
+    laws = []
+    for part, pmf in zip(parts, pmfs):
+        ends = _ends(part, kind, values)
+        laws.append(Law(part.name, 100 * _cumulated(pmf, kind)[shown], None if ends is None else 100 * ends[:, shown]))
+    is_cut = len(shown) < len(values) and kind not in ("at least", "at most")
+    return [values[place] for place in shown], laws, is_cut
+
+
+def _added_up(part: Part, column: str, values: list[Any]) -> NDArray[np.float64]:
+    """A column summed by value, 0 where there is none: shape (values,)."""
+    summed = part.frame.groupby(part.x, sort=False, observed=True)[column].sum()
+    return summed.reindex(values, fill_value=0).to_numpy(np.float64)
+
+
+def _cumulated(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
+    if kind == "at least":
+        return np.asarray(np.cumsum(pmf[::-1])[::-1])
+    return np.asarray(np.cumsum(pmf)) if kind == "at most" else pmf
+
+
+def _shown(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
+    """The places of the values that are worth showing: without unlikely ends of a long distribution."""
+    above = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].max(axis=0)
+    below = np.cumsum(pmfs, axis=1).max(axis=0)
+    places = np.flatnonzero((above >= NEGLIGIBLE) & (below >= NEGLIGIBLE))
+    if len(pmfs) == 1 and kind not in ("at least", "at most") and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
+        places = np.arange(pmfs.shape[1])
+    if kind == "at least" and len(places) > 1 and places[0] == 0:
+        places = places[1:]  # every number is at least the least one
+    return [int(place) for place in places]
+
+
+def _ends(part: Part, kind: Kind, values: list[Any]) -> NDArray[np.float64] | None:
+    """The ends of the 95% intervals of a sample, shape (2, values); None where there are none."""
+    if "count" in part.frame:
+        counts = _added_up(part, "count", values)
+        low, high, _ = intervals(_cumulated(counts, kind).round(), int(counts.sum()))
+        return np.array([low, high])
+    names = ["at_least_low", "at_least_high"] if kind in ("at least", "at most") else ["low", "high"]
+    if not set(names) <= set(part.frame.columns) or part.frame[part.x].duplicated().any():
+        return None
+    rows = part.frame.set_index(part.x)[names].reindex(values).to_numpy(np.float64).T
+    if kind != "at most":
+        return rows
+    return np.hstack([1 - rows[::-1, 1:], np.full((2, 1), np.nan)])  # at most x: not at least x + 1
+
+
+def _ylabel(kind: Kind) -> str:
+    return {"at least": "P(at least so many), percent", "at most": "P(at most so many), percent"}.get(
+        kind, look.PERCENT
+    )
+
+
+def _draw_bars(axes: Axes, places: Any, laws: Sequence[Law], label: Any, color: Any, artist: dict[str, Any]) -> None:
+    """A bar for each value and series, side by side; over what the axes have already they are transparent."""
+    first, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(laws)
+    styles = look.line_styles(axes, [each.name for each in laws], label, color)
+    for number, (law, line) in enumerate(zip(laws, styles)):
+        style = {"color": line["color"], "edgecolor": "white", "hatch": HATCHES[(first + number) % len(HATCHES)]}
+        if len(laws) == 1 and not first:
+            style = {**_BAR, **({} if color is None else {"color": line["color"]})}
+        at = places + width * (number - (len(laws) - 1) / 2)
+        over = {"alpha": 0.6} if first else {}
+        axes.bar(
+            at, law.percent, **{"width": width, "label": line["label"], "linewidth": 0.6, **style, **over, **artist}
+        )
+        if law.ends is not None:
+            _draw_ends(axes, at, law, "black")
+        elif len(laws) == 1 and not first and len(places) <= MOST_WITH_TEXT:
+            possible = law.percent > 0
+            for text in look.write_above(axes, at[possible], law.percent[possible]):
+                text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
+
+
+def _draw_lines(
+    axes: Axes, places: Any, laws: Sequence[Law], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
+) -> None:
+    how = {"drawstyle": "steps-mid"} if kind != "lines" else {}
+    for law, line in zip(laws, look.line_styles(axes, [each.name for each in laws], label, color)):
+        axes.plot(places, law.percent, **{"linewidth": 1.6, "markersize": 5.5, **how, **line, **artist})
+        if law.ends is not None:
+            _draw_ends(axes, places, law, line["color"])
+
+
+def _draw_ends(axes: Axes, places: Any, law: Law, color: Any) -> None:
+    assert law.ends is not None
+    look.draw_intervals(axes, places, law.percent, [law.percent - law.ends[0], law.ends[1] - law.percent], color)
+
+
+def _set_scale(axes: Axes, places: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:
+    """Limits that hold what is drawn, and what was there before: cumulative figures up to 100 percent."""
+    is_new = len(axes.get_legend_handles_labels()[1]) <= len(drawn) + full
+    half, middle = max(len(places), FEWEST_PLACES) / 2, (places[0] + places[-1]) / 2
+    half = (places[-1] - places[0] + 1.2) / 2 if len(places) >= FEWEST_PLACES else half
+    left, right, top = middle - half, middle + half, 108.0 if full else max(1.15 * max(map(np.max, drawn)), 1.0)
+    if not is_new:
+        (before, after), highest = axes.get_xlim(), axes.get_ylim()[1]
+        left, right, top = min(left, before), max(right, after), max(top, highest)
+    axes.set(xlim=(left, right), ylim=(0, top))
+    if full:
+        axes.set_yticks(range(0, 101, 20))
+
+
+class Panels(tuple[Axes, ...]):
+    """The Axes of small multiples, in order. A notebook shows their figure."""
+
+    __slots__ = ()
+
+    def _repr_png_(self) -> bytes:
+        return look.png_of(self[0].figure)
+
+
+def panels(
+    data: pd.DataFrame | Mapping[Any, Any],
+    draw: Callable[..., Axes],
+    *,
+    by: str | None = None,
+    columns: int = 3,
+    size: tuple[float, float] = (PANEL_WIDTH, PANEL_HEIGHT),
+    share: bool = True,
+    **more: Any,
+) -> Panels:
+    """Draw small multiples on one new figure: a panel for each group, with the same scales.
+
+    Parameters
+    ----------
+    data : DataFrame, or mapping
+        A tidy frame and the column `by`; or what to draw by the title of its panel.
+    draw : callable
+        A plot of this package, or any function that takes data, `ax` and `title`.
+    columns : int
+        Panels side by side.
+    size : (float, float)
+        Width and height of a panel, inches.
+    share : bool
+        Give all panels the same limits, and name the axes once.
+    **more
+        Passed to `draw`.
+
+    Examples
+    --------
+    >>> laws = pd.DataFrame({"target": ["a", "a", "b"], "value": [0, 1, 0], "probability": [0.25, 0.75, 1.0]})
+    >>> [ax.get_title() for ax in panels(laws, distribution, by="target", kind="bars")]
+    ['a', 'b']
+    """
+    if by is not None:
+        look.check_columns(look.rows_of(data), (by,))
+        data = dict(iter(look.rows_of(data).groupby(by, sort=False, observed=True)))
+    if not isinstance(data, Mapping) or not data:
+        raise InputError(
+            "nothing to draw panels of", where="by", allowed="a column of the frame, or a mapping by title"
+        )
+    across = min(columns, len(data))
+    rows = -(-len(data) // across)
+    figure = look.new_figure(size[0] * across, size[1] * rows)
+    figure.set_layout_engine("constrained")
+    with look.house_style():
+        grid = figure.subplots(rows, across, squeeze=False).ravel()
+        titles = look.names_of([str(name) for name in data])
+        letters = int(LETTERS_AN_INCH * size[0])
+        for number, (axes, title, part) in enumerate(zip(grid, titles, data.values())):
+            draw(part, ax=axes, title=None, **more)
+            axes.set_title(textwrap.fill(title, letters), size=look.LABEL_POINTS + 1, parse_math=False)
+            axes.tick_params(labelsize=look.LABEL_POINTS)
+            if share:
+                axes.spines[["top", "right"]].set_visible(False)
+                axes.set_xlabel(axes.get_xlabel() if number + across >= len(data) else "", size=look.LABEL_POINTS)
+                axes.set_ylabel("" if number % across else axes.get_ylabel(), size=look.LABEL_POINTS)
+                axes.tick_params(labelleft=not number % across)
+        for axes in grid[len(data) :]:
+            axes.remove()
+        kept = Panels(grid[: len(data)])
+        if share:
+            _share_scales(kept)
+        _one_legend(figure, kept)
+    return kept
+
+
+def _share_scales(grid: Sequence[Axes]) -> None:
+    """Give all panels limits that hold what each of them shows."""
+    for name in ("xlim", "ylim"):
+        ends = np.array([getattr(axes, f"get_{name}")() for axes in grid])
+        for axes in grid:
+            axes.set(**{name: (ends[:, 0].min(), ends[:, 1].max())})
+
+
+def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:
+    """Put one legend below all panels, where all have the same one."""
+    legends = [legend for ax in grid if (legend := ax.get_legend())]
+    texts = [[text.get_text() for text in legend.get_texts()] for legend in legends]
+    if len(texts) == len(grid) and all(each == texts[0] for each in texts):
+        for legend in legends:
+            legend.remove()
+        handles, labels = grid[0].get_legend_handles_labels()
+        style: dict[str, Any] = {"frameon": False, "fontsize": look.LABEL_POINTS, "handlelength": 3.2}
+        room = int(figure.get_figwidth() / (INCHES_A_SAMPLE + max(map(len, labels)) / LETTERS_AN_INCH))
+        columns = max(min(len(labels), room), 1)
+        figure.legend(handles, labels, loc="outside lower left", ncols=columns, **style)
+        figure.set_figheight(figure.get_figheight() + HEIGHT_A_LABEL * (1 - -len(labels) // columns))

@@ -1,0 +1,106 @@
+"""Figures of one's own of an answer: distributions to compute with, and functions of its outcome table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analyser.common.distributions import Distribution
+from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.estimates import Estimate, estimate, mean_and_variance
+from analyser.common.intervals import NORMAL_95
+from analyser.common.means import Mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
+
+
+def check_name(name: object, what: str, names: Sequence[str]) -> None:
+    """Raise InputError, with the nearest of `names`, unless `name` is one of them."""
+    if name not in names:
+        new = _RENAMED.get(str(name))
+        hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
+        raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
+
+
+class OwnFigures:
+    """What every answer to a fight gives beyond its figures."""
+
+    def __getitem__(self: Any, figure: str | tuple[str, int]) -> Distribution:
+        """Return the distribution of a figure; ``answer["models_destroyed", 2]`` is that after round or attack 2.
+
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 2}, "target": {"models": 4, "defence": 1, "damage_limit": 1}}
+        >>> analyser.exact(fight)["models_destroyed"].quantile(0.5)
+        2.0
+        """
+        name, moment = figure if isinstance(figure, tuple) else (figure, None)
+        values, weights = self._marginal(name, moment)
+        return Distribution(name, values, np.asarray(weights / (self.trials or 1), np.float64), self.trials)
+
+    def metric(self: Any, metric: str | Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
+        """Return one of the main figures by name, or a figure of one's own.
+
+        Parameters
+        ----------
+        metric : str or callable
+            A name of `summary`, or one given to :func:`analyser.metric`; or a function of :meth:`to_frame`: it returns
+            a value for each outcome, of which the mean is taken, and of truth values the probability.
+
+        Raises
+        ------
+        InputError
+            No such figure, with the nearest name; or the function fails.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
+        >>> print(analyser.exact(fight).metric(lambda outcomes: outcomes.models_destroyed >= 3))
+        86.84%
+        """
+        from analyser.plots.metrics import function_of
+
+        function = metric if callable(metric) else function_of(metric)
+        if function is not None:
+            return value_of(self, function)
+        check_name(metric, "figure", [name for name, value in self.summary.items() if isinstance(value, float | int)])
+        return self.summary[str(metric)]  # type: ignore[no-any-return]
+
+
+def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
+    """Return what a function of the outcome table of an answer gives; see :meth:`OwnFigures.metric`.
+
+    Returns
+    -------
+    Estimate, Mean, or float
+        Of a sample the first two have a 95% interval; one number, which is the figure itself, has none.
+
+    Raises
+    ------
+    InputError
+        The function fails, or gives something else.
+    """
+    table = result.to_frame()
+    try:
+        found = np.asarray(function(table))
+    except Exception as error:
+        problem = f"the function fails on the outcome table: {type(error).__name__}: {error}"
+        raise InputError(problem, where="metric", allowed=f"its columns: {', '.join(table.columns)}") from error
+    if found.shape not in ((), (len(table),)) or found.dtype.kind not in "bifu":
+        problem = f"the function gives an array of shape {found.shape}, {found.dtype}"
+        raise InputError(problem, where="metric", allowed="one number, or a value for each outcome")
+    if found.ndim == 0:
+        return float(found)
+    weights = table["probability" if result.trials is None else "count"].to_numpy(float)
+    if found.dtype.kind == "b":
+        return estimate(float(weights[found].sum()), result.trials)
+    mean, variance = mean_and_variance(found.astype(float), weights, result.trials)
+    if result.trials is None:
+        return Mean(mean)
+    half = NORMAL_95 * float(np.sqrt(variance / result.trials))
+    return Mean(mean, half / NORMAL_95, mean - half, mean + half, "normal")
