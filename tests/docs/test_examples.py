@@ -16,6 +16,11 @@ from tests.helpers.shell import run
 
 SLOW_COMMANDS = {"battle", "best", "build", "clash", "diff", "prices", "report", "search", "site", "sweep"}
 SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
+FEWER = {  # options with which an example that takes minutes is run
+    "battle": ("--trials", "500"),
+    "build": ("--trials", "500"),
+    "site": ("--profiles", "few"),
+}
 MAY_END_WITH_1 = {"check", "--fail-over"}
 FILES = [each for path in PAGES for each in blocks(path, "toml")]
 COMMANDS = [each for path in PAGES for each in blocks(path, "sh") if "\nanalyser " in f"\n{each.text}"]
@@ -34,10 +39,11 @@ def marked(items, is_slow, name):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder that has what a clone has, and profiles with one price changed."""
+    """A folder that has what a clone has, profiles with one price changed, and profiles of two factions alone."""
     for name in ("notebooks", "profiles"):
         (tmp_path / name).symlink_to(ROOT / name)
     changed = shutil.copytree(ROOT / "profiles", tmp_path / "my-profiles") / "crown.toml"
+    shutil.copytree(ROOT / "profiles", tmp_path / "few", ignore=shutil.ignore_patterns("com*", "cro*", "enl*"))
     before, rest = changed.read_text(encoding="utf-8").split('id = "rifle-platoon"')
     rest = rest.replace("points = 60", "points = 75", 1)
     changed.write_text(f'{before}id = "rifle-platoon"{rest}', encoding="utf-8")
@@ -78,7 +84,7 @@ def test_every_command_is_answered_with_the_output_that_is_quoted(block, folder)
     write_files(block.page, folder)
     said = ""
     for words in typed(block):
-        done = run(*words)
+        done = run(*words, *(FEWER.get(words[0], ()) if "--no-battles" not in words else ()))
         allowed = (0, 1) if MAY_END_WITH_1 & {*words} else (0,)
         assert done.exit_code in allowed, (words, done.stderr)
         said += done.stdout
