@@ -1,8 +1,9 @@
 # Every target sets up what it needs first, in .venv, and only when pyproject.toml has changed since.
 #
 #   make report      every loadout of one faction against every loadout of another, into reports/
-#   make quick       the tests that run in a few minutes
-#   make test        all tests and checks
+#   make quick       the tests that run in two minutes, for while you work
+#   make test        the checks, and all tests, of random cases those of the day
+#   make proof       all random cases, too: before a release, and after a change of an engine
 #   make lint        the checks alone
 #   make sweep       a small sweep with workers of dask, one of which is killed on the way, into reports/
 #   make faults      sweeps whose processes are killed and whose files are damaged: make faults TIMES=100
@@ -28,7 +29,7 @@ SEED ?= 1
 TIMES ?= 100
 
 .NOTPARALLEL:
-.PHONY: report sweep faults quick test lint fuzz notebooks docs bench calibration clean
+.PHONY: report sweep faults quick test proof lint fuzz notebooks docs bench calibration clean
 
 report: $(VENV)/.compiled-report
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -40,9 +41,12 @@ faults: $(VENV)/.ready-test
 	@$(BIN)/python -m tests.sweep.campaign --times $(TIMES) --seed $(SEED)
 
 quick: $(VENV)/.compiled-test
-	$(SIDE_BY_SIDE) -m "not slow"
+	$(SIDE_BY_SIDE) -m "not slow and not proof"
 
 test: lint $(VENV)/.compiled-test
+	$(SIDE_BY_SIDE) -m "not proof" --durations=10
+
+proof: lint $(VENV)/.compiled-test
 	$(SIDE_BY_SIDE)
 
 lint: $(VENV)/.ready-test

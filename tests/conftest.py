@@ -1,5 +1,6 @@
-"""What many tests share: a small folder of profiles, and which of the random cases are quick."""
+"""What many tests share: a small folder of profiles, and which of the random cases are those of the day."""
 
+import datetime
 import os
 import signal
 
@@ -10,29 +11,52 @@ from analyser.analysis.kept import SWITCH
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import write_profiles
 
-QUICK_SEEDS = 2
-QUICK_EXAMPLES, EXAMPLES = 20, 80  # of a property
+DATE = "ANALYSER_TEST_DATE"  # the environment variable: which seeds are those of the day
+SEEDS_A_DAY = 2
+EXAMPLES_A_DAY, EXAMPLES = 20, 80  # of a property
 os.environ[SWITCH] = "no"  # fights are fought here, but for the tests of how they are kept
 
 
 def pytest_configure(config):
-    """Of a property, too, fewer examples are quick; and Ctrl-C counts, as at a terminal.
+    """Choose the seeds of the day, which every worker takes over, and how many examples of a property are tried.
 
     A shell has what it runs in the background ignore interrupts, and so would every process that a test starts.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    number = QUICK_EXAMPLES if config.option.markexpr == "not slow" else EXAMPLES
-    settings.register_profile("analyser", max_examples=number)
+    os.environ.setdefault(DATE, datetime.date.today().isoformat())
+    examples = EXAMPLES_A_DAY if config.option.markexpr else EXAMPLES
+    settings.register_profile("analyser", max_examples=examples)
     settings.load_profile("analyser")
+
+
+def pytest_report_header():
+    """Return the line that says which random cases are tried."""
+    return f"random cases of {os.environ[DATE]}; others: {DATE}=YEAR-MONTH-DAY, or make proof for all"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of the random cases that a seed names, the first few are quick."""
-    for item in items:
-        seed = item.callspec.params.get("seed") if hasattr(item, "callspec") else None
-        if isinstance(seed, int) and seed >= QUICK_SEEDS:
-            item.add_marker(pytest.mark.slow)
+    """Leave to `make proof` the random cases that are not those of the day: two seeds of each test, by turns."""
+    day = datetime.date.fromisoformat(os.environ[DATE]).toordinal()
+    seeded = [item for item in items if isinstance(seed_of(item), int)]
+    seeds = dict[str, set[int]]()
+    for item in seeded:
+        seeds.setdefault(function_of(item), set()).add(seed_of(item))
+    for item in seeded:
+        every = sorted(seeds[function_of(item)])
+        of_the_day = {every[(SEEDS_A_DAY * day + turn) % len(every)] for turn in range(SEEDS_A_DAY)}
+        if seed_of(item) not in of_the_day:
+            item.add_marker(pytest.mark.proof)
+
+
+def seed_of(item):
+    """Return the seed that a test is called with; None without."""
+    return item.callspec.params.get("seed") if hasattr(item, "callspec") else None
+
+
+def function_of(item):
+    """Return the function of a test, whatever it is called with."""
+    return item.nodeid.partition("[")[0]
 
 
 @pytest.fixture(scope="session")

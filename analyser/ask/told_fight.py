@@ -238,7 +238,7 @@ class Walker:
     def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:
         """Who has won a combat, and the test of who has lost it (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
-        if won_by == operations.NOT_FOUGHT:
+        if won_by == close_quarters.NOT_FOUGHT:
             return []
         if won_by == close_quarters.NOBODY:
             return ["Nobody wins the combat (AC-8.5)"]

@@ -135,10 +135,11 @@ def check_text(value: object, where: str, allowed: str) -> None:
 
 def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
     """Raise InputError, with the nearest of `choices`, unless `value` is one of them."""
-    allowed = listed(choices, str(value))
+    name = value if isinstance(value, str) else ""
+    allowed = listed(choices, name)
     check_text(value, where, allowed)
-    if value not in choices:
-        problem = f"{shown(value)} is not usable{did_you_mean(str(value), choices)}"
+    if name not in choices:
+        problem = f"{shown(name)} is not usable{did_you_mean(name, choices)}"
         raise InputError(problem, where=where, allowed=allowed)
 
 

@@ -8,8 +8,9 @@ from analyser.rules.activation import Order
 from analyser.rules.attack import set_target
 from analyser.rules.discipline import ANNIHILATED, DISORDERED, MODELS_DESTROYED
 from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, TargetFacts
+from analyser.rules.unit_state import is_removed
 
-ACTIVE, TARGET, NOBODY = 0, 1, 2
+ACTIVE, TARGET, NOBODY, NOT_FOUGHT = 0, 1, 2, 3
 # What a unit that stands forgets when its combat is over.
 OF_THE_COMBAT = (
     unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
@@ -39,7 +40,7 @@ def engaged(state: int, side: SideFacts, target: TargetFacts) -> int:
 @step
 def struck_by(state: int, attack: AttackFacts) -> int:
     """The unit after an attack of the combat was made on it: its qualities bear on the loser's test (AC-6)."""
-    if unit_state.is_removed(state):
+    if is_removed(state):
         return state | FELL_IN_COMBAT
     state |= unit_state.SUPPRESSIVE if attack.suppressive else 0
     state |= unit_state.CRYO if attack.cryo else 0
@@ -66,15 +67,37 @@ def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
     A charger that fell to the Sponsons came to no combat; one that fell to those beside a target whose own blanks have
     destroyed it has lost (AC-8.7). `sides`: of the active unit and of its target.
     """
-    if unit_state.is_removed(target) and target & FELL_IN_COMBAT:
-        return TARGET if unit_state.is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
-    if unit_state.is_removed(active):
+    if is_removed(target) and target & FELL_IN_COMBAT:
+        return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
+    if is_removed(active):
         return TARGET if active & FELL_IN_COMBAT else NOBODY
     lost = unit_state.lost_of(active) + passengers_lost(active, sides[ACTIVE])
     destroyed = unit_state.lost_of(target) + passengers_lost(target, sides[TARGET])
     if lost == destroyed:
         return NOBODY
     return ACTIVE if destroyed > lost else TARGET
+
+
+@step
+def result(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
+    """Return who has won (:func:`winner`); NOT_FOUGHT where the charger fell before the combat (AC-8.1)."""
+    if is_removed(active) and not active & FELL_IN_COMBAT and not is_removed(target):
+        return NOT_FOUGHT
+    return winner(active, target, sides)
+
+
+@step
+def overruns(won_by: int, active: int, target: int, side: SideFacts) -> bool:
+    """Return True if the active unit overruns now: it has won its charge, and both stand (AC-7)."""
+    charged = unit_state.order_of(active) != Order.OVERRUN
+    stand = not is_removed(active) and not is_removed(target)
+    return bool(won_by == ACTIVE and side.overrun and charged and stand)
+
+
+@step
+def driven_off(state: int, side: SideFacts) -> int:
+    """Return the loser before its test: annihilated if Static (AC-7), else 3 inches back (AC-8.5)."""
+    return unit_state.removed_state(state, side, 0, ANNIHILATED) if side.static else withdrawn(state, side)
 
 
 @step

@@ -10,11 +10,11 @@ from __future__ import annotations
 from enum import IntEnum
 
 from analyser.common.jit import step
-from analyser.rules import discipline
+from analyser.rules import close_quarters, discipline, special_rules, unit_state
 from analyser.rules.attack import Scores, losses_of
-from analyser.rules.discipline import ANY_CARD, ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS
+from analyser.rules.discipline import ANNIHILATED, ANY_CARD, ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS, DAMAGE
 from analyser.rules.draws import Odds, probability_of, test_draw
-from analyser.rules.structs import FightFacts
+from analyser.rules.structs import AttackFacts, FightFacts, SideFacts, StrikeFacts
 
 
 class Stage(IntEnum):
@@ -155,3 +155,36 @@ def outcome_of(fight: FightFacts, known: int) -> int:
     if stage_of(known) == Stage.PASSED:
         return discipline.pass_test(fight, destroyed, damage, disordered(fight, known)) | own
     return discipline.fail_test(fight, destroyed, damage, disordered(fight, known)) | own
+
+
+@step
+def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, target: int, outcome: int) -> int:
+    """Return the state of the target, which is of `side`, after a strike of that outcome."""
+    after = unit_state.carried_over(target, outcome, side, strike.counts)
+    return close_quarters.struck_by(after, attack) if strike.counts else after
+
+
+@step
+def attacker_after(
+    strike: StrikeFacts, attack: AttackFacts, side: SideFacts, states: tuple[int, int], losses: tuple[int, int]
+) -> int:
+    """Return the state of the attacker, which is of `side`, after its strike (AC-4.2, AC-6).
+
+    `states`: of the attacker before it, and of the target after it. `losses`: models that its own blanks have
+    destroyed, and the damage left on it (Overcharge).
+    """
+    if strike.by_blast:
+        return special_rules.settled(states[0], special_rules.BLAST, side)
+    state = states[0] & ~unit_state.ON_LOOKOUT if strike.by_lookout else states[0]
+    state |= (unit_state.RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
+    if not attack.overcharge or not strike.bears_blanks:
+        return state
+    destroyed, damage = losses
+    if destroyed < unit_state.models_of(state):
+        return (state & ~(unit_state.MODELS_MASK << DAMAGE)) - destroyed | damage << DAMAGE
+    state = unit_state.removed_state(state, side, unit_state.models_of(state), ANNIHILATED)
+    if not strike.counts:
+        return special_rules.settled_by_a_shot(state, side)
+    if unit_state.is_removed(states[1]):
+        return state
+    return state | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS

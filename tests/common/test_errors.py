@@ -3,7 +3,16 @@
 import pytest
 
 import analyser
-from analyser.common.errors import AnalyserError, InputError, TooLargeError, did_you_mean, nearest, printable, shown
+from analyser.common.errors import (
+    AnalyserError,
+    InputError,
+    TooLargeError,
+    check_choice,
+    did_you_mean,
+    nearest,
+    printable,
+    shown,
+)
 from analyser.common.files import path_of
 from analyser.common.validation import Record, checked
 from tests.oracle.attacks import scenario
@@ -154,3 +163,12 @@ def test_a_missing_key_is_required():
     with pytest.raises(InputError) as refused:
         checked(Pair, {}, where="pair")
     assert str(refused.value) == "pair: count: this key is missing: it is required"
+
+
+def test_a_list_that_is_deeply_nested_is_no_choice():
+    """It has no text: to write it out goes deeper than the interpreter does."""
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(InputError, match="must be text, got "):
+        check_choice(deep, "method", ["exact", "monte-carlo"])

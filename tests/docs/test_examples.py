@@ -14,7 +14,8 @@ import analyser
 from tests.helpers.pages import PAGES, ROOT, assert_part_of, blocks
 from tests.helpers.shell import run
 
-SLOW_COMMANDS = {"battle", "best", "build", "clash", "diff", "prices", "report", "search", "site", "sweep"}
+REPORTS = {"diff", "report", "site"}
+SLOW = {"battle", "best", "build", "clash", "prices", "search", "sweep", *REPORTS}
 SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
 FEWER = {  # options with which an example that takes minutes is run
     "battle": ("--trials", "500"),
@@ -35,6 +36,12 @@ def typed(block):
 def marked(items, is_slow, name):
     """The items as parameters, those that take long marked."""
     return [pytest.param(each, id=name(each), marks=[pytest.mark.slow] if is_slow(each) else []) for each in items]
+
+
+def speed(block):
+    """How long the commands of a block take, as marks: most are quick, whole reports are for `make proof`."""
+    commands = {words[0] for words in typed(block)}
+    return [mark for mark, names in ((pytest.mark.slow, SLOW), (pytest.mark.proof, REPORTS)) if commands & names]
 
 
 @pytest.fixture
@@ -77,9 +84,7 @@ def test_every_file_is_answered(block, folder):
     assert (done.exit_code, done.exception) == (0, None), done.stderr
 
 
-@pytest.mark.parametrize(
-    "block", marked(COMMANDS, lambda block: any(words[0] in SLOW_COMMANDS for words in typed(block)), str)
-)
+@pytest.mark.parametrize("block", [pytest.param(each, id=str(each), marks=speed(each)) for each in COMMANDS])
 def test_every_command_is_answered_with_the_output_that_is_quoted(block, folder):
     write_files(block.page, folder)
     said = ""

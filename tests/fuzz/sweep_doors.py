@@ -19,7 +19,7 @@ def sweep(given, folder):
     if not found.done:
         return {}
     asked = given["where"] if isinstance(given["where"], dict) else {}  # a table of names, as Python itself demands
-    where = {str(name): value for name, value in asked.items()}
+    where = {name: value for name, value in asked.items() if isinstance(name, str)}
     return {"cells": found.count(**where), "means": len(found.means(given["by"], given["metric"]))}
 
 

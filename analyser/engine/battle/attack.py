@@ -12,8 +12,8 @@ from analyser.engine.battle.transports import test_aboard
 from analyser.engine.rng import one_of
 from analyser.rules import close_quarters, unit_state
 from analyser.rules import strike as resolution
-from analyser.rules.attack import losses_of, points_of, scores_for, set_target
-from analyser.rules.discipline import ANNIHILATED, DAMAGE, FELL_BACK, SUPPRESSED
+from analyser.rules.attack import points_of, scores_for, set_target
+from analyser.rules.discipline import FELL_BACK, SUPPRESSED
 from analyser.rules.strike import Stage
 from analyser.rules.structs import NONE, FightFacts, Test
 
@@ -43,43 +43,60 @@ def pool_for(battle: Battle, number: int, state: int, short: bool, condition: in
 
 @step
 def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> bool:
-    """Make a strike; `shift`: bonuses less penalties beside short range and suppressed (AC-3.1).
+    """Make a strike, and return True if there were dice for it.
 
-    Whether there were dice for it.
+    `shift`: bonuses less penalties beside short range and suppressed (AC-3.1).
     """
     field, tables = battle.field, battle.tables
-    facts = tables.strikes[number]
+    facts, attack = tables.strikes[number], tables.attacks[number]
     condition = condition_for(battle, number, striker, struck, shift + (1 if short else 0))
     pool = pool_for(battle, number, int(field.states[striker]), short, condition)
     if pool == 0:
         return False
-    if tables.attacks[number].overcharge:  # so many dice more, or of a Throw so many
+    if not facts.counts:
+        field.lost_aboard = 0
+    fight = set_fight(battle, number, striker, struck, condition)
+    known = drawn_strike(battle, number, striker, struck, pool)
+    outcome = resolution.outcome_of(fight, known)
+    destroyed, own = resolution.destroyed_by(known), resolution.own_losses(known)
+    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # Irrepressible takes none
+    after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
+    settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
+    if destroyed and takes_test and battle.encoding.has_transports and not unit_state.is_removed(after):
+        test_aboard(battle, struck, striker, close_quarters.struck_by(0, attack))
+    states = (int(field.states[striker]), int(field.states[struck]))
+    after = resolution.attacker_after(facts, attack, field.sides[striker], states, own)
+    lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.bears_blanks else 0
+    if lost:
+        note(battle, Event.OWN_LOSS, striker, striker, lost, 0, 0)
+        settle(battle, striker, NOBODY, after, 0)
+    else:
+        field.states[striker] = after
+    return True
+
+
+@step
+def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
+    """Return what is known of a strike, the scratch fight, once all is drawn (:mod:`analyser.rules.strike`)."""
+    field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
+    known = resolution.begun(fight)
+    if resolution.stage_of(known) == Stage.CARD:  # so many dice more, or of a Throw so many
         card = test_card(battle.encoding, field, side_of(striker))
         note(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
     score = roll(tables, field, pool)
-    fight = set_fight(battle, number, striker, struck, condition)
     fight.dice = int(tables.dice[pool])
     scores = scores_for(fight, fight.dice)
-    destroyed, left, own_destroyed, own_left = losses_of(fight, scores, score)
-    note(battle, Event.ATTACKED, striker, struck, number, points_of(fight, scores, score), destroyed)
-    if destroyed == 0:
-        field.states[struck] += (left - fight.damage) << DAMAGE
-    else:
-        field.lost_aboard = 0 if facts.counts == 0 else field.lost_aboard
-        tested = lose(battle, fight, struck, striker, (destroyed, left), facts.counts)
-        if tested and battle.encoding.has_transports:
-            qualities = close_quarters.struck_by(0, tables.attacks[number])
-            test_aboard(battle, struck, striker, qualities)
-    if facts.counts:
-        field.states[struck] = close_quarters.struck_by(field.states[struck], tables.attacks[number])
-    if facts.by_lookout:
-        field.states[striker] &= ~unit_state.ON_LOOKOUT
-    if facts.reloads:
-        field.states[striker] |= unit_state.RELOADING
-    if tables.attacks[number].overcharge and facts.bears_blanks:
-        suffer_blanks(battle, number, striker, struck, (own_destroyed, own_left))
-    return True
+    known = resolution.rolled(fight, scores, score)
+    points = points_of(fight, scores, score)
+    note(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(known))
+    if resolution.stage_of(known) == Stage.OFFICER:
+        places, of = resolution.officer_among(fight, known)
+        known = resolution.answered(fight, known, 1 if one_of(field, of) < places else 0)
+    if resolution.stage_of(known) == Stage.TEST:
+        passed = passes(battle, struck, resolution.highest_card(fight, known), 0)
+        known = resolution.answered(fight, known, 1 if passed else 0)
+    return known
 
 
 @step
@@ -97,43 +114,3 @@ def set_fight(battle: Battle, number: int, striker: int, struck: int, condition:
     set_target(battle.tables.attacks[number], target, fight)
     fight.attacker_damage = unit_state.damage_of(field.states[striker])
     return fight
-
-
-@step
-def lose(battle: Battle, fight: FightFacts, struck: int, striker: int, losses: tuple[int, int], counts: int) -> bool:
-    """What becomes of a unit that loses models: its officer, its test (AC-5); `striker`: to whom that is due.
-
-    `losses`: models destroyed, and damage left. Whether a test was due, and it is still there.
-    """
-    field, theirs = battle.field, int(battle.field.states[struck])
-    known = resolution.after_losses(fight, (*losses, 0, 0))
-    if resolution.stage_of(known) == Stage.OFFICER:
-        places, of = resolution.officer_among(fight, known)
-        known = resolution.answered(fight, known, 1 if one_of(field, of) < places else 0)
-    if resolution.stage_of(known) == Stage.TEST:
-        passed = passes(battle, struck, resolution.highest_card(fight, known), 0)
-        known = resolution.answered(fight, known, 1 if passed else 0)
-    outcome = resolution.outcome_of(fight, known)
-    after = unit_state.carried_over(theirs, outcome, field.sides[struck], counts)
-    settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
-    takes_none = fight.test == Test.NOT_TAKEN or field.units[struck].discipline == NONE  # Irrepressible or not
-    return not takes_none and not unit_state.is_removed(after)
-
-
-@step
-def suffer_blanks(battle: Battle, number: int, striker: int, struck: int, losses: tuple[int, int]) -> None:
-    """What the blanks of its own attack cost a unit: models destroyed, and damage left (Overcharge, AC-6)."""
-    field, state = battle.field, int(battle.field.states[striker])
-    if unit_state.is_removed(state):
-        return
-    destroyed, left = losses
-    models, damage = unit_state.models_of(state), unit_state.damage_of(state)
-    if destroyed:
-        note(battle, Event.OWN_LOSS, striker, striker, min(destroyed, models), 0, 0)
-    if destroyed < models:
-        after = state - destroyed + ((left - damage) << DAMAGE)
-    else:
-        after = unit_state.removed_state(state, field.sides[striker], models, ANNIHILATED)
-        if battle.tables.strikes[number].counts and not unit_state.is_removed(field.states[struck]):
-            after |= close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
-    settle(battle, striker, NOBODY, after, 0)

@@ -13,7 +13,6 @@ from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_
 from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.engine.rng import one_of
 from analyser.rules import close_quarters, discipline, special_rules, unit_state
-from analyser.rules.activation import Order
 from analyser.rules.battle import NEAR_IN_COMBAT
 from analyser.rules.discipline import FELL_BACK
 from analyser.rules.structs import NONE
@@ -85,12 +84,10 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
     """Who has won, the loser's withdrawal and test (AC-8.5); whether the unit overruns now (AC-7)."""
     field = battle.field
     mine, theirs = int(field.states[unit]), int(field.states[other])
-    fell_before_it = is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
-    if fell_before_it and not is_removed(theirs):
+    won_by = close_quarters.result(mine, theirs, (field.sides[unit], field.sides[other]))
+    if won_by == close_quarters.NOT_FOUGHT:
         return False
-    won_by = close_quarters.winner(mine, theirs, (field.sides[unit], field.sides[other]))
     note(battle, Event.COMBAT, unit, other, won_by, 0, 0)
-    charged = unit_state.order_of(mine) != Order.OVERRUN
     if won_by == close_quarters.ACTIVE:
         withdraw(battle, other, unit)
         field.points[side_of(unit)] += battle.encoding.hunts[unit]
@@ -101,12 +98,12 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
         settle(battle, unit, NOBODY, close_quarters.withdrawn(mine, field.sides[unit]), 0)
         if not is_removed(field.states[unit]):
             set_back(battle, unit, FALL_BACK)
-    again = won_by == close_quarters.ACTIVE and field.sides[unit].overrun and charged and stand(battle, unit, other)
+    again = close_quarters.overruns(won_by, int(field.states[unit]), int(field.states[other]), field.sides[unit])
     for each in (unit, other):
         if not is_removed(field.states[each]):
             field.states[each] &= ~close_quarters.OF_THE_COMBAT
-    field.states[unit] = close_quarters.ended_as(field.states[unit], won_by, bool(again), field.sides[unit])
-    return bool(again)
+    field.states[unit] = close_quarters.ended_as(field.states[unit], won_by, again, field.sides[unit])
+    return again
 
 
 @step
@@ -116,10 +113,7 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
     side = field.sides[unit]
     if is_removed(state):
         return
-    if side.static:
-        settle(battle, unit, winner, unit_state.removed_state(state, side, 0, discipline.ANNIHILATED), 0)
-        return
-    settle(battle, unit, winner, close_quarters.withdrawn(state, side), 0)
+    settle(battle, unit, winner, close_quarters.driven_off(state, side), 0)
     if is_removed(field.states[unit]):
         return
     set_back(battle, unit, FALL_BACK)

@@ -16,8 +16,6 @@ from analyser.rules.habits import decide
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
 from analyser.rules.structs import NONE, FightFacts
 
-NOT_FOUGHT = 3  # beside who can win a combat
-
 
 @step
 def may_begin(number: int, state: int, other: int) -> bool:
@@ -70,12 +68,11 @@ def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
 
 @step
 def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
-    """Who has won the combat of the active side, as :func:`~.close_quarters.winner` says it; or NOT_FOUGHT."""
+    """Who has won the combat of the active side (:func:`~.close_quarters.result`)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
-    fell_before_it = unit_state.is_removed(mine) and not mine & close_quarters.FELL_IN_COMBAT
-    if not close_quarters.in_combat(mine) or (fell_before_it and not unit_state.is_removed(theirs)):
-        return NOT_FOUGHT
-    return close_quarters.winner(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+    if not close_quarters.in_combat(mine):
+        return close_quarters.NOT_FOUGHT
+    return close_quarters.result(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
 
 
 @step
@@ -84,8 +81,8 @@ def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
     won_by = result_of_combat(setup, active, pair)
     lost_by = 1 - active if won_by == close_quarters.ACTIVE else active
     state, side = (pair[0] if lost_by == 0 else pair[1]), setup.sides[lost_by]
-    if won_by not in (close_quarters.NOBODY, NOT_FOUGHT) and not unit_state.is_removed(state) and not side.static:
-        back = close_quarters.withdrawn(state, side)
+    if won_by not in (close_quarters.NOBODY, close_quarters.NOT_FOUGHT) and not unit_state.is_removed(state):
+        back = close_quarters.driven_off(state, side)
         if not unit_state.is_removed(back):
             fight = losers_test(setup, lost_by, back)
             highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
@@ -317,10 +314,9 @@ def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, 
     """The active unit and the other one after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)
-    if won_by == NOT_FOUGHT:
+    if won_by == close_quarters.NOT_FOUGHT:
         return mine, theirs
     side, other = setup.sides[active], setup.sides[1 - active]
-    charged = unit_state.order_of(mine) != Order.OVERRUN
     if won_by == close_quarters.ACTIVE:
         theirs = after_losing(setup, 1 - active, theirs, passed)
         mine = close_quarters.scored(mine, side)
@@ -329,17 +325,12 @@ def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, 
         theirs = close_quarters.scored(theirs, other)
     elif not unit_state.is_removed(mine):
         mine = close_quarters.withdrawn(mine, side)
-    again = won_by == close_quarters.ACTIVE and side.overrun and charged
-    again = again and not unit_state.is_removed(theirs) and not unit_state.is_removed(mine)
-    return close_quarters.ended_as(mine, won_by, bool(again), side), theirs
+    return close_quarters.ended_as(mine, won_by, close_quarters.overruns(won_by, mine, theirs, side), side), theirs
 
 
 @step
 def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
-    """The loser of a combat: annihilated if Static (AC-7), else 3 inches back and tested (AC-8.5)."""
-    facts = setup.sides[side]
+    """The loser of a combat, driven off and tested (AC-8.5)."""
     if unit_state.is_removed(state):
         return state
-    if facts.static:
-        return unit_state.removed_state(state, facts, 0, discipline.ANNIHILATED)
-    return tested(setup, side, close_quarters.withdrawn(state, facts), passed)
+    return tested(setup, side, close_quarters.driven_off(state, setup.sides[side]), passed)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.fight.program import Pair, Setup
-from analyser.rules import activation, close_quarters, special_rules, unit_state
+from analyser.rules import activation, special_rules, unit_state
+from analyser.rules import strike as resolution
 from analyser.rules.activation import Order
 from analyser.rules.attack import set_fight, set_target, special_counts
-from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, DAMAGE, SUPPRESSED, fail_test
+from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, fail_test
 from analyser.rules.discipline import test_up_to as test_up_to_of
 from analyser.rules.structs import NONE, Bonus, Penalty, Test
 
@@ -153,7 +154,7 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
     """The struck unit after an attack of that outcome."""
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
-    state = unit_state.carried_over(struck, outcome, side, strike.counts)
+    state = resolution.target_after(strike, attack, side, struck, outcome)
     if strike.test_apart and not unit_state.is_removed(state):
         left, models = unit_state.models_of(state), unit_state.models_of(struck)
         state |= unit_state.TEST_DUE if left < models else 0
@@ -162,32 +163,13 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
         state = special_rules.shaken(state, side)
     if strike.before_throw and not unit_state.is_removed(state):
         state |= unit_state.MARKED if unit_state.models_of(state) < unit_state.models_of(struck) else 0
-    if strike.counts:
-        return close_quarters.struck_by(state, attack)
     shot = not attack.close_quarters and not strike.by_blast
-    return special_rules.settled_by_a_shot(state, side) if shot else state
+    return special_rules.settled_by_a_shot(state, side) if shot and not strike.counts else state
 
 
 @step
-def after_striking(setup: Setup, number: int, striker: int, struck: int, destroyed: int, damage: int) -> int:
-    """The striker after its attack, which cost it `destroyed` models and left it `damage` (Overcharge, AC-6).
-
-    `struck`: the state of the other side after the attack.
-    """
-    strike, attack = setup.strikes[number], setup.attacks[number]
-    if strike.by_blast:
-        return special_rules.settled(striker, special_rules.BLAST, setup.sides[strike.striker])
-    state = striker & ~unit_state.ON_LOOKOUT if strike.by_lookout else striker
-    state |= (unit_state.RELOADING if strike.reloads else 0) | (unit_state.MARKED if strike.marks else 0)
-    if not attack.overcharge or not strike.bears_blanks:
-        return state
+def after_striking(setup: Setup, number: int, striker: int, struck: int, losses: tuple[int, int]) -> int:
+    """The striker after its attack (:func:`~analyser.rules.strike.attacker_after`); `struck`: the other side then."""
+    strike = setup.strikes[number]
     side = setup.sides[strike.striker]
-    if destroyed >= unit_state.models_of(state):
-        state = unit_state.removed_state(state, side, unit_state.models_of(state), ANNIHILATED)
-        if not strike.counts:
-            return special_rules.settled_by_a_shot(state, side)
-        if unit_state.is_removed(struck):
-            return state
-        return state | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
-    kept = state & ~(unit_state.MODELS_MASK << DAMAGE)
-    return kept - destroyed | damage << DAMAGE
+    return int(resolution.attacker_after(strike, setup.attacks[number], side, (striker, struck), losses))

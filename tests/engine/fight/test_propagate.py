@@ -109,7 +109,7 @@ def next_by_strike(setup, operation, words, chances):
     for outcome, chance in ends_of(setup.fight[0].tobytes(), setup.fight.dtype):
         struck = strikes.after_attack(setup, number, theirs, outcome & OUTCOME)
         destroyed, damage = outcome >> ATTACKER_DESTROYED, outcome >> ATTACKER_DAMAGE & FIELD
-        after = int(strikes.after_striking(setup, number, mine, struck, destroyed, damage))
+        after = int(strikes.after_striking(setup, number, mine, struck, (destroyed, damage)))
         yield ((after, int(struck)) if striker == 0 else (int(struck), after)), chance
 
 

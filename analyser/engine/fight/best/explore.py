@@ -249,9 +249,8 @@ def add_strike(
     mine = pair[0] if striker == 0 else pair[1]
     for row in range(known.starts[at], known.starts[at + 1]):
         struck, own = int(known.state[row]), int(known.own[row])
-        of_striker = strikes.after_striking(
-            setup, number, mine, struck, own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK
-        )
+        losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
+        of_striker = strikes.after_striking(setup, number, mine, struck, losses)
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)
         after = after_rest(setup, rules, place, after)
         to = settled(setup, rules, chances, rules.places[place, NEXT], after)

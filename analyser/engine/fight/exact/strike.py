@@ -322,7 +322,6 @@ def add_strikers(
         if places[which] == NONE:
             loss = transitions.losses.states[which]
             struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-            after = strikes.after_striking(
-                setup, number, state, struck, own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK
-            )
+            losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
+            after = strikes.after_striking(setup, number, state, struck, losses)
             places[which] = index_of(strikers, side_after(setup, fused.rest, striker, after))

@@ -271,7 +271,7 @@ def struck(setup: Setup, number: int, pair: Pair, known: int) -> tuple[int, int]
     mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
     outcome = strike.outcome_of(fight, known)
     theirs = strikes.after_attack(setup, number, theirs, outcome)
-    mine = strikes.after_striking(setup, number, mine, theirs, *strike.own_losses(known))
+    mine = strikes.after_striking(setup, number, mine, theirs, strike.own_losses(known))
     return (mine, theirs) if striker == 0 else (theirs, mine)
 
 
