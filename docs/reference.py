@@ -30,7 +30,7 @@ from analyser.morale.games.grande_tactique.question import Question as GrandeTac
 from analyser.morale.games.legion.question import Question as Legion
 from analyser.morale.games.mordheim.question import Question as Mordheim
 from analyser.morale.games.warmaster.question import Question as Warmaster
-from analyser.morale.questions import Asked
+from analyser.morale.questions import Asked, Pmf
 from analyser.plots.metrics import METRICS
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
@@ -52,12 +52,14 @@ FILES: Mapping[str, tuple[type[Record], ...]] = {
 }
 OUTLINE = (*FILES["Scenario files"], SampleFile)
 """Files that hold sections alone: they have no table of their own."""
+DISTRIBUTIONS = {Pmf: "integer or distribution", tuple[Pmf, ...]: "a number a round"}
 INTRODUCTION = """# Keys, figures and rules in short
 
 <!-- Written by `python docs/reference.py`; change the code or docs/keys.toml, not this file. -->
 
-Every key of every file, with the values that it takes and its default. Lengths are in inches, in steps of 0.01, unless
-a key says otherwise. The `[target]` of a charge and `[a]` and `[b]` of a duel have the keys of `[attacker]`.
+Every key of every file, with the values that it takes and its default. Lengths are in inches, in steps of 0.01,
+unless a key says otherwise. A number a round is a number, a distribution such as `{ 0 = 0.5, 2 = 0.5 }`, or a list of
+these. The `[target]` of a charge and `[a]` and `[b]` of a duel have the keys of `[attacker]`.
 """
 
 
@@ -84,7 +86,7 @@ def sections(record: type[Record], name: str, seen: dict[type[Record], str]) -> 
     seen[record] = name
     for key, field in fields.items():
         for inner, is_list in records_in(field.annotation):
-            if inner not in seen and inner is not Deck and not (key == "ruleset" and issubclass(record, Asked)):
+            if inner not in seen and inner is not Deck and not filled_in(record, key):
                 path = f"{name.strip('[]')}.{key}" if name.startswith("[") else key
                 yield from sections(inner, f"[[{path}]]" if is_list else f"[{path}]", seen)
 
@@ -98,8 +100,14 @@ def key_of(record: type[Record], name: str, field: Any) -> Key:
     about = field.description or notes.get(name) or (inner and first_sentence(inner[0]))
     if not about:
         raise KeyError(f"{record.__name__}.{name} has no description: add it to docs/keys.toml")
-    default = "required" if field.is_required() else "" if inner else written(field.default)
+    is_required = field.is_required() and not filled_in(record, name)
+    default = "required" if is_required else "" if inner else written(field.default)
     return Key(name, values(field.annotation, field.metadata), default, about)
+
+
+def filled_in(record: type[Record], name: str) -> bool:
+    """Return whether a key is the ruleset of a game's morale, which comes from the profiles."""
+    return name == "ruleset" and issubclass(record, Asked)
 
 
 def first_sentence(record: type[Record]) -> str:
@@ -123,6 +131,8 @@ def values(annotation: Any, metadata: Sequence[Any] = ()) -> str:
         return values(arguments[0], (*inner, *metadata))
     if origin is Literal:
         return ", ".join(f"`{written(each)}`" for each in arguments)
+    if annotation in DISTRIBUTIONS:
+        return DISTRIBUTIONS[annotation]
     if origin is tuple:
         return f"list of {values(arguments[0])}"
     if origin is dict:
