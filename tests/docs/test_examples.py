@@ -40,8 +40,14 @@ def marked(items, is_slow, name):
 
 def speed(block):
     """How long the commands of a block take, as marks: most are quick, whole reports are for `make proof`."""
-    commands = {words[0] for words in typed(block)}
+    commands = {word for words in typed(block) for word in words[:2]}
     return [mark for mark, names in ((pytest.mark.slow, SLOW), (pytest.mark.proof, REPORTS)) if commands & names]
+
+
+def fewer(words):
+    """The options that make a command quick that would take minutes."""
+    named = next((word for word in words[:2] if word in FEWER), None)
+    return FEWER[named] if named and "--no-battles" not in words else ()
 
 
 @pytest.fixture
@@ -89,7 +95,7 @@ def test_every_command_is_answered_with_the_output_that_is_quoted(block, folder)
     write_files(block.page, folder)
     said = ""
     for words in typed(block):
-        done = run(*words, *(FEWER.get(words[0], ()) if "--no-battles" not in words else ()))
+        done = run(*words, *fewer(words))
         allowed = (0, 1) if MAY_END_WITH_1 & {*words} else (0,)
         assert done.exit_code in allowed, (words, done.stderr)
         said += done.stdout
