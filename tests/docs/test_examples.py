@@ -46,7 +46,7 @@ def speed(block):
 
 def fewer(words):
     """The options that make a command quick that would take minutes."""
-    named = next((word for word in words[:2] if word in FEWER), None)
+    named = next((word for word in words[1::-1] if word in FEWER), None)
     return FEWER[named] if named and "--no-battles" not in words else ()
 
 
@@ -77,7 +77,7 @@ def command_for(block, folder):
         return ["units", keys["id"], "--profiles", "my-profiles"]
     for key, command in (("fight", "luck"), ("baseline", "search"), ("faction", "army")):
         if key in keys:
-            return [command, block.name]
+            return [*command.split(), block.name]
     if keys.keys() & {"attackers", "sample"}:
         return ["sweep", block.name, "--out", "store"]
     return ["run", block.name]
