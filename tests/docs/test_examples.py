@@ -20,6 +20,7 @@ SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
 FEWER = {  # options with which an example that takes minutes is run
     "battle": ("--trials", "500"),
     "build": ("--trials", "500"),
+    "prices": ("--situations", "long-range"),
     "site": ("--profiles", "few"),
 }
 MAY_END_WITH_1 = {"check", "--fail-over"}
