@@ -62,7 +62,7 @@ notebooks: $(VENV)/.ready-notebook
 
 # The examples of the docstrings and of the pages are run first.
 docs: $(VENV)/.ready-docs
-	$(BIN)/pytest analyser tests/docs -m "not slow"
+	$(BIN)/pytest analyser tests/docs -m "not slow and not proof"
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 
 bench: $(VENV)/.ready-bench

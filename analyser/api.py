@@ -123,7 +123,7 @@ def charge(
     Parameters
     ----------
     attacker : selector or mapping; or ChargeScenario, path or mapping
-        Who charges: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/fights.md`).
+        Who charges: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that is charged.
     secondary : sequence of selectors or mappings
@@ -191,7 +191,7 @@ def focus(
     ----------
     attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
         Who attacks, in order: selectors, or the keys of ``[[attacks]]`` (each with its own row and conditions).
-        Without a `target`: a whole scenario (`docs/fights.md`).
+        Without a `target`: a whole scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that all of them attack.
     until : (float, str), optional
@@ -246,7 +246,7 @@ def duel(
     Parameters
     ----------
     a : selector or mapping; or DuelScenario, path or mapping
-        One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/fights.md`).
+        One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/scenario.md`).
     b : selector or mapping, optional
         The other.
     method, trials, seed, precision, threads, replacement, profiles, progress
@@ -292,7 +292,7 @@ def exact(
     Parameters
     ----------
     question : scenario, path or mapping; with a `target` a selector, a mapping or several
-        An attack, charge, focus fire or duel (`docs/scenario.md`, `docs/fights.md`), or a question about morale
+        An attack, charge, focus fire or duel (`docs/scenario.md`), or a question about morale
         (`docs/morale.md`). A battle (`docs/battle.md`) is for :func:`simulate` alone. With a `target`: who attacks it.
     target : selector or mapping, optional
         The other unit of an attack, or of the fight that `kind` names.

@@ -4,17 +4,17 @@ from benchmarks import tables
 from benchmarks.fights import PLAIN_DICE
 from benchmarks.montecarlo import NUMPY, NUMPY_TUNED, ONE, PURE_PYTHON
 
-PAGE = """# How fast it is
+PAGE = """# Performance
 
 <!-- Written by `python -m benchmarks --write-docs`; change benchmarks/document.py, not this file. -->
 
-On one thread `analyser.simulate` plays {rate} million attacks a second ({dice} dice, improved rating), every die
-drawn separately and every attack carried through to what becomes of the unit. That is {over_numpy} times as fast as
-vectorised NumPy ({over_tuned} times as fast as the best NumPy we could write) and {over_python} times as fast as a
-loop in pure Python; a second thread makes it {two_over_one} times as fast again. `analyser.exact` gives the full
-joint distribution of the same attack in {exact}.
+`analyser.simulate` simulates {rate} million attacks a second on one thread ({dice} dice, improved rating). Every die is
+drawn separately, and every attack is followed to the fate of the unit. That is {over_numpy} times as fast as vectorised
+NumPy, {over_tuned} times as fast as NumPy tuned by hand, and {over_python} times as fast as a loop in pure Python. A
+second thread multiplies it by {two_over_one}. `analyser.exact` gives the full joint distribution of the same attack in
+{exact}.
 
-Taken on: {machine}. {versions}.
+Machine: {machine}. {versions}.
 
 ## Targets
 
@@ -22,16 +22,14 @@ Taken on: {machine}. {versions}.
 
 ## Attacks with every die drawn separately
 
-The plain attack: {dice} dice, improved rating, against 5 models with DEFENCE 2, DAMAGE LIMIT 3, DISCIPLINE 7 and
-BREAK LIMIT 2. Every design rolls every die (the first roll, the die that each heroic strike adds, the re-rolls),
-counts hits, applies DEFENCE and DAMAGE LIMIT, turns a card for the suppression test, and counts the ends: models
-destroyed; suppressed or broken.
+The plain attack has {dice} dice and an improved rating, against 5 models with DEFENCE 2, DAMAGE LIMIT 3, DISCIPLINE 7
+and BREAK LIMIT 2. Every design draws every die, its re-roll and the added dice, turns a card for the test, and counts
+models destroyed, suppressed and broken.
 
 {designs}
 
-"NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its
-re-roll as one number. The bare kernel is the compiled loop called directly, without a scenario,
-threads or a result.
+"NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its re-roll as
+one number. The bare kernel is the compiled loop without a scenario, threads or a result.
 
 ### Cost against dice and trials
 
@@ -41,30 +39,20 @@ threads or a result.
 
 {ladder}
 
-Small calls pay for reading the fight and making the result; the kernel's share grows with the number of attacks.
+Small calls spend their time on reading the fight and making the result.
 
-### What the rules cost
+### Cost of the rules
 
-Each variant at {dice} dice on one thread, beside the plain attack with as many dice on average before any re-roll
-(whole numbers of dice on both sides, straight line between them).
+Each variant has {dice} dice on one thread. It stands beside the plain attack with the same mean number of dice before
+re-rolls, by linear interpolation.
 
 {variants}
 
-Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are rolled in another order. First the dice of the first roll,
-each compared with four or six marks instead of two: the dice that wait for a re-roll and the blanks are counted too.
-Then as many added dice as trials seldom need more of, two standard deviations above the mean; they count where they
-are due, and the few trials that need more roll on one by one. Then a die for each re-roll that is allowed.
-
 ## The limit of the random numbers
 
-The generator alone fills a buffer in the first-level cache with {words_rate} million words of 64 bits a second on
-one thread. An attack of {dice} dice takes {words} words: a draw of 16 bits for each die, good for its face, its
-re-roll, and the die that its heroic strike adds with a re-roll of that; and one for the card. Draws that would make
-some faces likelier are thrown away, with their trial. So random numbers alone would allow {limit} million attacks a
-second, and the public call reaches {share} of that. The rest goes into comparing: each draw with eight thresholds,
-since what a die is worth is a step function of its draw, and into counting, which has no vector form.
-
-What vectors of 512 bits make faster, and what is left without them; each in a process of its own, the same bits:
+The generator alone makes {words_rate} million words of 64 bits a second on one thread, and an attack of {dice} dice
+needs {words} words. Random numbers alone would thus allow {limit} million attacks a second, and the public call
+reaches {share} of that. The table shows the effect of vector instructions; all processors give the same bits.
 
 {processors}
 
@@ -72,45 +60,39 @@ What vectors of 512 bits make faster, and what is left without them; each in a p
 
 {exact_table}
 
-The peers give the distribution of hits alone; none of them knows what becomes of the unit.
+The other libraries give the distribution of hits alone, without the fate of the unit.
 
 {sweeps}
 
 ## First answers
 
-Whole processes, the median of some. What has no compiled kernel on the machine yet is answered by the interpreter
-where that is the faster way; only loops over many trials are compiled first.
+Times are medians of whole processes. Without a compiled kernel the interpreter answers if that is faster; loops over
+many trials are compiled first.
 
 {first_answers}
 
-A call of `simulate` with a scenario that has been loaded, 10^4 trials: {overhead}.
+A call of `simulate` with a loaded scenario and 10^4 trials takes {overhead}.
 
 ## Memory
 
 {memory}
 
-## How it is measured
+## Method
 
-- `make bench` (or `python -m benchmarks`) measures everything on this page and writes
-  `benchmarks/results/latest.json`; `python -m benchmarks --write-docs` then writes this page from it.
-- Compiling, reading scenarios and making tables happen before the timer starts; each candidate runs once untimed.
-- All candidates of a table take turns in one run, in an order that rotates, so that whatever slows the machine
-  slows all of them alike. A figure is the median over the rounds, with the middle half of the rounds beside it.
-- A ratio is the median of the ratios within the rounds, not the ratio of two medians.
-- Each baseline is checked against the exact distribution in `tests/benchmarks`, each variant of the kernel in
-  `tests/engine/pool`.
+- `make bench` measures everything on this page and writes `benchmarks/results/latest.json`. `python -m benchmarks
+  --write-docs` writes this page from it.
+- Compiling and reading happen before the timer starts, and each candidate runs once untimed.
+- The candidates of a table take turns in a rotating order. A figure is the median over the rounds, with the middle half
+  of the rounds beside it; a ratio is the median of the ratios within the rounds.
+- Each baseline is checked against the exact distribution in `tests/benchmarks`.
 """
 
 LONGER_FIGHTS = """## Longer fights
 
-The duel that is timed: two units of twelve models, six rounds, both aim and shoot, A first; a die for every die and a
-card for every test, by `analyser.duel`'s engines and by loops that state the rules one after the other
-(`benchmarks/baselines/duels`).
+The duel has two units of twelve models that aim and shoot for six rounds, A first. The baselines
+(`benchmarks/baselines/duels`) state the rules one after the other.
 
 {duels}
-
-What follows from a roll is worked out when it first comes up, and looked up by all other duels. They are played one by
-one; scores are drawn from tables of their exact distributions, cards from decks.
 
 {exact}
 
@@ -118,9 +100,8 @@ one; scores are drawn from tables of their exact distributions, cards from decks
 
 BATTLES = """## Battles
 
-Two lines of twelve equal units that advance, aim and shoot for six rounds, with two real decks and two hands, by
-`analyser.battle`'s engine, by vectorised NumPy (the next activation of all battles at once) and by a loop in pure
-Python, which both state the rules one after the other (`benchmarks/baselines/battles`).
+Two lines of twelve equal units advance, aim and shoot for six rounds, with two real decks and two hands. The
+baselines are in `benchmarks/baselines/battles`.
 
 {table}
 
@@ -128,10 +109,10 @@ Python, which both state the rules one after the other (`benchmarks/baselines/ba
 
 BEST_PLAY = """## Best play
 
-Value and plan of a duel of which both sides play best (see [best play](best-play.md)): rifles against grenadiers of
-the shipped profiles, a toss each round, kernels compiled, one thread. What can come of a round is worked out once for
-all rounds. The command `analyser best` for six of them against six takes {warm} as a whole process, {cold} where no
-kernel is compiled; all {duels} duels of Crown and Imperium at basic level take {pairs}, two at once.
+The table has the value and the plan of a duel with [best play](best-play.md) on both sides: rifles against
+grenadiers, a toss each round, compiled kernels, one thread. `analyser best` for six models against six takes {warm}
+as a whole process, and {cold} without compiled kernels. All {duels} duels of Crown and Imperium at basic level take
+{pairs} on two threads.
 
 {table}
 
@@ -139,20 +120,17 @@ kernel is compiled; all {duels} duels of Crown and Imperium at basic level take 
 
 MORALE = """## Morale in other games
 
-Each question is answered exactly, and rolled beside vectorised NumPy (`benchmarks/baselines/morale`), which states the
-rules one after the other on arrays. Trials in the same state are one group, whose totals are multinomial and drawn by
-NumPy.
+Each question is answered exactly, and simulated beside vectorised NumPy (`benchmarks/baselines/morale`). Trials in
+the same state are one group with multinomial totals.
 
 {table}
 
 """
 
-VERDICT = """## The verdict
+VERDICT = """## Prices
 
-What the shipped loadouts should cost, once their game is there; what a change of one of them does, from Python with
-every fight fought, and as a whole process; and what one price did between two versions of three factions, as a whole
-process. Kernels are compiled before. The first process of a kind finds no fight kept, those after it find them;
-a change that nobody has asked about is fought, the same change again is not.
+The table has fair points of all shipped loadouts, the effect of one change, and the effect of one price between two
+versions of three factions. Kernels are compiled beforehand. The first process of a kind finds no cached fights.
 
 {table}
 
@@ -160,28 +138,26 @@ a change that nobody has asked about is fought, the same change again is not.
 
 STORES = """## Sweeps
 
-Cells of a design space written into a store of Parquet ([sweeps](sweeps.md)): rates by processor seconds of the workers
-without the first part of each, which pays for its start; two workers over one by the clock, too.
-Attacks: every loadout, with its dice changed, on every loadout with 1,080 combinations of numbers.
+Rates of [sweeps](sweeps.md) are per processor second of the workers, without the first part of each. The attacks are
+every loadout, with its dice changed, on every loadout with 1,080 combinations of numbers.
 
 {table}
 
 """
 
-ASKING = """## Asking further
+ASKING = """## Searches
 
-The certified best of many variants (see [asking further](ask.md)), one thread, kernels compiled, the least of three:
-attacks of all Crown loadouts, exactly; duels with real decks by a race, whose work hangs on how near the best are to
-each other. Variants that are the same fight are worked out once.
+The table has [searches](compare.md#the-best-of-a-thousand-variants) on one thread with compiled kernels, the least of
+three runs. The time of a race depends on how near the best variants are to each other.
 
 {table}
 
 """
 
-STATISTICS = """### Whether the dice are fair
+STATISTICS = """### Fairness of the dice
 
-`python -m benchmarks --statistics` counts faces and pairs of faces and tests them by chi-square; p-values should be
-spread evenly between 0 and 1.
+`python -m benchmarks --statistics` tests counts of faces and of pairs of faces by chi-square. The p-values should be
+uniform between 0 and 1.
 
 {table}
 

@@ -1,9 +1,13 @@
-"""How the documentation is built: the pages of this folder, and a reference made from the docstrings."""
+"""Configuration of the documentation: the pages of this folder, and a reference made from the code."""
 
 import importlib
 import inspect
+import sys
 from importlib import metadata
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import reference
 
 project = "analyser"
 release = metadata.version("analyser")
@@ -24,13 +28,15 @@ REFERENCE = {
     "analyser.morale": "Morale in other games",
     "analyser.plots": "Pictures",
 }
-"""The modules whose public names (`__all__`) make up the reference: one page each."""
+"""The modules whose public names (`__all__`) make up the reference of the API: one page each."""
 
 
 def write_reference(app):
-    """A page for each public module, so that a name that becomes public is in the reference."""
+    """Write a page for each public module, and the pages of keys and of commands."""
     folder = Path(app.srcdir) / "api"
     folder.mkdir(exist_ok=True)
+    reference.PAGE.write_text(reference.page(), "utf-8")
+    (folder / "commands.md").write_text(reference.commands(), "utf-8")
     for name, title in REFERENCE.items():
         module = importlib.import_module(name)
         lines = [title, "=" * len(title), "", f".. automodule:: {name}", "   :no-members:", ""]
@@ -43,7 +49,7 @@ def write_reference(app):
 
 
 def directive(name, thing):
-    """The lines that describe one public class or function."""
+    """Return the lines that describe one public class or function."""
     if inspect.isclass(thing):
         return [f".. autoclass:: {name}", "   :members:", ""]
     return [f".. autofunction:: {name}", ""] if callable(thing) else []

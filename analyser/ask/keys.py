@@ -33,7 +33,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
     "qualities": (),
 }
 NO_ENTRY = "none"
-_ALL_KEYS = "docs/scenario.md"
+_ALL_KEYS = "docs/keys.md"
 _OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # no numbers, or said in another way
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},

@@ -36,8 +36,9 @@ def luck(
     Parameters
     ----------
     question, target, profiles, conditions
-        As of :func:`analyser.attack`; without a `target` a whole question of any kind, or the file of a game: a list
-        ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and ``label`` (`docs/ask.md`).
+        As of :func:`analyser.attack`; without a `target` a whole question of any kind, or the file of a game
+        (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
+        ``label``.
     got : mapping
         What happened, by figures and events of the answer, the most important first, such as
         ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn, and by nothing else. How a unit

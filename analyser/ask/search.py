@@ -50,7 +50,7 @@ def search(
     ----------
     variants : path or mapping
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (keys that it changes) and ``[ranges]`` (keys with
-        their values, which multiply out): `docs/ask.md`. A million at most.
+        their values, which multiply out): `docs/compare.md`. A million at most.
     metric : str or callable, optional
         The figure (:func:`~analyser.ask.readings.reading`). Default: as the file says, else as of
         :func:`analyser.curve`.

@@ -83,7 +83,7 @@ class Variants:
 
 
 def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
-    """The variants that a file describes (`docs/ask.md`).
+    """The variants that a file describes (`docs/compare.md`).
 
     Raises
     ------

@@ -185,7 +185,7 @@ _RACE = "exact (default), or race: by simulations with real decks."
 @click.argument("variants", metavar="VARIANTS.toml", shell_complete=options.complete_file)
 @click.pass_context
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
-    """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/ask.md).
+    """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
     Exactly, so that ties are ties; or by a race, which names a wrong best in at most 5% of searches. After Ctrl-C it
     shows what is done.

@@ -57,7 +57,7 @@ class Words(NamedTuple):
             raise InputError(f"{key!r} does not stand here", where=f"{where}.{key}", allowed=self.elsewhere[key])
         close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
         here = not close or close[0] in self.allowed
-        allowed = listed(self.allowed, key, "docs/fights.md") if here else self.elsewhere[close[0]]
+        allowed = listed(self.allowed, key, "docs/keys.md") if here else self.elsewhere[close[0]]
         raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
 
     def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -249,7 +249,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     """The odds of ATTACKER's charge at TARGET: who wins, what both sides lose, what becomes of them.
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
-    (the keys of docs/fights.md).
+    (the keys of docs/keys.md).
     """
     sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
     others = [unit_from(each, f"secondary.{place}", OF_SECONDARY) for place, each in enumerate(secondary)]
@@ -282,7 +282,7 @@ def duel(a: str, b: str, **_: Any) -> None:
     """The odds of a fight of A and B over several rounds, each following its policy (--help-all lists them).
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of
-    docs/fights.md, those of a charge too).
+    docs/keys.md, those of a charge too).
     """
     sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))

@@ -123,9 +123,9 @@ class BoonEntry(Record):
 
 
 class ArmyFile(Record):
-    """An army file as it stands. `docs/armies.md` says each key."""
+    """An army file as it stands. `docs/keys.md` has each key."""
 
-    page = "docs/armies.md"
+    page = "docs/keys.md"
 
     format: Literal[1] = 1
     name: Name = "Army"

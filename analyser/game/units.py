@@ -372,7 +372,7 @@ def unit_of(selector: str) -> str:
 class Faction(Record):
     """One profile file: a faction and its units."""
 
-    page = "docs/profiles.md"
+    page = "docs/keys.md"
 
     format: Literal[1]
     id: Slug

@@ -117,7 +117,7 @@ def moves_over(distance: float, move: float) -> int:
 class Asked(Record):
     """A question to a system; each has a key `ruleset` too."""
 
-    page = "docs/morale.md"
+    page = "docs/keys.md"
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: reading it again gives the same answer."""

@@ -48,9 +48,9 @@ _MINE, _YOURS = "my side", "yours"
 
 
 class BattleTerms(Record):
-    """The ``[battle]`` of a file. `docs/battle.md` says each key."""
+    """The ``[battle]`` of a file. `docs/keys.md` has each key."""
 
-    page = "docs/battle.md"
+    page = "docs/keys.md"
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
     scale: ScaleName | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
@@ -80,10 +80,10 @@ class BattleTerms(Record):
 
 
 class BattleFile(QuestionFile):
-    """A scenario file of a battle. `docs/battle.md` says each key."""
+    """A scenario file of a battle. `docs/keys.md` has each key."""
 
     kind = "battle"
-    page = "docs/battle.md"
+    page = "docs/keys.md"
     in_words = "a battle"
     may_hold = "[battle], mine and yours"
 

@@ -128,7 +128,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
                 allowed += f"; of the attacker attacker_{name}" * (f"attacker_{name}" in names)
                 raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
             problem = f"unknown key{did_you_mean(name, names)}"
-            allowed = listed(names, name, "docs/scenario.md")
+            allowed = listed(names, name, "docs/keys.md")
             raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
     return section
 

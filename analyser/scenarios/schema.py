@@ -1,4 +1,4 @@
-"""The sections and keys of scenario files, which are a contract (`docs/scenario.md`, `docs/fights.md`)."""
+"""The sections and keys of scenario files, which are a contract (`docs/scenario.md`)."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ class ExtraReroll(Record):
 
 
 class Attack(Record, Bearer):
-    """The ``[attack]`` of a scenario (AC-3, AC-4). `docs/scenario.md` says each key."""
+    """The ``[attack]`` of a scenario (AC-3, AC-4). `docs/keys.md` has each key."""
 
     bears: ClassVar[str] = "qualities"
-    page = "docs/scenario.md"
+    page = "docs/keys.md"
     also_read: ClassVar[tuple[str, ...]] = tuple(FLAGS)
 
     kind: Literal["ranged"] = "ranged"
@@ -99,9 +99,9 @@ class Attack(Record, Bearer):
 
 
 class Target(Record, Bearer):
-    """The ``[target]`` of a scenario: its profile and its state. `docs/scenario.md` says each key."""
+    """The ``[target]`` of a scenario: its profile and its state. `docs/keys.md` has each key."""
 
-    page = "docs/scenario.md"
+    page = "docs/keys.md"
 
     unit: Selector | None = None
     type: UnitType | None = None
@@ -151,7 +151,7 @@ class Target(Record, Bearer):
 
 
 class Charge(Record):
-    """The circumstances of a unit's charge (AC-8.2, AC-8.4). `docs/fights.md` says each key."""
+    """The circumstances of a unit's charge (AC-8.2, AC-8.4). `docs/keys.md` has each key."""
 
     outflanking: bool = told(False, "Bonus: infantry, cavalry or a field gun charged from outside its front arc.")
     supported: bool = told(False, 'Bonus: another friend is within 2" of the target.')
@@ -168,9 +168,9 @@ NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.
 
 
 class Combatant(Target):
-    """A unit that fights, and can be fought. `docs/fights.md` says each key."""
+    """A unit that fights, and can be fought. `docs/keys.md` has each key."""
 
-    page = "docs/fights.md"
+    page = "docs/keys.md"
 
     rows: Several[Row] | None = None
     row: str | None = None
@@ -285,7 +285,7 @@ PolicyKey = Annotated[PolicyName | tuple[str, ...], BeforeValidator(_policy)]
 
 
 class DuelTerms(Record):
-    """The ``[duel]`` of a scenario (AC-9.2). `docs/fights.md` says each key."""
+    """The ``[duel]`` of a scenario (AC-9.2). `docs/keys.md` has each key."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
     first: Literal["a", "b", "random"] = told("random", "The side activated first; random: a toss each round.")
@@ -317,7 +317,7 @@ BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # questions that t
 class QuestionFile(Record):
     """A whole scenario file; each kind of question has its own sections."""
 
-    page = "docs/fights.md"
+    page = "docs/keys.md"
     kind: ClassVar[Kind]
     in_words: ClassVar[str]  # what messages call it
     may_hold: ClassVar[str]  # its sections, as messages list them
@@ -326,10 +326,10 @@ class QuestionFile(Record):
 
 
 class ScenarioFile(QuestionFile):
-    """A scenario file of one attack. `docs/scenario.md` says each key."""
+    """A scenario file of one attack. `docs/keys.md` has each key."""
 
     kind = "attack"
-    page = "docs/scenario.md"
+    page = "docs/keys.md"
     in_words = "an attack"
     may_hold = "[attack] and [target]"
 
@@ -338,7 +338,7 @@ class ScenarioFile(QuestionFile):
 
 
 class ChargeFile(QuestionFile):
-    """A scenario file of one charge (AC-8). `docs/fights.md` says each key."""
+    """A scenario file of one charge (AC-8). `docs/keys.md` has each key."""
 
     kind = "charge"
     in_words = "a charge"
@@ -364,7 +364,7 @@ class FocusAttack(Attack):
 
 
 class FocusFile(QuestionFile):
-    """A scenario file of several attacks on one target (AC-9.1). `docs/fights.md` says each key."""
+    """A scenario file of several attacks on one target (AC-9.1). `docs/keys.md` has each key."""
 
     kind = "focus"
     in_words = "focus fire"
@@ -375,7 +375,7 @@ class FocusFile(QuestionFile):
 
 
 class DuelFile(QuestionFile):
-    """A scenario file of a duel (AC-9.2). `docs/fights.md` says each key."""
+    """A scenario file of a duel (AC-9.2). `docs/keys.md` has each key."""
 
     kind = "duel"
     in_words = "a duel"

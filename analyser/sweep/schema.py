@@ -168,7 +168,7 @@ class SweepFile(Record):
     """A sweep of cells: every attacker on every defender, over all numbers, in every situation, under every ruleset."""
 
     kind: ClassVar[str] = "cells"
-    page = "docs/sweeps.md"
+    page = "docs/keys.md"
 
     name: Slug = "sweep"
     situations: Several[str | Situation] = ("long-range",)
@@ -235,7 +235,7 @@ class SampleFile(Record):
     """One question, played very often: its trials are shared out among parts by the numbers of their chunks."""
 
     kind: ClassVar[str] = "sample"
-    page = "docs/sweeps.md"
+    page = "docs/keys.md"
 
     name: Slug = "sample"
     sample: SampleTerms

@@ -10,90 +10,83 @@ from benchmarks.calibration.races import AHEAD, VARIANTS
 from benchmarks.calibration.samples import REFERENCE
 from benchmarks.calibration.streams import SUSPICIOUS, TESTS
 
-PAGE = """# Whether the intervals keep their word
+PAGE = """# Calibration
 
 <!-- Written by `make calibration`; change benchmarks/calibration/page.py, not this file. -->
 
-Every number of a sample has a 95% interval. This page says how often such intervals contain the truth, which is known
-here: from the binomial law, and from samples of questions that are also answered exactly. The aim is 94.5 to 97%.
+Every simulated number has a 95% interval. This page shows how often these intervals contain the truth, which is known
+here from the binomial distribution, or from an exact answer. The aim is 94.5 to 97%.
 
 {verdict}
 
-## By how many events are expected
+## Coverage by expected events
 
-What intervals cover in {law_trials:,} trials, summed over the binomial law, no sampling; the least, the mean and the
-most over all probabilities in each stretch. *Shown* is what `analyser` gives: Blaker's interval where an event was
-seen, or missing, in fewer than 200 trials, Wilson's elsewhere. Answers name it beside each number (`interval`).
+The table has the coverage in {law_trials:,} trials, summed over the binomial distribution: least, mean and greatest
+over all probabilities of a row. *Shown* is the interval that `analyser` gives. It is Blaker's interval if the event
+was seen, or missing, in fewer than 200 trials, and Wilson's otherwise. Answers name it (`interval`).
 
 {by_expected}
 
 ![What intervals cover against how many events are expected](images/calibration.png)
 
-Below eight expected events more than 97% are covered here and there. No interval that goes by the count alone can do
-better: counts are whole numbers, and with one event expected, say, the counts 0 to 2 have 92.0% and 0 to 3 have 98.1%.
-Wilson's falls short there ({wilson_one:.1f}% from one to three events, {wilson_rare:.1f}% below one), and so does the
-mid-p interval ({mid_p:.1f}%); Clopper and Pearson's never does, but covers {clopper:.1f}% on average from one to three
-events, where Blaker's, which lies inside of it and never covers less than 95% either, covers {blaker:.1f}%. From 200
-events on Wilson's is within half a percentage point, and takes no time.
+Below eight expected events the coverage sometimes exceeds 97%. No interval based on the count can avoid that: with
+one event expected, the counts 0 to 2 have 92.0% and the counts 0 to 3 have 98.1%. Wilson's interval falls short there
+({wilson_one:.1f}% from one to three events, {wilson_rare:.1f}% below one), and so does the mid-p interval
+({mid_p:.1f}%). Clopper and Pearson's covers {clopper:.1f}% on average from one to three events, Blaker's
+{blaker:.1f}%, and neither ever less than 95%. From 200 events Wilson's interval is within half a percentage point.
 
-In few trials, over all probabilities from 0.001 to a half:
+The next table is for few trials, over all probabilities from 0.001 to a half:
 
 {small}
 
 ## Samples of every kind of question
 
-{trials:,} trials each, with another seed each time, of a question of every kind; every event, and *at least so much* of
-every figure, that {trials:,} trials see at least half a time. *Ranks* says how far the distribution of the ranks of the
-counts in their exact laws is from uniform, at most, over all chances of the question; the band is where the greatest of
-so many would be in 95% of campaigns if all laws were right (Dvoretzky, Kiefer, Wolfowitz; Bonferroni).
-A share of 100,000 samples is known to within 0.14 percentage points, of 10,000 to within 0.43.
-{battles}
-{kinds}
+Each sample has {trials:,} trials and its own seed. Counted are all events, and *at least so much* of all figures,
+with at least half an expected event. *Ranks* is the greatest distance from uniform of the ranks of the counts in
+their exact distributions. The band would hold it in 95% of campaigns (Dvoretzky, Kiefer, Wolfowitz; Bonferroni). A
+share of 100,000 samples is known to within 0.14 percentage points, of 10,000 to within 0.43. {battles} {kinds}
 
 {outside}
 
-By how many events each chance was expected to have (or to lack), over all kinds:
+Coverage by the number of events expected, or expected to be missing, over all kinds:
 
 {stretches}
 
-Means, with 1.96 standard errors on either side; beside each, in how many of the {trials:,} trials its figure is
-expected not to be what it is most often. Where these are some tens or fewer, a mean hangs on a few events, and so does
-its standard error: the normal law does not hold there, and fewer are covered. Answers give such means another interval:
-of two possible values that of the probability, of more Gaffke's, which allows for values that were not seen and
-covers 95% or more; `thin_means` names them.
+The next table has means with 1.96 standard errors on either side. *Trials unlike most* is the expected number of
+trials, of {trials:,}, in which the figure differs from its most frequent value. If these are few, a mean rests on a
+few events, its distribution is not normal, and the coverage is low. Answers give such means another interval, and
+`thin_means` lists them. It is that of the probability if two values are possible, and otherwise Gaffke's, which
+covers 95% or more.
 
 {means}
 
-## Races: is the best the best?
+## Races
 
-A search by a race (`analyser compare variants --method race`, [Ask further](ask.md)) says that the best it names
-is wrong in at most 5% of searches. Here the best is known: {number_of_races:,} races each of {variants}
-planted chances and of as many planted means, from 0.2 to 0.5,
-the best ahead of the next by {ahead}; and of {attacks} attacks that are also
-answered exactly, played with the same dice. *Lost*: the best has dropped out, or another is named. *All hold*: every
-confidence sequence contains its truth when its variant was last played.
+A [search by a race](compare.md#the-best-of-a-thousand-variants) names a wrong best in at most 5% of searches. Here
+the best is known. There are {number_of_races:,} races each of {variants} planted probabilities and of as many planted
+means, from 0.2 to 0.5, with the best ahead by {ahead}, and races of {attacks} attacks with exact answers. *Lost*
+means that the best dropped out or another was named. *All hold* means that every confidence sequence contains its
+truth at its last stage.
 
 {races}
 
-The intervals shall hold for all variants at every stage together, whoever stops when; so they are wide, and fail less
-often than they may.
+The intervals must hold for all variants at every stage together, so they are wide and fail less often than allowed.
 
-## The random words
+## Random numbers
 
 {streams}
 
 Written on {date}, by `make calibration`, of analyser {version}.
 """
-_BATTLES = """Battles of whole armies have no exact answer: in its place stands a sample of {reference:,} battles, whose
-own error is 4% of an interval's half width, which can cost a tenth of a percentage point of what is covered; *ranks*,
-where it would be seen, are not told there. They take the longest by far, and their counts are of the same
-kind as all others, so they have the fewest samples.
+_BATTLES = """Battles have no exact answer. A sample of {reference:,} battles replaces it; its error is 4% of an
+interval's half width and can cost a tenth of a percentage point of coverage. Battles have the fewest samples, because
+they take longest, and no ranks.
 """
 _NO_BATTERY = "dieharder is not installed where this was written: no battery was run."
-_BATTERY = """Tests of dieharder on the words as the kernels draw them (SplitMix64 by counter, 64 bits each, read as two
-of 32): those of one chunk, those of 16 neighbouring chunks word by word in turn, and of 16 neighbouring seeds. Of
-{number} p-values the smallest is {least:.2g} and the greatest {most:.4f}; {outside} are nearer than {suspicious:g} to 0
-or 1. Other suites (PractRand, TestU01) were not run.
+_BATTERY = """Dieharder tested the words as the kernels draw them (SplitMix64 by counter, 64 bits, read as two of 32):
+one chunk, 16 neighbouring chunks in turn, and 16 neighbouring seeds. The smallest of {number}
+p-values is {least:.2g}, the greatest {most:.4f}; {outside} are nearer than {suspicious:g} to 0 or 1. Other suites
+(PractRand, TestU01) were not run.
 
 {table}"""
 
@@ -161,11 +154,11 @@ def _outside(results):
         if not 0.945 <= (found := (chance["covered"]["shown"], chance["by_law"]["shown"]))[0] <= 0.97
     ]
     if not rows:
-        return "Everywhere 94.5 to 97% are covered."
-    said = """Outside 94.5 to 97% are these. Counts are whole numbers, so that of rare events more are covered by law;
-what the law has inside is outside by chance, as a share of so many samples is no better known.
+        return "The coverage is 94.5 to 97% everywhere."
+    said = """These are outside 94.5 to 97%. Counts are whole numbers, so intervals of rare events cover more, as the
+column *expected* shows. Rows that are inside there are outside by chance.
 """
-    return f"{said}\n{table(['question', 'chance', 'events expected', 'covered', 'by law'], rows)}"
+    return f"{said}\n{table(['question', 'chance', 'events expected', 'covered', 'expected'], rows)}"
 
 
 def _means(results):
@@ -210,8 +203,9 @@ def _verdict(results):
     least = min(row["shown"][0] for row in [*results["by_expected"], *results["small"]])
     beyond = [row["most"] for row in results["by_expected"] if row["shown"][2] > 0.97]
     return (
-        f"By law nowhere is less than {100 * least:.2f}% covered. From {max(beyond):g} expected events on it is at "
-        "most 97%;\nbelow that it is more for some probabilities, for a reason that is given."
+        f"The coverage is at least {100 * least:.2f}% everywhere. From {max(beyond):g} expected events it is at most "
+        "97%.\n"
+        "Below that it exceeds 97% for some probabilities, for the reason below."
     )
 
 
