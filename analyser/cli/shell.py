@@ -252,6 +252,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, after a look at what is given: none of it is dropped in silence."""
+        ctx.meta[endings.TYPED] = [*args]
         _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in given:
             if not isinstance(option, click.Option) or option.multiple or option.count:
