@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from analyser.common.errors import LONGEST, InputError, reason_of
 from analyser.common.files import name_of
 
+TYPED = "analyser.typed"  # the arguments and options of the command, in the memory of a context
 _NO_MEMORY = re.compile(
     r"can't start new thread|cannot allocate memory|failed to map segment|out of memory"
     r"|without exception set|without setting an exception",  # compiled code that has lost a MemoryError
@@ -118,7 +118,8 @@ def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
         traceback.clear_frames(each.__traceback__)  # the arrays that took the memory
     problem = f"not enough memory for this question{f', which needs a table of {wanted[1]}' if wanted else ''}"
     remedy = f"{', '.join(_less(asked))}; or a machine with more memory"
-    return InputError(problem, where=_question(asked), allowed=remedy)
+    where = "analyser" if asked is None else " ".join([asked.command_path, *asked.meta.get(TYPED, ())])
+    return InputError(problem, where=where, allowed=remedy)
 
 
 def _less(asked: click.Context | None) -> list[str]:
@@ -131,20 +132,3 @@ def _less(asked: click.Context | None) -> list[str]:
     }
     given |= {name for name in ("threads", "workers") if name in params and params[name] is None}
     return [text for name, text in _SIZES.items() if name in given] or ["a smaller question"]
-
-
-def _question(asked: click.Context | None) -> str:
-    """Return a command with its arguments and options."""
-    if asked is None:
-        return "analyser"
-    words = [asked.command_path]
-    for each in sorted(asked.command.params, key=lambda each: isinstance(each, click.Option)):
-        if asked.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE:
-            value = asked.params.get(each.name or "")
-            words += [each.opts[0]] if isinstance(each, click.Option) else []
-            words += map(str, value) if isinstance(value, tuple) else [] if isinstance(value, bool) else [_said(value)]
-    return " ".join(words)
-
-
-def _said(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

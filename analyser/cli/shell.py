@@ -37,7 +37,7 @@ WIDEST_NAMES = 30  # characters: the column of the options in a help
 HIDDEN = "Set-up and large runs"  # the heading of commands that --help-all alone shows
 _ALIKE = 0.75  # of a word that is more likely a misspelt command than a unit
 ALL = "analyser.all"  # whether it is asked for
-MOST_OPTIONS = 18  # of a help; where there are more, only these are shown
+MOST_OPTIONS = 14  # of a help that shows them all; where there are more, only these are shown
 COMMON = (
     *("-h", "--help-all", "--method", "--trials", "--precision", "--format", "--out", "--plot", "--tell"),
     *("--distance", "--row", "--aiming", "--models", "--suppressed", "--taking-cover", "--until", "--outflanking"),
@@ -252,6 +252,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, after a look at what is given: none of it is dropped in silence."""
+        ctx.meta[endings.TYPED] = [*args]
         _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in given:
             if not isinstance(option, click.Option) or option.multiple or option.count:
