@@ -107,7 +107,8 @@ class Build(Answer):
     def summary(self) -> dict[str, Any]:
         """The score of each list in battle; without battles its value."""
         if self.played:
-            return {each.army.name: self.played[place].score for place, each in enumerate(self.lists)}
+            scores = [self.played[place].named(each.army.name) for place, each in enumerate(self.lists)]
+            return {name: value for score in scores for name, value in score.items()}
         return {each.army.name: each.value for each in self.lists}
 
     def rows(self) -> list[dict[str, Any]]:

@@ -84,10 +84,19 @@ class Played(NamedTuple):
         return whole_percent(self.won / self.trials)
 
     @property
+    def half_width(self) -> float:
+        """Half of the 95% interval of the score, over the orders that there could be."""
+        return half_width(self.scores, self.dice_variance, 1 - CONFIDENCE)
+
+    @property
     def score_text(self) -> str:
-        """The score, with half of its 95% interval over the orders that there could be."""
-        half = half_width(self.scores, self.dice_variance, 1 - CONFIDENCE)
-        return f"{100 * self.score:.1f} ±{100 * half:.1f}"
+        """The score, with half of its interval."""
+        return f"{100 * self.score:.1f} ±{100 * self.half_width:.1f}"
+
+    def named(self, name: str) -> dict[str, float]:
+        """The score and the ends of its interval under a name."""
+        ends = max(self.score - self.half_width, 0.0), min(self.score + self.half_width, 1.0)
+        return {name: self.score, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
     @property
     def range_text(self) -> str:
@@ -98,7 +107,7 @@ class Played(NamedTuple):
         """As columns of a table."""
         ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
         won = {"p_victory": self.won / self.trials, "p_draw": self.draws}
-        return {**won, "score": self.score, **ends, "orders": len(self.by_order), "tied": self.is_tied}
+        return {**won, **self.named("score"), **ends, "orders": len(self.by_order), "tied": self.is_tied}
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""

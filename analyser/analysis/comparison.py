@@ -108,6 +108,17 @@ class Comparison(FramedAnswer):
         return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{beside}."
 
     @property
+    def summary(self) -> dict[str, Any]:
+        """The metric that decides of each loadout, of a sample with its interval."""
+        names = [name for end in ("", "_low", "_high") if (name := f"{self.metric}{end}") in self.frame]
+        rows = self.frame.dropna(subset=[self.metric]).set_index("loadout")[names]
+        return {
+            f"{loadout}{name.removeprefix(self.metric)}": float(row[name])
+            for loadout, row in rows.iterrows()
+            for name in names
+        }
+
+    @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The figures, the distributions behind them, and every figure's difference with its best."""
         return {

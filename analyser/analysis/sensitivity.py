@@ -60,6 +60,18 @@ NUMBERS = (
 """Every number of either unit that a ranged attack reads. Ranges count where the scenario has a distance."""
 
 
+class Step(NamedTuple):
+    """A step between two levels of a card: its points, and how much of the figure it buys."""
+
+    before: str
+    after: str
+    points: int
+    gain: float
+
+    def __str__(self) -> str:
+        return f"{self.before} to {self.after}: {self.points} points for {self.gain:.3g}"
+
+
 class Price(NamedTuple):
     """What the attacker's card charges for one unit of a figure, from the cheapest to the dearest step between levels.
 
@@ -67,13 +79,15 @@ class Price(NamedTuple):
     ----------
     low, high : float
         Points; NaN where no step buys any of the figure.
-    steps : tuple of str
-        The steps, as ``basic to reinforced: 30 points for 1.84``; or in one sentence why there is none.
+    steps : tuple of Step
+    why_not : str
+        Why there is none.
     """
 
     low: float
     high: float
-    steps: tuple[str, ...]
+    steps: tuple[Step, ...] = ()
+    why_not: str = ""
 
     @property
     def known(self) -> bool:
@@ -136,7 +150,7 @@ class Sensitivity(FramedAnswer):
             "metric": self.metric,
             "base": self.base,
             "at_least": self.at_least,
-            "price": self.price._asdict(),
+            "price": self.price._asdict() | {"steps": [each._asdict() for each in self.price.steps]},
             "profiles": None,
             **(self.profiles.of_fights() if self.profiles else {}),
             "numbers": plain_rows(self.frame),
@@ -178,7 +192,7 @@ class Sensitivity(FramedAnswer):
         """The meaning of points, die, deck and profiles."""
         used = [] if self.profiles is None else self.profiles.said
         if not self.price.known:
-            return [f"In points: not said, because {self.price.steps[0]}.", *used]
+            return [f"In points: not said, because {self.price.why_not}.", *used]
         return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]
 
 
@@ -292,20 +306,21 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
 def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> Price:
     """What the attacker's card charges for one unit of the figure that `values` are of."""
     if attacker is None:
-        return Price(np.nan, np.nan, ("the attacker has no profile, so no points",))
+        return Price(np.nan, np.nan, why_not="the attacker has no profile, so no points")
     levels = [
         (each.points or 0, values["level", name], name)
         for name, each in attacker.unit.levels.items()
         if ("level", name) in values
     ]
-    steps = {
-        f"{one} to {other}: {dear - cheap} points for {more - less:.3g}": (dear - cheap) / (more - less)
+    steps = tuple(
+        Step(one, other, dear - cheap, more - less)
         for (cheap, less, one), (dear, more, other) in pairwise(sorted(levels))
         if more - less > _SMALLEST_GAIN and dear > cheap
-    }
+    )
     if not steps:
-        return Price(np.nan, np.nan, ("no step between two levels of the attacker buys any of it",))
-    return Price(min(steps.values()), max(steps.values()), tuple(steps))
+        return Price(np.nan, np.nan, why_not="no step between two levels of the attacker buys any of it")
+    prices = [each.points / each.gain for each in steps]
+    return Price(min(prices), max(prices), steps)
 
 
 def _value(scenario: Scenario, number: Number) -> float | None:

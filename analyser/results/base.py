@@ -17,8 +17,7 @@ from analyser.common.estimates import Estimate, Method, estimate, mean_and_varia
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import happens, records
-from analyser.game.names import spoken
+from analyser.common.text import records
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import bands, rendering
@@ -399,20 +398,6 @@ class Result(OwnFigures, Answer):
 
     def _repr_html_(self) -> str:
         return rendering.html([self])
-
-
-def contest(first: str, second: str, wins: float, loses: float) -> str:
-    """A headline for two sides, the likeliest end of their fight.
-
-    >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
-    ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
-    """
-    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (mine)", f"{second} (yours)")
-    draws = 1 - wins - loses
-    if draws > max(wins, loses):
-        return happens(f"{first} and {second}", "draw", draws)
-    winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)
-    return happens(winner, f"beats {loser}", share)
 
 
 def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:

@@ -20,12 +20,13 @@ from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
-from analyser.results.base import Result, Weighed, contest, frame_of, share_columns
+from analyser.results.base import Result, Weighed, frame_of, share_columns
 from analyser.results.battle_orders import by_order, orders_tried
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
 from analyser.results.by_batch import amount_by_batch
+from analyser.results.headlines import contest
 from analyser.results.shared import SharedSampling
 from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome

@@ -286,6 +286,13 @@ def test_without_a_price_no_points_are_said(river):
     assert "no step between two levels" in str(analyser.sensitivity(level))
 
 
+def test_the_steps_of_a_price_are_numbers_in_json_and_sentences_in_text():
+    found = analyser.sensitivity(RIFLES)
+    for step, record in zip(found.price.steps, found.as_dict()["price"]["steps"], strict=True):
+        assert found.price.low <= record["points"] / record["gain"] <= found.price.high
+        assert f"  {step.before} to {step.after}: {record['points']} points for {record['gain']:.3g}" in str(found)
+
+
 def test_it_shows_as_text_and_as_a_table():
     found = analyser.sensitivity(RIFLES, metric="p_annihilated")
     assert str(found).startswith("P(annihilated): ")
