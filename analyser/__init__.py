@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.clash import clash as clash
     from analyser.analysis.compare import compare as compare
     from analyser.analysis.comparison import Comparison as Comparison
-    from analyser.analysis.comparison import Comparisons as Comparisons
+    from analyser.analysis.comparisons import Comparisons as Comparisons
     from analyser.analysis.explorer import explore as explore
     from analyser.analysis.funnel import dice_funnel as dice_funnel
     from analyser.analysis.matchups import Matchups as Matchups

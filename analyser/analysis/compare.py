@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Unpack, overload
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.analysis.comparison import Comparison, Comparisons, compared, mean_of_targets, shares_of
+from analyser.analysis.comparison import Comparison, compared
+from analyser.analysis.comparisons import Comparisons, mean_of_targets, shares_of
 from analyser.analysis.figures import Played, compared_side, play, probabilities_of
 from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown

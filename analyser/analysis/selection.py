@@ -18,6 +18,8 @@ LEVELS: tuple[str, ...] = get_args(LevelName)
 def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
     """The loadouts that selectors mean, at `levels` or at all, each once, in the order of the selectors and the files.
 
+    A changed loadout has a number behind its name where the unchanged one is there, too.
+
     InputError for a selector that fits nothing, no selector, an unknown level, or no loadout at these levels.
 
     >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
@@ -29,7 +31,8 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     found: dict[str, Loadout] = {}
     for each in one_or_several(selectors, "selectors"):
         for loadout in [each] if isinstance(each, Loadout) else profiles.matching(each):
-            found.setdefault(loadout.selector, loadout)
+            named = _apart(loadout, found)
+            found.setdefault(named.selector, named)
     if not found:
         raise InputError("no selector is given", allowed="such as crown/*")
     at_these = tuple(each for each in found.values() if each.level_name in wanted)
@@ -37,6 +40,16 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
         there = ", ".join(dict.fromkeys(each.level_name for each in found.values()))
         raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=there)
     return at_these
+
+
+def _apart(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
+    """Return the loadout, with a number behind its name where a different one has the same, as a changed copy does."""
+    named, number = loadout, 1
+    while others.get(named.selector, named) != named:
+        number += 1
+        unit, name = loadout.unit, f"{loadout.unit.name} ({number})"
+        named = loadout.model_copy(update={"unit": unit.model_copy(update={"id": f"{unit.id}-{number}", "name": name})})
+    return named
 
 
 def one_or_several(given: Any, where: str, one: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
