@@ -1,8 +1,8 @@
-"""What each loadout does to each other in one act, and what is left of that when the other's act has suppressed it.
+"""Losses that loadouts inflict on each other in one act, and the share left after suppression by the other's act.
 
-Suppression costs a unit a part of its next activation, and is over at the end of it (AC-5.6, AC-5.7): a rally test,
-which failed takes aiming and charging from it, and a penalty to its rating; Cryo takes all of an activation that is
-still to come (AC-6). How much of its attack is left is the mean number of hits of a die at both ratings.
+Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
+test takes away aiming and charging. Cryo takes the whole of an activation that is still to come (AC-6). The share of an
+attack that is left is the mean number of hits of a die at the lower rating over that at the usual one.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from analyser.game.units import Loadout, Row, Unit
 from analyser.scenarios.charge import INFANTRY_OVERWHELMS
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
-STILL_TO_ACT = 0.5  # how often a unit has not yet been activated when the other acts: nobody is always the first
+STILL_TO_ACT = 0.5  # probability that a unit is still to be activated when the other acts: either may be first
 
 
 class Act(NamedTuple):
-    """One thing that each does to each, by row and column.
+    """A single act of every loadout on every other, by row and column.
 
     Attributes
     ----------
     lost, own : ndarray
-        The mean share of the other that is lost, NaN where it cannot do this; and of itself.
+        The mean share lost by the other, NaN where the act is impossible; and by itself.
     suppresses, activates : ndarray
         The probabilities that the other is suppressed then, or has lost its activation (Cryo).
     rallied, shaken : ndarray
-        How much of this is left to it when it is suppressed, and its rally test is passed; or failed.
+        The share of the act that is left under suppression if the rally test is passed, or failed.
     reach : ndarray
-        How far it shoots with the row that it uses, in inches; 0 where it does not shoot.
+        Range of the row that it uses, in inches; 0 where it does not shoot.
     """
 
     lost: Array
@@ -50,7 +50,7 @@ class Act(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """The mean share of each, the columns, that is lost to each, the rows, while both act once.
+    """Mean share that each column loses to each row while both act once.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def p_rallies(unit: Unit, deck: Deck) -> float:
 def acts_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Act], NDArray[np.bool_]]:
-    """What each does to each, by situation; and who meets whom, both ways."""
+    """Return the acts of every loadout on every other, by situation; and which pairs attack each other, both ways."""
     names = [each.selector for each in loadouts]
     rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
     of_situation = places_of(frame["situation"], [each.name for each in situations])
@@ -131,12 +131,12 @@ def _left_of_shots(
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Array, Array, Array]:
-    """Of shots with these rows, by their places among `names`, -1 for none; and how far they go.
+    """Return the shares left of shots with these rows (places among `names`, -1 for none), and their ranges.
 
     Suppression is a penalty (AC-4.2), and a failed rally test leaves no time to aim (AC-5.6).
     """
     places = {name: place for place, name in enumerate(names)}
-    facts = np.zeros((len(loadouts), len(names) + 1, 3))  # the last one is of those who use no row
+    facts = np.zeros((len(loadouts), len(names) + 1, 3))  # the last one is for no row
     for mine, loadout in zip(facts, loadouts):
         for row in loadout.unit.rows:
             if row.id in places:
@@ -150,14 +150,14 @@ def _left_of_shots(
 
 
 def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
-    """Bonuses less penalties of a shot (AC-4.2), and whether it sees whoever is concealed (Torrent)."""
+    """Return bonuses less penalties of a shot (AC-4.2), and True if it ignores concealment (Torrent)."""
     attack = situation.attack(row)
     near = situation.distance is not None and row.short_range is not None and situation.distance <= row.short_range
     return len(attack.bonuses) + near - len(attack.penalties), row.has("Torrent")
 
 
 def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
-    """Of charges: suppression is a penalty (AC-8.2), and without a rally there is no charge (AC-5.6)."""
+    """Return the shares left of charges: suppression is a penalty (AC-8.2), and a charge needs a rally (AC-5.6)."""
     units = [each.unit for each in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
@@ -176,7 +176,7 @@ def _left(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating
 
 
 class _Chosen(NamedTuple):
-    """What each does to each: as it likes, and suppressed; and what its own act does to the other's next."""
+    """Losses of each pair by free choice and when suppressed, and the effect on the other's next activation."""
 
     lost: Array
     own: Array
@@ -184,11 +184,11 @@ class _Chosen(NamedTuple):
     own_suppressed: Array
     suppresses: Array
     activates: Array
-    shot: Array  # what of `lost` is by shooting
+    shot: Array  # the part of `lost` from shooting
 
 
 def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
-    """Losses where each does every one of these as often; None without any."""
+    """Return the losses where each takes every act equally often; None without acts."""
     if not acts:
         return None
 
@@ -200,7 +200,7 @@ def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
 
 
 def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | None:
-    """Losses where each does what gains it most at these points; None without any."""
+    """Return the losses where each takes its best act at these points; None without acts."""
     if not acts:
         return None
 
@@ -212,7 +212,7 @@ def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | 
 
 
 def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]) -> _Chosen:
-    """Of these acts the best, and the best of what is left without a rally; `rallies` is how likely each row does."""
+    """Return the best act, and the best after a failed rally; `rallies` is the probability that each row rallies."""
     lost, own = (np.array([getattr(each, name) for each in acts]) for name in ("lost", "own"))
     shaken, rallied = (np.array([getattr(each, name) for each in acts]) for name in ("shaken", "rallied"))
     first, then = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
@@ -233,9 +233,9 @@ def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], 
 
 
 def _both(act: _Chosen) -> Losses:
-    """What comes of it for both: what strikes back, the defender has done to the attacker.
+    """Return the losses of both sides: the attacker's act, and what the defender has done to the attacker.
 
-    Who acts next was the target of the other's act before; Cryo takes its activation, or suppresses it if it had that.
+    The unit that acts next was the target before. Cryo takes its activation, or suppresses it if it has already acted.
     """
     prevented = STILL_TO_ACT * act.activates.T
     suppressed = act.suppresses.T + (1 - STILL_TO_ACT) * act.activates.T

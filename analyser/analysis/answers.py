@@ -1,4 +1,4 @@
-"""Of two armies: who is the best answer to whom, and what nobody can hurt."""
+"""Best counters of two armies to each other, and the units that no counter can hurt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPEN: tuple[GapKind, ...] = ("nothing can attack it", "nothing can hurt it", "ha
 
 
 class Answer(NamedTuple):
-    """The best that a side has against one unit of the other in one situation.
+    """Best counter of a side to one unit of the other in one situation.
 
     Attributes
     ----------
@@ -54,22 +54,22 @@ class Answer(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """Whether it takes more points than it costs; None where there is none, and of a duel."""
+        """True if the attacker takes more points than it costs; None without an attacker, and of a duel."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
         return self.share_lost > 0 if np.isnan(gain) else gain > 0
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         figures = {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
         return figures | {"pays": self.pays}
 
 
 class Together(NamedTuple):
-    """What all shots of a side at one target come to in a round, in the situation in which that is most.
+    """Result of all shots of a side at one target in a round, in the situation where they do most.
 
-    `can`: whether there is a shot that can attack it.
+    `can`: True if any shot can attack the target.
     """
 
     share_lost: float
@@ -94,7 +94,7 @@ class Gap(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: Listed, enemy: Listed, among: str = "") -> str:
-        """The gap as a sentence; `army` is whose attacks are missing, `enemy` whose unit it is, `among` which."""
+        """Return the gap as a sentence: `army` lacks an attack on a unit of `enemy`, in the situations `among`."""
         target, whose = enemy.named(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if among else 'shoot at or charge'} {target}{among}."
@@ -115,14 +115,14 @@ class Gap(NamedTuple):
 
 
 def with_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of matchups with what both sides lose of their points: `points_lost` and `own_points_lost`."""
+    """Return a table of matchups with the points that both sides lose: `points_lost` and `own_points_lost`."""
     own = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
     attacker, defender = (frame[f"{side}_points"].astype(np.float64) for side in ("attacker", "defender"))
     return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * own).fillna(0.0))
 
 
 def worth_of(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
-    """What makes one answer better than another: the chance to win a duel, else what it takes more than it costs."""
+    """Return the value of each attacker: the probability to win a duel, else points destroyed less points lost."""
     if kind == "duel":
         return np.asarray(part["p_attacker_wins"] + _HALF * part["p_draw"], np.float64)
     if part["points_lost"].isna().all():  # without points: shares
@@ -194,7 +194,7 @@ def gaps(
 
 
 def gap_lines(found: Sequence[Gap], situations: Sequence[Situation], army: Listed, enemy: Listed) -> list[str]:
-    """Gaps as sentences; that there are none is one, too. They say no more than what was asked for."""
+    """Return the gaps as sentences, or one sentence if there are none, about the situations asked for."""
     asked = [each.name for each in situations if each.kind != "duel"]
     if not asked:
         return [f"Not known of {army.army.name}: no shot and no charge was asked for."]

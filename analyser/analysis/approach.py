@@ -1,9 +1,9 @@
-"""How long two are far apart and near: by how far each shoots and how fast it moves, as both would have it.
+"""Time that two units spend far apart and near, from the range and speed of each and the distance that each prefers.
 
-Two come into sight of each other, and six rounds go by from the first shot that can be made (AC-9.2). Whoever gains by
-being nearer comes nearer, by its SPEED in a round, until it can charge, from twice its SPEED; whoever would rather be
-apart gives way as fast, while there is room behind it. So a gun that outranges its enemy shoots alone until that has
-come near, and nobody fights hand to hand with whom it never reaches.
+Two units come into sight of each other, and six rounds go by from the first possible shot (AC-9.2). A unit that gains
+by being nearer comes nearer by its SPEED in a round, until it can charge, from twice its SPEED. A unit that prefers
+distance gives way as fast, while there is room behind it. So a gun that outranges its enemy shoots alone until the
+enemy has come near, and a unit never fights hand to hand with one that it cannot reach.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHARGED_FROM = 2.0  # times SPEED, the move of a charge
 
 
 class Country(NamedTuple):
-    """Where two meet: how many inches apart they come into sight, and how many there are behind each to give way."""
+    """A table: the distance at which two come into sight, and the room behind each to give way, in inches."""
 
     name: str
     apart: float
@@ -34,7 +34,7 @@ COUNTRIES = (Country("close", 18.0, 0.0), Country("open", 36.0, 12.0))
 
 
 class Spent(NamedTuple):
-    """Of the rounds of each pair the shares that go by in three ways; they add up to 1.
+    """Shares of the rounds that each pair spends outranged, far and near; they add up to 1.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Spent(NamedTuple):
 
 
 class Movers:
-    """How loadouts come near each other, and give way."""
+    """Movement of loadouts towards each other and away."""
 
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [each.unit for each in loadouts]
@@ -62,7 +62,7 @@ class Movers:
         self._flies = np.array([each.type == "aircraft" for each in units], np.bool_)
 
     def spent(self, reach: Array, alone: Array, far: Array, near: Array, country: Country) -> Spent:
-        """How any two of them spend their rounds.
+        """Return the shares of the rounds that each pair spends outranged, far and near.
 
         Parameters
         ----------
@@ -99,12 +99,12 @@ class Movers:
 
 
 def _wants(gain: Array, speed: Array) -> NDArray[np.bool_]:
-    """Which of two comes nearer: who gains by it; where it is the same to both the faster, else the first."""
+    """Return True where the row comes nearer: it gains by that, or gains nothing and is faster or listed first."""
     faster = speed[:, None] - speed[None, :]
     first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((faster > 0) | (faster == 0) & first), np.bool_)
 
 
 def _comes_at_once(unit: Unit) -> bool:
-    """Aircraft, and who comes up from below; of a unit without SPEED that is no fortification nothing else is known."""
+    """Return True for aircraft, for units from below, and for units of unknown SPEED except fortifications."""
     return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")

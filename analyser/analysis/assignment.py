@@ -1,10 +1,10 @@
-"""Who attacks whom: the best volleys, each worth what the exact law of focus fire says, with a proof of how good.
+"""Assignment of attackers to targets: the best volleys, valued by exact focus fire, with a bound on what is missed.
 
 An integer programme whose columns are volleys: some attackers on one target, in a fixed order. There are too many to
 list, so they are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations Research 46,
-1998): the linear relaxation prices each attacker, and a search finds the volley that is worth most at these prices. It
-is bounded by what could be gained if one saw each result before the next attack, a dynamic programme over the target's
-states. In the end the volleys that could still be in a better assignment are all listed (reduced cost fixing).
+1998): the linear relaxation prices each attacker, and a search finds the volley of the highest value at these prices.
+Its bound is the value if each result were seen before the next attack, a dynamic programme over the target's states. In
+the end all volleys that could still be in a better assignment are listed (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Assignment(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much more the best could be worth at most, as a share of what this is worth; 0: it is the best."""
+        """Largest possible gain of a better assignment, as a share of this value; 0: this one is the best."""
         missing = self.bound - self.value
         if missing <= WITHIN * max(self.value, 1.0):
             return 0.0
@@ -80,7 +80,7 @@ class Assignment(NamedTuple):
 
 
 def law_of(foe: Foe, shots: Shots) -> Array:
-    """The distribution over the target's states after so many attacks of each kind, made in the order of the kinds."""
+    """Return the distribution of the target's states after these attacks, made in the order of the kinds."""
     law = np.zeros(len(foe.worth))
     law[0] = 1.0
     for kind, often in enumerate(shots):
@@ -90,7 +90,7 @@ def law_of(foe: Foe, shots: Shots) -> Array:
 
 
 def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
-    """The best assignment of `counts` attackers of each kind, each of whom attacks once or not at all.
+    """Return the best assignment of `counts` attackers of each kind, each attacking at most once.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
 
 
 class _Proof(NamedTuple):
-    """What no assignment exceeds, by what attackers cost: these prices, and of each target the most that is left."""
+    """Upper bound of all assignments, from the prices of attackers and the most that is left on each target."""
 
     bound: float
     prices: Array
@@ -148,7 +148,7 @@ def _proven(counts: Sequence[int], prices: Array, foes: Sequence[Foe], bounds: S
 
 
 def _without_idle(volley: Volley, foe: Foe) -> Volley:
-    """The same without attackers that add nothing."""
+    """Return the volley without attackers that add nothing."""
     shots = list(volley.shots)
     for kind in range(len(shots)):
         while shots[kind]:
@@ -191,7 +191,7 @@ class _Search:
         return [*reversed(ahead), [self._foe.worth]]
 
     def _run(self, law: Array) -> float:
-        """Search from the first state; what no volley exceeds."""
+        """Search from the first state; return an upper bound of all volleys."""
         bound = float(law @ self._ahead[0][-1])
         open_nodes = [(bound, 0, self._room[0] if self._room else 0, law, 0.0, (0,) * self._n_kinds)]
         nodes = 0

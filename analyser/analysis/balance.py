@@ -94,9 +94,9 @@ def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far each value is from the median, in robust standard deviations (1.4826 median absolute deviations).
+    """Return how far each value is from the median, in robust standard deviations (1.4826 median absolute deviations).
 
-    NaN counts for nothing and gets NaN; where half of the values or more are equal, all get NaN but those, which get 0.
+    NaN is ignored and gets NaN. Where at least half of the values are equal, these get 0 and all others NaN.
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
@@ -124,7 +124,7 @@ def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.f
 
 
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Pairs of units whose efficiency is far from what the usual of both makes one expect.
+    """Return pairs of units whose efficiency is far from the value expected from both units' usual results.
 
     Expected is the attacker's usual efficiency times the target's (a median polish of its logarithm, Tukey 1977),
     among the targets of one category in one situation, and never more than all that the target costs; figures of units
@@ -221,7 +221,7 @@ def _in_turns(rows: list[Row]) -> list[Row]:
 
 
 def _why(row: Row, units: Mapping[str, Unit]) -> str:
-    """What makes the pair odd: the usual of both sides, and what stands on the profiles."""
+    """Return why a pair is odd: the usual figures of both sides, and the qualities and rules on their profiles."""
     mine, theirs = row["attacker_usual"], row["defender_usual"]
     usual = [] if math.isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
     usual += [] if math.isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
@@ -329,7 +329,7 @@ def _wide(
 
 
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
-    """What `one` has on its profile and `other` has not, in words; nothing if `other` has all that `one` has.
+    """Return what `one` has on its profile and `other` lacks, in words; nothing if `other` has all of it.
 
     >>> from analyser.game.profiles import Profiles
     >>> crown = Profiles()

@@ -28,22 +28,22 @@ def battle(
     progress: Progress | bool | None = None,
     **terms: Any,
 ) -> BattleResult:
-    """What a battle of two whole armies comes to, round by round (`docs/battle.md`).
+    """Return the result of a battle of two whole armies, round by round (`docs/battle.md`).
 
     Parameters
     ----------
     mine, yours : Army, path, list or mapping
         The armies, as :func:`analyser.load_army` takes them.
     swing : bool
-        Also play a tenth as many battles without each unit (:meth:`BattleResult.swing`).
+        Also simulate a tenth as many battles without each unit (:meth:`BattleResult.swing`).
     orders : bool
-        Also play a fortieth as many with the units in each of some other orders (:meth:`BattleResult.orders`).
+        Also simulate a fortieth as many with other orders of activation (:meth:`BattleResult.orders`).
     trials : int, optional
-        Battles to play, 1 to 10**12. Default: 100,000.
+        Battles to simulate, 1 to 10**12. Default: 100,000.
     seed, precision, threads, profiles, progress
         As of :func:`analyser.attack`.
     replacement : bool
-        Tests turn a card of a full deck each time; the initiative goes by real decks.
+        Draw each test card from a full deck; the initiative uses real decks.
     **terms
         The keys of ``[battle]``, such as ``rounds=4`` or ``target_mine="most_points"``.
 
@@ -55,7 +55,7 @@ def battle(
     Raises
     ------
     InputError
-        An army that cannot be read, or another input that cannot be used; the message says what can.
+        An army that cannot be read, or another unusable input; the message says what is allowed.
 
     Examples
     --------

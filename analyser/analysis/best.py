@@ -1,4 +1,4 @@
-"""Best play of a duel: what to do, state by state, and what a habit gives away."""
+"""Best play of a duel: what to do, state by state, and what a tactic costs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def best_play(
     profiles: ProfilesLike | None = None,
     **terms: Any,
 ) -> BestResult:
-    """What A should do in a duel with B, state by state, and what each habit gives away (`docs/best-play.md`).
+    """Return what A should do in a duel with B, state by state, and what each tactic costs (`docs/best-play.md`).
 
     Parameters
     ----------
     a, b
-        As of :func:`duel`; a whole scenario says itself who plays best.
+        As of :func:`duel`; a whole scenario names the sides with best play itself.
     want : str
-        What A wants, and B prevents: ``win``, ``margin``, ``points`` or ``survival``.
+        Objective of A, which B opposes: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
-        What B does: ``best``, a habit, or a policy in words.
+        Play of B: ``best``, a tactic, or a policy in words.
     profiles
         As of :func:`attack`.
     **terms
@@ -43,12 +43,12 @@ def best_play(
     Returns
     -------
     BestResult
-        The value, the plan, the habits; and all that :func:`duel` says of the duel under it. Exact.
+        The value, the plan and the cost of tactics; and the result of :func:`duel` under the plan. Exact.
 
     Raises
     ------
     InputError
-        An input that cannot be used; or more can come of the duel than there is room for: with what would be less.
+        An unusable input, or a duel with too many states; the message says what reduces them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Duels that both sides play best, as fights of a comparison: begun by the attacker, and those that prices need."""
+"""Duels with best play by both sides, for comparisons (the attacker first) and for prices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REMEMBERED = 1 << 16  # pairs, of which each is two short records
 
 
 def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
-    """A duel that both play best, of an attacker who has been asked to use that row, if any."""
+    """Return a duel with best play by both; `row` is the row given for the attacker, if any."""
     try:
         end = _end_of(scenario)
     except InputError as error:
@@ -38,9 +38,9 @@ def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
 
 
 def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> Cells:
-    """What two that begin so far apart do to each other in a duel that both play best, for points.
+    """Return the losses of each pair that starts a duel at this distance, with best play by both for points.
 
-    A toss says in each round who is first, so that a pair and its reverse are one fight: it is fought once.
+    A toss decides in each round which side is first, so a pair and its reverse are one fight, solved once.
     """
     cells = blank_cells(len(attackers), len(field.combatants))
     if field.row is not None:
@@ -62,7 +62,7 @@ def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> 
 
 
 class _Traded(NamedTuple):
-    """A pair as a cell of either, or why they cannot fight."""
+    """Results of a pair as a cell of each side, or why it cannot fight."""
 
     cells: NDArray[np.void]
     why_not: str = ""

@@ -1,4 +1,4 @@
-"""Focus fire at its best: who fires next at a target as it stands, with which row, whether to aim or to advance."""
+"""Best play of focus fire: which attacker fires next in each state of the target, by which row and manoeuvre."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHOWN = 12
 
 
 class Way(NamedTuple):
-    """One way in which an attacker can make its attack."""
+    """A way in which an attacker can make its attack."""
 
     attacker: int
     words: str
@@ -48,7 +48,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class BestFocus(Answer):
-    """The best focus fire: a way to go on for every way in which the target can stand.
+    """Best focus fire: the next attack in every possible state of the target.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class BestFocus(Answer):
         return self.chances[-1]
 
     def until(self, chance: float) -> int | None:
-        """How many attackers must be committed, at best use, until the fate is that likely; None: all do not do."""
+        """Return how many attackers reach this probability at best use; None if all are too few."""
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
         return next((number for number, each in enumerate(self.chances, 1) if each >= chance), None)
@@ -132,12 +132,12 @@ class BestFocus(Answer):
 def best_focus(
     attackers: Sequence[Unit], target: Unit, *, want: str = "annihilated", profiles: ProfilesLike | None = None
 ) -> BestFocus:
-    """Who is to fire next at one target, as it stands after each attack (AC-9.1), so that a fate is likeliest.
+    """Find which attacker should fire next at a target, after each result (AC-9.1), to make a fate likeliest.
 
-    Each attacker fires once, or not at all. Where it names no row, every row that fits is tried; where it has a
+    Each attacker fires once, or not at all. Where it names no row, every row that fits is tried. Where it has a
     distance, and neither aims nor has advanced, it may aim, or advance by its SPEED and fire from there, so one that is
-    out of range may come into it. Exact: backward induction over who is left and how the target stands. What an attack
-    costs its own unit is not counted.
+    out of range may come into it. Exact: backward induction over the attackers that are left and the state of the
+    target. Losses of an attacker through its own attack are not counted.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def best_focus(
     Raises
     ------
     InputError
-        An attack that cannot be made in any way, more attackers than that, or another input that cannot be used.
+        An attack that cannot be made in any way, more than 8 attackers, or another unusable input.
 
     Examples
     --------
@@ -179,7 +179,7 @@ Change = tuple[dict[str, Any], str, float]  # of the keys of an attack; in words
 
 
 class _Attacker:
-    """One of the attackers, and the ways in which it can make its attack."""
+    """An attacker, and the ways in which it can make its attack."""
 
     def __init__(self, file: FocusFile, place: int, library: Profiles) -> None:
         self.file, self.place, self.library = file, place, library
@@ -234,7 +234,7 @@ class _Attacker:
                 yield from self._advances({"row": row.id})
 
     def _is_free(self, loadout: Loadout) -> bool:
-        """Whether it can still aim or advance: neither a garrison nor a sortie of aircraft has these manoeuvres."""
+        """Return True if it can still aim or advance; a garrison and a sortie of aircraft have neither manoeuvre."""
         attack = self.attack
         marks = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
         moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
@@ -261,7 +261,7 @@ class _Attacker:
 
 
 class _Search:
-    """Backward induction over who is left to fire and how the target stands."""
+    """Backward induction over the attackers left and the state of the target."""
 
     def __init__(self, given: FocusScenario, ways: Sequence[Way], want: str) -> None:
         self.given, self.ways, self.want = given, list(ways), want
@@ -273,7 +273,7 @@ class _Search:
         self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
 
     def after(self, way: int, state: int) -> list[tuple[int, float]]:
-        """How the target can stand after an attack, and how likely."""
+        """Return the possible states of the target after an attack, with their probabilities."""
         if (way, state) not in self._after:
             program: list[Operation] = self.programs[way]
             joint = exact_laws_of(self.setup, [program], (self.start[0], state), self.given.ruleset)[0]
@@ -282,7 +282,7 @@ class _Search:
         return self._after[way, state]
 
     def holds(self, state: int) -> bool:
-        """Whether the target has the fate."""
+        """Return True if the target has the fate."""
         states = np.array([state])
         if self.want == "annihilated":
             return bool(is_removed(states)[0])

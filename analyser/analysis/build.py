@@ -1,4 +1,4 @@
-"""The best list: an integer programme over exact unit values, the next best, and whether battles bear it out."""
+"""Best lists: an integer programme over exact unit values, the next best lists, and a check by battles."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def build(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Build:
-    """The best list of a faction against an army or a field, the next best, and what battles say of them.
+    """Return the best list of a faction against an army or a field, the next best, and their results in battles.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a build answers: the best lists, side by side, and what battles say of them; as text and as tables."""
+"""Answer to a build: the best lists side by side, and their results in battles, as text and as tables."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Build(Answer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted, die and deck first."""
+        """Assumptions of the answer, die and deck first."""
         return (*self.profiles.assumptions, *ASSUMPTIONS)
 
     @property
@@ -213,7 +213,7 @@ class Build(Answer):
 
     @property
     def own_unvalued(self) -> str:
-        """Why nothing is told of what the own list is worth; nothing where it is."""
+        """Reason why the user's own list has no value; empty if it has one."""
         if self.own is None or self.own_worth is None or not self.own_worth.without_value:
             return ""
         strange = ", ".join(self.own_worth.without_value)
@@ -242,7 +242,7 @@ class Build(Answer):
 
     @property
     def against(self) -> str:
-        """Whom the values are against: by name, where these are few."""
+        """Opponents that the values are against, by name if they are few."""
         more = len(self.opponents) - MOST_NAMED
         if more <= 0 or "@" not in self.opponents[0]:
             return ", ".join(map(self._called, self.opponents[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
@@ -255,7 +255,7 @@ class Build(Answer):
 
     @property
     def title(self) -> str:
-        """What the lists are: the best ones are those that have fought."""
+        """Title of the lists; after battles they count as the best ones."""
         what = f"Best lists of {self.faction}"
         if not self.played:
             what = f"Lists of {self.faction} worth most by the sum of their units"
@@ -263,7 +263,7 @@ class Build(Answer):
 
     @property
     def how(self) -> str:
-        """What a value is, and how the lists differ."""
+        """Explanation of a value, and of how the lists differ."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
             f"Value: expected points destroyed and kept in a round, exact; {over} "
@@ -273,7 +273,7 @@ class Build(Answer):
 
     @property
     def whom(self) -> str:
-        """Whom the battles are against, or why there are none."""
+        """Opponents of the battles, or why there are no battles."""
         if not self.met:
             return NOBODY.format(self.points)
         named = ", ".join(f"{self._called(each.name)} ({each.points:,} points)" for each in self.met)
@@ -281,12 +281,12 @@ class Build(Answer):
 
     @property
     def in_orders(self) -> str:
-        """In which orders the battles are."""
+        """Orders of activation of the battles."""
         return ORDERED.format(counted(len(self.played[0].by_order), "order"))
 
     @property
     def verdict(self) -> str:
-        """Whether the linear guess holds in battle; without battles that nobody knows."""
+        """Comparison of the linear values with the battles; without battles the values alone."""
         told = self._fought_verdict() if self.played else self._worth_verdict()
         if empty := sum(each.points or 0 for each in self.best.units if each.loadout.capacity):
             told += f" {self.best.name} spends {empty} points on transports that carry nobody here."
@@ -318,7 +318,7 @@ class Build(Answer):
         return told + self._own_verdict()
 
     def _own_verdict(self) -> str:
-        """How the own list stands beside the best one."""
+        """Return how the user's own list compares with the best one."""
         if self.own is None or self.own_played is None:
             return ""
         best = self.played[self.order[0]]
@@ -332,7 +332,7 @@ class Build(Answer):
 
 
 def proof_text(each: BuiltList) -> str:
-    """How good a list is by the programme, proven."""
+    """Return the proven bound on how far a list is from the best by the programme."""
     if each.gap == 0:
         return "proven to be worth most by the sum of its units' values (gap 0)"
     return f"proven to be within {100 * each.gap:.2g}% of the most by the sum of its units' values"

@@ -1,4 +1,4 @@
-"""Battles of several lists against the armies of a field, kept as they are done; and what they tell apart."""
+"""Battles of several lists against the armies of a field, stored as they finish, and their ranking."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Played(NamedTuple):
 
     @property
     def wins_text(self) -> str:
-        """How often it won."""
+        """Share of battles won, in percent."""
         return whole_percent(self.won / self.trials)
 
     @property
@@ -104,13 +104,13 @@ class Played(NamedTuple):
         return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:
-        """As columns of a table."""
+        """Return the columns of a table."""
         ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
         won = {"p_victory": self.won / self.trials, "p_draw": self.draws}
         return {**won, **self.named("score"), **ends, "orders": len(self.by_order), "tied": self.is_tied}
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         return {"battles": self.trials, "won": self.won, "drawn": self.drawn, **self.figures()}
 
 
@@ -127,7 +127,7 @@ def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) 
 
 
 class Kept:
-    """Battles that are done, by a key of all that they depend on; in a file, if there is one."""
+    """Finished battles, by a key of all that they depend on; stored in a file, if there is one."""
 
     def __init__(self, path: Path | None, done: dict[str, ByOrder]) -> None:
         self._path, self._done = path, done
@@ -143,14 +143,14 @@ class Kept:
         return found if is_whole else None
 
     def put(self, key: str, found: ByOrder) -> None:
-        """Keep battles, and write all that are kept."""
+        """Add battles, and write all of them to the file."""
         self._done[key] = found
         if self._path is not None:
             write_content(self._path, json_text({"battles": self._done}, indent=0) + "\n")
 
 
 def kept_battles(path: str | os.PathLike[str] | None) -> Kept:
-    """The battles in a file that an earlier call has written; none where there is no file.
+    """Return the battles that an earlier call stored in a file; none without a file.
 
     InputError for a file that is something else, or that cannot be written.
     """
@@ -176,7 +176,7 @@ def _is_by_order(each: object) -> bool:
 
 
 def _is_count(each: object) -> bool:
-    """Whether it is victories, draws, and battles, of which they are some."""
+    """Return True if a value is a list of victories, draws and battles that fit together."""
     if not isinstance(each, list) or len(each) != 3 or not all(type(number) is int for number in each):
         return False
     won, drawn, trials = each
@@ -186,7 +186,7 @@ def _is_count(each: object) -> bool:
 def play_battles(
     lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles, kept: Kept
 ) -> list[Played]:
-    """The battles of each list against each army in several orders; those that are kept are not played again."""
+    """Return the battles of each list against each army in several orders; stored ones are not simulated again."""
     orders = min(ORDERS, sampling.first_trials())
     shape = orders, sampling.first_trials() // orders
     each_of = prod(shape)
@@ -214,7 +214,7 @@ def play_battles(
 def battles_by_order(
     army: Army, enemy: Army, sampling: Sampling, library: Profiles, tell: Callable[[int], None]
 ) -> ByOrder:
-    """Of each order the battles won, drawn and played: both lists shuffled, the enemy's alike for every list.
+    """Return battles won, drawn and simulated by order; every list meets the same orders of the enemy.
 
     Every order is played by the same random numbers.
     """
@@ -234,20 +234,20 @@ def battles_by_order(
 
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
-    """What the battles of two armies depend on, as a short text."""
+    """Return a short key of all that the battles of two armies depend on."""
     armies = [[unit.loadout.model_dump(mode="json") for unit in each.units] for each in (army, enemy)]
     ruleset = library.ruleset.model_dump(mode="json")
     return key_of(armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset)
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:
-    """The same, told which of them are not told apart from the best: at 95% for all of these comparisons together."""
+    """Mark the lists whose difference from the best is not significant, at 95% for all comparisons together."""
     best, others = max(played, key=lambda each: each.score), max(len(played) - 1, 1)
     return tuple(each._replace(is_tied=not_told_apart(best, each, others)) for each in played)
 
 
 def not_told_apart(best: Played, other: Played, comparisons: int = 1) -> bool:
-    """Whether battles in the same orders leave it open which of two lists is better, of so many that are compared."""
+    """Return True if battles in the same orders do not show which list is better, among this number of comparisons."""
     differences = best.scores - other.scores
     half = half_width(differences, best.dice_variance + other.dice_variance, (1 - CONFIDENCE) / comparisons)
     return bool(abs(differences.mean()) <= half)

@@ -1,4 +1,4 @@
-"""Lists that the programme finds, as armies; and the list that stands for a faction whose armies nobody knows."""
+"""Lists from the programme as armies, and a typical list for a faction whose armies are unknown."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class BuiltList(NamedTuple):
     differs: float
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         figures = {name: value for name, value in self._asdict().items() if name != "army"}
         return {"name": self.army.name, "points": self.army.points, **figures, "units": units_of(self.army)}
 
 
 class OwnWorth(NamedTuple):
-    """What a list of one's own is worth by the same values of units, as a :class:`BuiltList` has it; no gap is known.
+    """Value of the user's own list by the same values of units, as a :class:`BuiltList` has it; without a gap.
 
-    `without_value`: the units that the programme does not choose from, as they are; then no figure is known.
+    `without_value`: the units that the programme does not choose from; with any of them no figure is known.
     """
 
     value: float | None = None
@@ -58,7 +58,7 @@ def units_of(army: Army) -> list[dict[str, Any]]:
 
 
 def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
-    """Each battlegroup by its name: of each kind of unit how many, what it is called, and the points of all of them."""
+    """Return each battlegroup by name: count, title and total points of each kind of unit."""
     for name in dict.fromkeys(unit.battlegroup for unit in army.units):
         kinds: dict[tuple[str, str], list[int]] = {}
         for unit in army.units:
@@ -78,7 +78,7 @@ def army_lines(army: Army) -> list[str]:
 
 
 def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
-    """What lists of a faction could have besides units, and these have not: boons, passengers."""
+    """Return what lists of a faction could have besides units and these lack: boons, passengers."""
     boons = [f"{each.name} ({each.points})" for each in faction.boons if each.points]
     carriers = sorted({each.unit.name for army in armies for each in army.loadouts if each.capacity})
     told = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
@@ -104,7 +104,7 @@ def built_lists(
 
 
 def own_worth(own: Army, first: Solved, force: Force, worth: Worth, weights: Array | None) -> OwnWorth:
-    """What a list of one's own is worth beside the `first` of those found; as of :func:`built_lists`."""
+    """Return the value of the user's own list beside the `first` list that was built, as :func:`built_lists` does."""
     strange = [unit.title for unit in own.units if unit.loadout not in force.loadouts]
     if strange:
         return OwnWorth(without_value=tuple(dict.fromkeys(strange)))
@@ -154,10 +154,10 @@ def typical_lists(
     scale: str,
     library: Profiles,
 ) -> tuple[Army, ...]:
-    """Who stands for a field whose armies nobody knows: of each faction in it the best list, by the same programme.
+    """Return the best list of each faction among the opponents, where their armies are unknown.
 
-    It has as many points and battlegroups as `force`, is of the units in the field, and best against `force`, whose
-    units it meets all alike. A faction has none where its units there make no legal list.
+    A list has as many points and battlegroups as `force`, consists of opponents, and is best against `force`, whose
+    units it meets equally often. A faction whose units make no legal list has none.
     """
     points, lists = force.most_points, []
     opponents = each_unit_alike(force.loadouts, points)

@@ -1,4 +1,4 @@
-"""Two armies set against each other: who should fight whom, gaps, and the best attacks of a round."""
+"""Comparison of two armies: best counters, gaps, and the best attacks of a round."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OF_VOLLEYS = (
     "What an attack may cost its own unit (Tail Gunner) is not counted, and nobody moves, charges or reacts.",
     "Points lost: all of a unit that is destroyed, broken or fled, else the share that damage has taken.",
 )
-"""What the assignment takes for granted, besides the assumptions of all comparisons."""
+"""Assumptions of the assignment, besides those of all comparisons."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +73,7 @@ class Clash(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """Which army wins more battles; without battles how many enemy units mine can do little about."""
+        """The army that wins more battles, or without battles the enemy units that the first can hardly hurt."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle:
             return contest(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
@@ -88,7 +88,7 @@ class Clash(FramedAnswer):
 
     @property
     def situations(self) -> tuple[Situation, ...]:
-        """Those of the matchups."""
+        """Situations of the matchups."""
         return self.ours.situations
 
     @property
@@ -98,7 +98,7 @@ class Clash(FramedAnswer):
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
-        """What the profiles of both sides carry that no figure, or no assignment, is computed from."""
+        """Items on the profiles of both sides that no figure, or no assignment, accounts for."""
         both = {each.name: each for each in (*self.ours.not_modelled, *self.theirs.not_modelled)}
         boons = (NotModelled(f"boon {each.name}", "every figure", ()) for each in self._bought)
         named = (*boons, *(both[name] for name in sorted(both)))
@@ -112,19 +112,19 @@ class Clash(FramedAnswer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted."""
+        """Assumptions of the answer."""
         return (*self.profiles.assumptions, *ASSUMPTIONS, *(OF_VOLLEYS if self.volleys else ()))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was doubted about the armies."""
+        """Warnings about the armies."""
         return tuple(
             f"{each.army.name}: {warning}" for each in (self.mine, self.yours) for warning in each.army.warnings
         )
 
     @cached_property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """The matrix: a row for each of both sides on each of the other in each situation.
+        """The matrix: a row for each attacker of both sides, target and situation.
 
         The columns of :func:`analyser.matchups`, `side` (whose attack it is: ``mine`` or ``yours``), how many there are
         (`attacker_units`, `defender_units`), and what is lost in points (`points_lost`, `own_points_lost`).
@@ -143,37 +143,37 @@ class Clash(FramedAnswer):
         yield "yours", self.theirs, self.yours, self.mine
 
     def of(self, side: str) -> pd.DataFrame:
-        """The part of the matrix that is of the attacks of a side, ``mine`` or ``yours``."""
+        """Return the rows of the matrix with the attacks of a side, ``mine`` or ``yours``."""
         return self.frame[self.frame["side"] == side]
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        """My best answer to each of their units, in each situation."""
+        """Best counter of the first army to each enemy unit, in each situation."""
         return tuple(answers(self.of("mine"), self.situations))
 
     @cached_property
     def threats(self) -> tuple[Answer, ...]:
-        """Their worst for each of my units, in each situation."""
+        """Best counter of the enemy to each unit of the first army, in each situation."""
         return tuple(answers(self.of("yours"), self.situations))
 
     @cached_property
     def next_answers(self) -> tuple[Answer, ...]:
-        """My next best answers, in the order of :attr:`answers`: the best may be wanted elsewhere."""
+        """Second-best counters, in the order of :attr:`answers`: the best may be needed elsewhere."""
         return tuple(answers(self.of("mine"), self.situations, 1))
 
     @cached_property
     def next_threats(self) -> tuple[Answer, ...]:
-        """Their next worst, in the order of :attr:`threats`."""
+        """Second-best counters of the enemy, in the order of :attr:`threats`."""
         return tuple(answers(self.of("yours"), self.situations, 1))
 
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:
-        """What of theirs nothing of mine can hurt, or hardly anything."""
+        """Enemy units that nothing of the first army can hurt, or only a little."""
         return tuple(gaps(self.of("mine"), self.situations, self.mine, _together(self.volleys)))
 
     @cached_property
     def their_gaps(self) -> tuple[Gap, ...]:
-        """What of mine nothing of theirs can hurt, or hardly anything."""
+        """Units of the first army that nothing of the enemy can hurt, or only a little."""
         return tuple(gaps(self.of("yours"), self.situations, self.yours, _together(self.their_volleys)))
 
     def gap_lines(self) -> list[str]:
@@ -189,7 +189,7 @@ class Clash(FramedAnswer):
     def heatmap(
         self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """What mine do to yours in one situation, as a picture.
+        """Draw what the first army does to the second in one situation.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ def _counts(army: Listed, selectors: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _together(volleys: Sequence[Volleys]) -> dict[str, Together]:
-    """By target what all shots at it come to, where they kill it most often, or take most of it."""
+    """Return by target the result of all shots at it, in the situation where they do most."""
     most: dict[str, Together] = {}
     for found in volleys:
         for each in found.together:
@@ -275,7 +275,7 @@ def clash(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Clash:
-    """Two armies against each other: who should fight whom, gaps, and the best attacks of a round, exactly.
+    """Compare two armies: best counters, gaps, and the best attacks of a round, exactly.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def clash(
 
 
 def at_distance(inches: float) -> Situation:
-    """All so far apart, aiming; InputError for what is no distance."""
+    """Return the situation of all at this distance, aiming; InputError if it is not a distance."""
     if isinstance(inches, bool) or not isinstance(inches, int | float) or not 0 < inches <= 1000:
         raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches, above 0 and up to 1000")
     name = f"at-{inches:g}-inches-aimed".replace(".", "-")

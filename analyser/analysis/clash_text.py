@@ -58,7 +58,7 @@ def clash_notes(found: Clash) -> list[str]:
 
 
 def answer_titles(found: Clash) -> tuple[str, str]:
-    """Whose best answers to whom."""
+    """Return the headings of the tables of counters."""
     mine, yours = found.mine.army.name, found.yours.army.name
     return f"Best answers of {mine} to each unit of {yours}", f"The worst of {yours} for each unit of {mine}"
 
@@ -76,19 +76,19 @@ def counted_name(army: Listed, selector: str, units: int | None = None, *, in_sh
 
 
 def value_text(aim: str, value: float) -> str:
-    """What an assignment is worth, with its unit."""
+    """Return the value of an assignment, with its unit."""
     return f"{value:.1f} {AIMS[aim].unit}" if aim == "points" else f"{value:.2f} {AIMS[aim].unit}"
 
 
 def proof_text(found: Volleys) -> str:
-    """How good the assignment is, proven."""
+    """Return the proven bound on how far the assignment is from the best."""
     if found.gap == 0:
         return "proven to be the best (gap 0)"
     return f"proven to be within {100 * found.gap:.2g}% of the best (at most {value_text(found.aim, found.bound)})"
 
 
 def volley_lines(found: Volleys, army: Listed) -> list[str]:
-    """What there is to say of an assignment below its table."""
+    """Return the lines below the table of an assignment."""
     single, lines = value_text(found.aim, found.sum_of_single), []
     if single != value_text(found.aim, found.value):
         lines.append(
@@ -108,7 +108,7 @@ def volley_lines(found: Volleys, army: Listed) -> list[str]:
 
 
 def volleys_title(found: Volleys, army: Listed) -> str:
-    """Whose attacks they are, where, and what they are worth."""
+    """Return the heading of an assignment: its army, its situation and its value."""
     value = value_text(found.aim, found.value)
     return f"Best attacks of {army.army.name}, {_called(found.situation)}: {value}"
 
@@ -126,7 +126,7 @@ def _untied(lines: Iterable[str]) -> list[str]:
 
 
 def _rounds(found: Clash) -> list[list[str]]:
-    """The best attacks of both sides; what is the same of all is said once."""
+    """Return the best attacks of both sides, with common lines once."""
     every = (*found.volleys, *found.their_volleys)
     if not every:
         return []
@@ -157,7 +157,7 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
 
 
 def _matrices(found: Clash) -> list[list[str]]:
-    """What each of mine does to each of yours, situation by situation, in percent; defenders by number."""
+    """Return the tables of attackers against numbered defenders, one a situation, in percent."""
     parts, frame = [], found.of("mine")
     enemies = [each.selector for each in found.yours.kinds]
     names = [counted_name(found.mine, each.selector, in_short=True) for each in found.mine.kinds]
@@ -184,7 +184,7 @@ def _called(situation: Situation) -> str:
 
 
 def _headings(situations: Sequence[Situation]) -> list[str]:
-    """What is meant by the names of situations, where their titles say more."""
+    """Return the titles of the situations, where they say more than the names."""
     told = [f"{_called(each)}: {each.title.removeprefix(f'{_called(each)}, ')}" for each in situations if each.title]
     return ["Situations", *_points(told)] if told else []
 
@@ -195,7 +195,7 @@ def _cell(share: float) -> str:
 
 
 def answer_text(answer: Answer, army: Listed, others: str = "none") -> str:
-    """An answer in a cell: who, and what comes of it; that no attack, or of `others` none, takes more than it costs."""
+    """Return a counter as a cell: the unit and its result, or that no attack (of `others`) gains points."""
     if answer.attacker is None:
         return NOT_POSSIBLE
     name = army.in_short(answer.attacker)

@@ -1,4 +1,4 @@
-"""Several loadouts at one target, or some, under the same conditions, by the single attack's own computation."""
+"""Comparison of loadouts on one or more targets under the same conditions, each computed as a single attack."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ONE_TARGET = (str, Loadout, Mapping)
 
 
 class Options(Conditions, total=False):
-    """What :func:`compare` takes by name, for type checkers."""
+    """Keyword arguments of :func:`compare`, for type checkers."""
 
     weights: Sequence[float] | None
     metric: AskedMetric
@@ -74,7 +74,7 @@ def compare(
     progress: Progress | bool | None = None,
     **conditions: Any,
 ) -> Comparison | Comparisons:
-    """One ranged attack of each loadout on the same target, side by side; or on each of several targets.
+    """Compare one ranged attack of each loadout on the same target, or on each of several targets.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """The attacks on one target, by the place of the attacker; why those cannot be made that cannot; k."""
+    """Attacks on one target by the place of the attacker, the reasons why others are impossible, and k."""
 
     name: str
     target: schema.Target
@@ -214,7 +214,7 @@ def _question(
 
 
 def _name(section: Mapping[str, Any]) -> str:
-    """What a target is called: its selector, and its state, as after a colon."""
+    """Return the name of a target: its selector, then its state after a colon."""
     stated = [(key, value) for key, value in sorted(section.items()) if key != "unit" and value not in (None, False)]
     state = ",".join(key if value is True else f"{key}={value}" for key, value in stated)
     if section["unit"] is None:

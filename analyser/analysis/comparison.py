@@ -162,7 +162,7 @@ class Comparison(FramedAnswer):
         return styled(self.frame.set_index(pd.Index(names))[["points", *figures]], figures, bars=True)
 
     def caption(self) -> list[str]:
-        """What a picture says of the question."""
+        """Return the caption of a picture: the question."""
         return [self._heading()]
 
     def plot(self, *, kind: Kind = "at least", ax: Axes | None = None, **more: Any) -> Axes:
@@ -201,7 +201,7 @@ class Comparison(FramedAnswer):
         return [("One attack", "", plain), *per_100]
 
     def _table(self, suffix: str, decides: str) -> pd.DataFrame:
-        """What one of the tables shows: a row a loadout, every cell as text."""
+        """Return one of the tables: a row a loadout, every cell as text."""
         best, tied, of_metric = self._best(decides), self._tied(decides), self._of(decides)
         rows = {}
         for _, line in self.frame.iterrows():
@@ -219,7 +219,7 @@ class Comparison(FramedAnswer):
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def _change(self, line: pd.Series[Any], metric: str) -> str:
-        """The difference with the best loadout; of one that cannot be told apart from it the sign of that."""
+        """Return the difference from the best loadout, marked if it is not significant."""
         exact = pd.isna(line["low"])
         if exact and line["tied"]:
             return self._unsure
@@ -227,7 +227,7 @@ class Comparison(FramedAnswer):
         return text if exact or line["significant"] else f"{UNSURE} {text}"
 
     def _shown(self, suffix: str) -> list[str]:
-        """The figures of one of the tables; what nobody has is not shown."""
+        """Return the figures of one of the tables, without those that no loadout has."""
         wanted = BY_POINTS if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
@@ -235,7 +235,7 @@ class Comparison(FramedAnswer):
         return metric_called(name).short.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _decision(self, decides: str) -> str:
-        """Who is the best in a table, and by what."""
+        """Return the sentence that names the best loadout in a table, by its figure."""
         what = title_of(decides, self.at_least)
         line = f"{BEST} the best by {what[0].lower() + what[1:]}; differences are with it."
         if tied := self._tied(decides):
@@ -263,7 +263,7 @@ class Comparison(FramedAnswer):
         return f"On {target} ({result.scenario.target.models} models){where}; {how}"
 
     def notes(self) -> list[str]:
-        """What the short heads mean, what was not computed, and where the numbers come from."""
+        """Return the meaning of the short heads, what was not computed, and where the numbers come from."""
         at_least = self._head(AT_LEAST)
         notes = [
             f"{at_least}, mean, 10th: models destroyed (probability of so many, mean, percentile).",
@@ -289,7 +289,7 @@ class Comparison(FramedAnswer):
 
 
 def compared(rows: Sequence[Mapping[str, Any]], sides: Sequence[Side], metric: str, **more: Any) -> Comparison:
-    """What is found of `sides`, from one row a loadout, which the frame has with its differences in the `metric`."""
+    """Return the comparison of `sides`, from one row a loadout; its frame adds the differences in the `metric`."""
     deltas = differences(sides)
     columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
     frame = pd.DataFrame(rows, columns=columns)

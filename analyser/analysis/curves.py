@@ -1,4 +1,4 @@
-"""What each row of a unit destroys, inch by inch: exact for all distances, for nothing changes but at a few of them."""
+"""Points that each row of a unit destroys, exact at every distance, since only a few distances change them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What a row, or a charge, destroys over the distances at which it can be used."""
+    """Effect of a row, or a charge, over the distances at which it can be used."""
 
     name: str
     steps: tuple[Step, ...]
@@ -50,10 +50,10 @@ class Best(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """What 100 points of a unit destroy of the loadouts of a category, over the distance.
+    """Points that 100 points of a unit destroy of the loadouts of a category, over the distance.
 
-    Points destroyed are the share of the target that is lost, all of one that is annihilated, times its points: the
-    mean over those that it meets, and over its levels. Nobody aims.
+    Points destroyed are the share of the target that is lost (all of it if annihilated), times its points: the mean
+    over the opponents and over the unit's levels. No attacker aims.
     """
 
     category: str
@@ -129,7 +129,7 @@ def curves(found: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
 
 
 def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
-    """How many there are of each category that have points."""
+    """Return the number of loadouts with points in each category."""
     categories = [each.unit.category for each in defenders if each.level.points]
     return {each: categories.count(each) for each in categories}
 

@@ -1,4 +1,4 @@
-"""A table of matchups after an edit: only fights that it touches are fought anew; points touch none."""
+"""Table of matchups after an edit: only changed fights are computed; a change of points changes none."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def edited(
     progress: Progress | bool | None = None,
     keep: bool = False,
 ) -> Matchups:
-    """The same table of other loadouts: a fight of two that are as they were is not fought again.
+    """Return the table of other loadouts, and compute only the fights that changed.
 
     Parameters
     ----------
     found : Matchups
         Every attacker against every defender.
     attackers, defenders : sequence of Loadout
-        Those of the wanted table. One that has the selector of another takes its place.
+        Loadouts of the new table. A loadout replaces the earlier one with its selector.
     ruleset, used : optional
-        Of the wanted table; default: those of `found`. Under another ruleset everything is fought anew.
+        Of the new table; default: those of `found`. Another ruleset computes every fight again.
     threads, progress
         As of :func:`analyser.matchups`.
     keep : bool
-        Keep the fights of the edit on disk, for when it is asked about again.
+        Store the fights of the edit on disk, to answer the same question again.
 
     Returns
     -------
     Matchups
-        Equal to what :func:`analyser.matchups` works out, to the bit.
+        Equal to the result of :func:`analyser.matchups`, to the bit.
 
     Examples
     --------
@@ -79,12 +79,12 @@ def edited(
 
 
 def fights_as(one: Loadout, other: Loadout) -> bool:
-    """Whether every fight of one is that of the other, whatever they cost."""
+    """Return True if both loadouts fight alike, whatever they cost."""
     return one.selector == other.selector and fighting(one) == fighting(other)
 
 
 class _Before(Known):
-    """The cells of an earlier table: of pairs of whom neither is changed in what a fight depends on.
+    """Cells of an earlier table, for pairs whose fights are unchanged.
 
     Of the others what `beside` knows. `attackers` and `defenders` are, for each of the wanted table, its place among
     those of `frame`; -1 for one that is changed, or was not there.
@@ -112,7 +112,7 @@ class _Before(Known):
         return found, missing
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """As of :class:`~.grid.Known`."""
+        """Store the cells of these blocks, as :class:`~.grid.Known` does."""
         self._beside.fought(situation, cells, blocks)
 
     @cached_property
@@ -143,7 +143,7 @@ def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
 
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
-    """For each of `after` its place in `before`, -1 where it is new or fights in another way."""
+    """Return the place in `before` of each of `after`, -1 if it is new or fights differently."""
     there = {each.selector: (at, each) for at, each in enumerate(before)}
     places = []
     for each in after:

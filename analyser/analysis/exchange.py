@@ -1,4 +1,4 @@
-"""What loadouts do to each other, as a game: of every pair the share of each that is lost while both act once.
+"""Losses of loadouts as a game: for every pair the share of each that is lost while both act once.
 
 Under best play it is what each loses in a duel, a round.
 """
@@ -76,12 +76,12 @@ class Exchange(NamedTuple):
 
     @property
     def points(self) -> Array:
-        """What each costs."""
+        """Points of each loadout."""
         return _points(self.loadouts)
 
     @property
     def evenly(self) -> Array:
-        """How often each is met where all units are met as often, and all levels of a unit: adds up to 1."""
+        """Frequency of each loadout where all units, and all levels of a unit, are met equally often; adds up to 1."""
         units = self.units
         shares: Array = 1.0 / np.bincount(units)[units]
         return np.asarray(shares / shares.sum(), np.float64)
@@ -91,7 +91,7 @@ class Exchange(NamedTuple):
         return np.asarray(self.losses.mean(axis=0), np.float64)
 
     def fields(self, field: Array, draws: int, seed: int) -> tuple[Array, Array]:
-        """Fields that might as well be met, shape (draws, n), and how often in each place, shape (draws, places).
+        """Return resampled fields, shape (draws, n), and weights of the places, shape (draws, places).
 
         Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each place arises more or less
         often (a beta distribution about a half).
@@ -148,9 +148,9 @@ def exchange_of(
 def _played_best(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """What is lost to each in a round of a duel that both play best, by situation, as :class:`Exchange` has it.
+    """Return the losses of each in a round of a duel with best play by both, by situation, as :class:`Exchange` has it.
 
-    NaN of those who have none; and by its place the reason of each loadout that lacks one with anybody.
+    NaN where there is none. Also return, by place, why a loadout lacks a duel with any opponent.
     """
     names = [each.selector for each in loadouts]
     found, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
@@ -167,7 +167,7 @@ def _played_best(
 def losses_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Array:
-    """The mean share of each (column) that is lost to each (row) while both act once; a mean over far and near.
+    """Return the mean share that each column loses to each row while both act once, over far and near.
 
     Of all `loadouts`, which must have points; 0 for those who do not meet. In a list units screen each other and choose
     whom they meet: how long two alone would take to come near is not asked.
@@ -181,7 +181,7 @@ def losses_of(
 def _far_and_near(
     acts: dict[str, Act], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
-    """What each loses to each far apart, and near, where each does what gains it most; None without such situations."""
+    """Return the losses far apart and near, where each takes its best act; None without such situations."""
     points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
     far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
     shots = [] if any(each.reach.any() for each in near) else far  # they may be fired near, too
@@ -189,7 +189,7 @@ def _far_and_near(
 
 
 class _Rounds(NamedTuple):
-    """What a round comes to in each place: shapes (places, n, n), as of :class:`Exchange`."""
+    """Exchange in a round at each place: shapes (places, n, n), as of :class:`Exchange`."""
 
     held: Array
     free: Array
@@ -250,7 +250,7 @@ def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
 
 
 def _is_near(situation: Situation) -> bool | None:
-    """Whether two are so near there that one may charge the other; None where it is no exchange."""
+    """Return True if two units are close enough there for a charge; None where the situation is no exchange."""
     if situation.kind == "ranged":
         return "short_range" in situation.bonuses or (situation.distance is not None and situation.distance <= SHORT)
     return True if situation.kind == "charge" else None

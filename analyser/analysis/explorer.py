@@ -124,7 +124,7 @@ class Explorer:
 
     @property
     def heading(self) -> str:
-        """What is shown, in a line."""
+        """The line above the picture, as plain text."""
         return str(html.unescape(self._heading.value.removeprefix("<b>").removesuffix("</b>")))
 
     @property
@@ -138,7 +138,7 @@ class Explorer:
         return bytes(self._bars.value), bytes(self._funnel.value)
 
     def __repr__(self) -> str:
-        """What it shows, for those who cannot see it."""
+        """Return the explorer as text, for where it cannot be shown."""
         return f"Explorer: {self.heading}. Sliders and menus appear where the notebook is run, or under voila."
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -157,7 +157,7 @@ class Explorer:
         return Loadout(faction=faction, unit=self._unit(side), level_name=level)
 
     def _follow(self, change: Mapping[str, Any]) -> None:
-        """One control has changed; menus that depend on it change too, and all of it is shown once."""
+        """Update menus that depend on a changed control, then show everything once."""
         if self._busy:
             return
         self._busy = True

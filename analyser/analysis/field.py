@@ -1,4 +1,4 @@
-"""Whom a list may meet, and what each loadout is worth against them: exact expected points destroyed and kept."""
+"""Opponents of a list, and the value of each loadout against them: exact expected points destroyed and kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEPS = 1000  # of a stage that is told of
 
 
 class Opponent(NamedTuple):
-    """An army that may be met: how many of each loadout it has, how often it is met, and the army if it is one."""
+    """An opponent: its count of each loadout, its weight, and its army if it is one."""
 
     name: str
     units: Mapping[str, float]
@@ -35,10 +35,10 @@ class Opponent(NamedTuple):
 
 
 class Field(NamedTuple):
-    """Whom a list may meet.
+    """Opponents of a list.
 
-    `mean` are the opponents that a mean is over, their weights adding up to 1; `worst` those that the worst case is
-    the worst of: the armies, or where there is one army or none, each loadout alone, as often as the points allow.
+    `mean` are the opponents of the mean, their weights adding up to 1. `worst` are those of the worst case: the armies,
+    or with fewer than two armies, each loadout alone, as often as the points allow.
     """
 
     mean: tuple[Opponent, ...]
@@ -48,24 +48,24 @@ class Field(NamedTuple):
 
     @property
     def armies(self) -> tuple[Army, ...]:
-        """The armies among them."""
+        """Armies among the opponents."""
         return tuple(each.army for each in self.mean if each.army is not None)
 
 
 class Worth(NamedTuple):
-    """What one of each loadout destroys, and what of it is kept, in points, against each opponent: (opponents, n)."""
+    """Points that one of each loadout destroys, and its points kept, against each opponent: (opponents, n)."""
 
     destroyed: Array
     kept: Array
 
     @property
     def total(self) -> Array:
-        """Both together."""
+        """Points destroyed and kept together."""
         return self.destroyed + self.kept
 
 
 def field_of(against: Any, library: Profiles, points: int) -> Field:
-    """Whom `against` means: armies, or loadouts by selectors; InputError for nothing, or for what cannot be read."""
+    """Return the opponents in `against`: armies, or loadouts by selectors; InputError if none, or unreadable."""
     given = against if isinstance(against, list | tuple) else [against]
     if given and all(isinstance(each, str) and not _is_file(each) for each in given):
         return _of_selectors([str(each) for each in given], library, points)
@@ -128,7 +128,7 @@ def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...
 
 
 def stage(progress: Progress, number: int, of: int) -> Progress:
-    """What tells of one of several stages, all taken to be as long, as a part of the whole."""
+    """Return the progress of one of several stages of equal length, as a part of the whole."""
     return lambda done, aim: progress(_STEPS * number + _STEPS * done // max(aim, 1), _STEPS * of)
 
 
@@ -140,7 +140,7 @@ def losses_between(
     threads: int | None,
     progress: Progress,
 ) -> tuple[list[Loadout], Array]:
-    """Everybody of both sides, each once, and the mean share of each (column) that is lost to each (row)."""
+    """Return all loadouts of both sides, each once, and the mean share that each column loses to each row."""
     how: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
         matchups(ours, theirs, progress=stage(progress, 0, 2), **how).frame,
@@ -155,10 +155,10 @@ def losses_between(
 def worth_against(
     opponents: Sequence[Opponent], ours: Sequence[Loadout], everybody: Sequence[Loadout], losses: Array, points: int
 ) -> Worth:
-    """What each of `ours` is worth in a list of so many points, against each opponent.
+    """Return the value of each of `ours` in a list of that many points, against each opponent.
 
-    In a round each unit of both sides acts once, on a unit of the other drawn by points: the more points a unit has,
-    the likelier it is attacked. So both figures add up over a list.
+    In a round each unit of both sides acts once, on a unit of the other drawn in proportion to points. So both figures
+    add up over a list.
     """
     at = {each.selector: place for place, each in enumerate(everybody)}
     cost = np.array([each.level.points or 0 for each in everybody], np.float64)

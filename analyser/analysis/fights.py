@@ -1,4 +1,4 @@
-"""Fights in which both sides roll, of many pairs at once: fought, and read as cells of a grid."""
+"""Fights in which both sides roll, for many pairs at once, as cells of a grid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SideT = TypeVar("SideT")
 
 
 class Over(NamedTuple):
-    """A fight of an attacker, side 0, with that row and a defender, and what it came to."""
+    """A fight of an attacker (side 0, with that row) and a defender, with its distribution."""
 
     row: str | None
     distribution: Joint
@@ -39,7 +39,7 @@ class Over(NamedTuple):
 
 
 Ways = Sequence[Over] | str
-"""What a pair has fought, by the rows of the attacker; or why they cannot."""
+"""Results of a pair by the rows of the attacker, or why it cannot fight."""
 
 
 def fought_cells(
@@ -125,7 +125,7 @@ def cells_of(fights: Sequence[Over]) -> Cells:
 
 
 class _Standing:
-    """How one side may stand after each of several fights, one after the other, and what each way comes to."""
+    """Possible states of one side after each of several fights, one fight after the other, with their figures."""
 
     def __init__(self, sides: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, standing = list(map(len, sides)), np.concatenate(sides)

@@ -1,4 +1,4 @@
-"""The figures by which loadouts are compared, who is the best in each, and how far the others are from it.
+"""Figures of a comparison, the best loadout in each, and the differences of the others from it.
 
 Samples are paired by batch: batch b of every loadout is played from the same random words (common random numbers),
 and each batch gives one difference. The batches share nothing with one another, so the mean of their differences has
@@ -41,7 +41,7 @@ KeyT = TypeVar("KeyT")
 
 
 def is_percentile() -> NDArray[np.bool_]:
-    """Which of the figures of comparisons are percentiles."""
+    """Return True for the figures of comparisons that are percentiles."""
     return np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
 
@@ -58,11 +58,11 @@ class _Sample(dict[KeyT, Played]):
         return next(iter(self.values()))[0].trials
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """How often everything was seen in any of them that a precision is asked of."""
+        """Return how often each outcome that a precision refers to was seen in any of the attacks."""
         return np.concatenate([whole.asked_of(precision) for whole, _ in self.values()])
 
     def stopped(self, stopping: Stopping) -> Self:
-        """The same attacks, which say why they have so many trials."""
+        """Return these attacks with the reason for their number of trials."""
         return type(self)({key: (whole.stopped(stopping), parts) for key, (whole, parts) in self.items()})
 
 
@@ -105,7 +105,7 @@ class Side(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """One figure of one loadout less that of another; `low` and `high` are NaN where there is no interval."""
+    """Difference in one figure between two loadouts; `low` and `high` are NaN without an interval."""
 
     difference: float
     low: float = np.nan
@@ -114,12 +114,12 @@ class Gap(NamedTuple):
 
 
 def title_of(name: str, at_least: int | None) -> str:
-    """What a figure is called, as a heading."""
+    """Return the heading of a figure."""
     return metric_called(name).title.format(at_least="k" if at_least is None else at_least)
 
 
 def subject_of(scenario: Scenario) -> str:
-    """Who attacks whom, and from how far, for a title."""
+    """Return the attacker, the target and the distance, for a title."""
     attacker, defender, distance = scenario.attacker, scenario.defender, scenario.attack.distance
     one = "an attack without a profile" if attacker is None else attacker.selector
     other = "a target without a profile" if defender is None else defender.selector

@@ -1,4 +1,4 @@
-"""Which lists are legal, as an integer programme: points, battlegroups, slots and limits; and the best of them."""
+"""Integer programme for the legal lists (points, battlegroups, slots and limits), and the best of them."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ class Solved(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much more the best could be worth at most, as a share of what this is worth."""
+        """Largest possible gain of a better list, as a share of this value."""
         missing = self.bound - self.value
         return 0.0 if missing <= RELATIVE_GAP * max(abs(self.value), 1.0) else missing / max(abs(self.value), 1e-12)
 
 
 @dataclass(frozen=True)
 class Force:
-    """What a list may hold.
+    """Limits of a list.
 
     Attributes
     ----------
     loadouts : tuple of Loadout
-        Who may be in it; all have points.
+        Loadouts allowed in it; all have points.
     battlegroups : tuple of Battlegroup
-        Those of the faction; none: only points limit a list.
+        Battlegroups of the faction; without any only points limit a list.
     least_points, most_points : int
     most_battlegroups : int
     led_by : str
-        The trait that one unit at least must have where there are no battlegroups.
+        The trait that at least one unit must have if there are no battlegroups.
     must : tuple of (tuple of int, int)
-        Places of loadouts of which so many, at least, must be in it.
+        Places of loadouts, and how many of these it must have at least.
     at_most : int or None
-        Of each unit, at whatever level.
+        Most units of a kind, at any level.
     """
 
     loadouts: tuple[Loadout, ...]
@@ -75,7 +75,7 @@ class Force:
 
     @property
     def points(self) -> NDArray[np.int64]:
-        """What each loadout costs."""
+        """Points of each loadout."""
         return np.array([each.level.points for each in self.loadouts], np.int64)
 
     @property
@@ -174,13 +174,13 @@ class _Programme:
         return groups
 
     def _room(self, at: int, kind: Battlegroup | None) -> int:
-        """How many of a loadout one battlegroup can hold at most."""
+        """Return how many of a loadout one battlegroup can hold at most."""
         most = int(self._force.most_points // max(int(self._points[at]), 1))
         limit = None if kind is None else self._force.loadouts[at].unit.battlegroups[kind.id].most
         return most if limit is None else min(most, limit)
 
     def _limit_group(self, group: _Group) -> None:
-        """What battlegroups must and may hold, by unit and by slot; nothing if there are none."""
+        """Add the limits of battlegroups by unit and by slot; none without battlegroups."""
         kind, loadouts = group.kind, self._force.loadouts
         assert kind is not None
         for places in self._force.units.values():
@@ -201,7 +201,7 @@ class _Programme:
             self._row([*terms, (group.number, -float(most))], -_LARGEST, 0)
 
     def _limit_units(self) -> None:
-        """What the force may hold of each unit, and what must be in it."""
+        """Add the limits of the force by unit, and the loadouts that must be in it."""
         force = self._force
         for places in force.units.values():
             limits = force.loadouts[places[0]].unit.in_force
@@ -212,7 +212,7 @@ class _Programme:
             self._row(self._number_of(wanted), number, _LARGEST)
 
     def _first_copies(self, at: int, number: int) -> list[int]:
-        """Whether there is a first, a second and so on up to `number` of a loadout."""
+        """Return variables that say if there is a first, a second and so on up to `number` of a loadout."""
         copies = self._copies.setdefault(at, [])
         if number > len(copies):
             inside = self._number_of([at])
@@ -274,7 +274,7 @@ class _Programme:
 
 
 def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
-    """Whether each unit counts in at most one slot that has limits."""
+    """Return True if each unit counts in at most one slot that has limits."""
     limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
     return all(len(limited & set(each.unit.battlegroups[kind.id].slots)) <= 1 for each in loadouts)
 

@@ -1,4 +1,4 @@
-"""What a list is asked to be: its scale, who may be in it and who must, and why no list is legal."""
+"""Terms of a list: its scale, the units allowed and required in it, and the reason why no list is legal."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ TARGET_STATE = Target(from_front=True)
 CELL = np.dtype(
     [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in OF_BOTH), ("why_not", object)]
 )
-"""What an attacker does to a defender; where they cannot fight figures are NaN, and `why_not` says why."""
+"""Result of an attacker on a defender; where they cannot fight figures are NaN, and `why_not` says why."""
 Cells = NDArray[np.void]  # of CELL, shape (attackers, defenders)
 Block = tuple[list[int], list[int]]
 """Places of attackers and of defenders, of whom each attacker is to fight each defender."""
@@ -45,7 +45,7 @@ _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 
 @dataclass(frozen=True)
 class Field:
-    """What is the same for every attacker; `row` is the one that was asked for, None the best one."""
+    """The defenders and conditions that all attackers share; `row` is the one that was asked for, None the best one."""
 
     defenders: tuple[Loadout, ...]
     ruleset: Ruleset
@@ -88,7 +88,7 @@ def blank_cells(attackers: int, defenders: int) -> Cells:
 
 
 class Known:
-    """What is known of so many attackers and defenders before anybody fights: here nothing."""
+    """Results known before any fight of a grid of this size; this base class knows none."""
 
     def __init__(self, attackers: int, defenders: int) -> None:
         self._shape = attackers, defenders
@@ -156,7 +156,7 @@ def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
 def _tidy(
     attackers: Sequence[Loadout], field: Field, situations: Sequence[Situation], by_situation: Cells
 ) -> pd.DataFrame:
-    """One row for each attacker, defender and situation, from their cells in this order."""
+    """Return one row for each attacker, defender and situation, from their cells in this order."""
     import pandas as pd
 
     *place, of_situation = np.indices(by_situation.shape).reshape(3, -1)
@@ -227,7 +227,7 @@ class NotModelled(NamedTuple):
 def not_modelled(
     attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
 ) -> tuple[NotModelled, ...]:
-    """What the profiles of both sides carry that no figure of these situations is computed from, by name."""
+    """Return the items on the profiles of both sides that no figure of these situations accounts for, by name."""
     fights = {each.fight.occasion for each in situations}
     attacking = {(each.faction, each.unit.id): each.unit for each in attackers}
     everybody = attacking | {(each.faction, each.unit.id): each.unit for each in defenders}

@@ -1,4 +1,4 @@
-"""Fights that were fought before, kept on disk: found by all that they depend on, and by nothing else.
+"""Fight cache on disk: results by a digest of all that they depend on.
 
 What two loadouts come to is a function of their numbers, the situation, the ruleset and this program. A changed number,
 rule or module is another digest, under which nothing old is found. A file is written whole or not at all; one that is
@@ -43,7 +43,7 @@ _DIGITS = 24  # of a digest
 
 
 class _Table(NamedTuple):
-    """What a file holds: the digests of attackers and of defenders, their cells, and which of them were fought."""
+    """Content of a file: digests of attackers and of defenders, their cells, and a mask of those computed."""
 
     sides: Sequence[Sequence[str]]
     cells: Cells
@@ -51,7 +51,7 @@ class _Table(NamedTuple):
 
 
 class Kept(Known):
-    """The cells of a grid that are kept; those that it fights are kept from then on."""
+    """Cells of a grid from the cache; new results are added to it."""
 
     def __init__(self, attackers: Sequence[Loadout], field: Field, folder: Path, *, edits: bool = False) -> None:
         super().__init__(len(attackers), len(field.defenders))
@@ -70,7 +70,7 @@ class Kept(Known):
         return [_digest(each.model_dump_json()) for each in self._field.targets]
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
-        """As of :class:`~.grid.Known`."""
+        """Return the stored cells and the blocks still to compute, as :class:`~.grid.Known` does."""
         if not self._pays(situation, len(self._sides) * len(self._field.defenders)):
             return super().of(situation)
         shape = len(self._attackers), len(self._defenders)
@@ -81,7 +81,7 @@ class Kept(Known):
         return cells, [each for each in blocks if all(each)]
 
     def _read(self, situation: Situation, shape: tuple[int, int]) -> tuple[Cells, NDArray[np.bool_]]:
-        """The cells as they are kept, and which of them are."""
+        """Return the stored cells, and a mask of those that are stored."""
         table = _read(self._path(situation))
         if table is None:
             return blank_cells(*shape), np.zeros(shape, np.bool_)
@@ -94,7 +94,7 @@ class Kept(Known):
         return cells, fought
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """Keep what was fought, beside what others have kept meanwhile."""
+        """Store new results, together with those that other processes stored meanwhile."""
         anew = sum(len(rows) * len(columns) for rows, columns in blocks)
         if not anew or not self._pays(situation, cells.size if self._edits else anew):
             return
@@ -122,9 +122,9 @@ class Kept(Known):
 
 
 def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
-    """What is known of a grid beforehand: what is kept of it, of situations that take long enough for that to pay.
+    """Return the stored results of a grid, for situations slow enough to be worth storing.
 
-    With `edits` the few fights that an edit changes are kept, too: the next question may be of the same edit.
+    With `edits` the few fights that an edit changes are stored, too: the next question may be about the same edit.
     """
     is_on = os.environ.get(SWITCH, "yes").lower() not in ("no", "0", "off", "false")
     folder = folder_for(Path(__file__)) if is_on else None
@@ -134,7 +134,7 @@ def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False)
 
 
 def fighting(loadout: Loadout) -> Unit:
-    """What of a loadout its fights depend on: its unit with no other level, without points and rules of forces."""
+    """Return the unit as its fights depend on it: without other levels, points and rules of forces."""
     level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
     without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
     return loadout.unit.model_copy(update=without)
@@ -199,7 +199,7 @@ def _read(path: Path) -> _Table | None:
 
 @lru_cache(maxsize=MOST_READ)
 def _read_as(path: Path, *_: int) -> _Table | None:
-    """The same of a file as it was written then, once for all that ask."""
+    """Return the table of a file as it was written at a given time, cached; None if it cannot be read."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -216,7 +216,7 @@ def _read_as(path: Path, *_: int) -> _Table | None:
 
 
 def _tidy_up(written: Path) -> None:
-    """Take away what another version of this program has kept, and the oldest files while all are too large."""
+    """Delete files of other versions, then the oldest ones while the cache is too large."""
     files = sorted(_dated(written.parent.glob("fights-*.npz")), reverse=True)
     room = MOST_BYTES
     for _, size, path in files:

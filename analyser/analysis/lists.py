@@ -26,7 +26,7 @@ class Listed(NamedTuple):
 
     @property
     def units(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return sum(self.counts)
 
     @property
@@ -35,17 +35,17 @@ class Listed(NamedTuple):
         return f"{self.army.name} ({counted(self.units, 'unit')}, {self.army.points:,} points)"
 
     def named(self, selector: str) -> str:
-        """What people call a loadout of it: unit and level."""
+        """Return the title of a loadout: unit and level."""
         return next(each for each in self.kinds if each.selector == selector).title
 
     def in_short(self, selector: str) -> str:
-        """The same without the level, where there is one level of the unit alone."""
+        """Return the title of a loadout, without the level where the army has only one level of the unit."""
         wanted = next(each for each in self.kinds if each.selector == selector)
         levels = sum(each.unit.name == wanted.unit.name for each in self.kinds)
         return wanted.unit.name if levels == 1 else wanted.title
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         units = [{"unit": each.selector, "count": count} for each, count in zip(self.kinds, self.counts)]
         return {"name": self.army.name, "points": self.army.points, "units": units}
 
@@ -64,14 +64,14 @@ def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
 
 
 def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
-    """Both armies; two of one name are told apart by their sides."""
+    """Return both armies; equal names get the side added."""
     names = names_apart(mine.army, yours.army)
     mine, yours = (each._replace(army=replace(each.army, name=name)) for each, name in zip((mine, yours), names))
     return mine, yours
 
 
 def names_apart(mine: Army, yours: Army) -> tuple[str, str]:
-    """The names of both armies; the same name twice is told apart by the sides."""
+    """Return the names of both armies; equal names get the side added."""
     if mine.name != yours.name:
         return mine.name, yours.name
     return f"{mine.name} (mine)", f"{yours.name} (yours)"

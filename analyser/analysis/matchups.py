@@ -47,7 +47,7 @@ ASSUMPTIONS = (
     "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are what the "
     "defender suffers, and who has won by victory points; a unit of unknown rating counts 1.",
 )
-"""What every attack of a comparison takes for granted."""
+"""Assumptions of every attack of a comparison."""
 
 MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
@@ -84,7 +84,7 @@ class Matchups(FramedAnswer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted, die and deck first."""
+        """Assumptions of the answer, die and deck first."""
         return (self.ruleset.assumed, *ASSUMPTIONS)
 
     schema = "analyser/matchups/1"
@@ -120,7 +120,7 @@ class Matchups(FramedAnswer):
         return styled(self.pivot(metric=metric).rename(index=readable, columns=readable), [values], bars=False)
 
     def pivot(self, *, metric: AskedMetric | None = None) -> pd.DataFrame:
-        """One figure: attackers as the rows, defenders as the columns.
+        """Return one figure: attackers as the rows, defenders as the columns.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Matchups(FramedAnswer):
     def heatmap(
         self, *, metric: AskedMetric | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """One figure of one situation as a picture, its cells annotated, cells that cannot be blank and hatched.
+        """Draw one figure of one situation, with the number in each cell; cells without a fight are blank and hatched.
 
         Of more than :data:`MOST_LOADOUTS` loadouts on a side it shows units, as means over their levels.
 
@@ -255,7 +255,7 @@ def matchups(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Matchups:
-    """One fight of every attacker with every defender in every situation, exactly.
+    """Compute one fight of every attacker with every defender in every situation, exactly.
 
     Parameters
     ----------
@@ -276,13 +276,13 @@ def matchups(
     levels : str or several, optional
         Only loadouts at these reinforcement levels, on both sides. Default: at all levels.
     method, trials, seed, precision
-        As of :func:`analyser.attack`, but ``"exact"`` is the only method, which takes no time to speak of.
+        As of :func:`analyser.attack`, but ``"exact"`` is the only method.
     threads : int, optional
-        Default: as many as there are processors. The figures do not depend on it.
+        Default: one for each processor (the result is the same).
     profiles : Profiles or path, optional
         As of :func:`analyser.attack`.
     progress : callable or True, optional
-        Called with the attackers worked out so far, once for each situation, and their number in all; True: a bar.
+        Called with the attackers done so far, once for each situation, and their total number; True: a bar.
 
     Returns
     -------

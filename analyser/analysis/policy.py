@@ -1,4 +1,4 @@
-"""What best play of both sides makes of the situations of a comparison, and what it does not touch."""
+"""Duels with best play in the situations of a comparison, and the situations that it does not change."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ POLICIES_OF_DUELS = ("habit", "best")
 
 
 def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """The same situations with the duel by ``habit``, or played ``best`` by both sides; InputError for another word."""
+    """Return the situations with the duel by ``habit``, or with ``best`` play by both; InputError for another word."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(BEST_DUEL if policy == "best" and each == DUEL else each for each in situations)
 
 
 def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """The situations that prices are made of: by ``habit`` as they are, by ``best`` play with :data:`BEST_TRADES`."""
+    """Return the situations for prices: unchanged under ``habit``, or :data:`BEST_TRADES` under ``best`` play."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
 
 def check_best_is_played(policy: str, situations: Sequence[Situation]) -> None:
-    """InputError where ``best`` is asked for, and nobody plays best in any of these situations (:func:`played_by`)."""
+    """Raise InputError if ``best`` is asked for and none of these situations has best play (:func:`played_by`)."""
     if policy == "best" and len(names := _untouched(situations)) == len(situations):
         problem = f"best play has nothing to choose in {', '.join(names)}"
         raise InputError(problem, where="policy", allowed=f"habit; or the situation {DUEL.name} among others")
 
 
 def told_of_best(situations: Sequence[Situation]) -> str:
-    """What best play does not touch in these situations, as a sentence; nothing where nobody plays best.
+    """Return a sentence that names the situations best play does not change; empty where no duel is played best.
 
     >>> from analyser.analysis.situations import CHARGE
     >>> told_of_best([CHARGE, BEST_DUEL])

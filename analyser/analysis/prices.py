@@ -36,17 +36,17 @@ EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, CANNOT_SAY)
 SITUATIONS = EXCHANGES
 LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
-"""What no price here knows, in one line."""
+"""Limits of all prices, in one line."""
 LIMITS_OF_BEST = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
 )
-"""The same of prices under best play."""
+"""Limits of prices under best play."""
 MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
 
 
 class Among(NamedTuple):
-    """The opponents of a verdict: how many loadouts of each faction, the one that is judged among them."""
+    """Opponents of a verdict: the number of loadouts of each faction, with the judged one."""
 
     factions: Mapping[str, int] = MappingProxyType({})
 
@@ -76,7 +76,7 @@ class Among(NamedTuple):
         return f"against {counted(self.loadouts, 'loadout')} ({each})"
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         return {"loadouts": self.loadouts, "factions": dict(self.factions)}
 
 
@@ -161,30 +161,30 @@ class FairPoints(JudgedAnswer):
         }
 
     def only(self, shown: Container[str]) -> FairPoints:
-        """The same of some of its loadouts, still judged among all."""
+        """Return the verdicts of some loadouts only, still judged among all."""
         rows = [name in shown for name in self.frame["loadout"]]
         return replace(self, frame=self.frame[rows].reset_index(drop=True))
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many loadouts have each verdict, the most frequent first."""
+        """Number of loadouts with each verdict, the most frequent first."""
         return {str(verdict): int(count) for verdict, count in self.frame["verdict"].value_counts().items()}
 
     @property
     def doubts(self) -> dict[str, int]:
-        """Of how many loadouts nothing can be said for each reason, the most frequent first."""
+        """Number of undecided loadouts for each reason, the most frequent first."""
         doubts = self.frame.loc[self.frame["verdict"] == CANNOT_SAY, "doubt"].map(kind_of_doubt)
         return {str(kind): int(count) for kind, count in doubts.value_counts().items()}
 
     @property
     def interval(self) -> str:
-        """What the intervals are over."""
+        """Variation that the intervals cover."""
         kinds = {each.kind for each in self.situations}
         ground = ", closer or more open ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
         return f"95 of 100 tries (other shares of units{ground}), and 5% either way"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """What each costs against its fair points; the band of fair between two lines."""
+        """Draw the points of each loadout against its fair points, with the fair band between two lines."""
         return plots.fair_points(self, ax=ax, **more)
 
     def of(self, verdict: str, most: int | None = None) -> pd.DataFrame:
@@ -238,7 +238,7 @@ class FairPoints(JudgedAnswer):
         return [*(Block(lines=each) for each in lines), roles, *(Block(lines=each) for each in below)]
 
     def _played(self) -> str:
-        """Who is there at today's points where everybody plays as well as can be."""
+        """Return a sentence with the equilibrium at today's points: the loadouts left if all choose best."""
         played = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
         named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
         listed = ", ".join(named) or "none of these"
@@ -256,37 +256,35 @@ def fair_points(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> FairPoints:
-    """What each loadout should cost, as an interval, with a verdict and its reason.
+    """Return what each loadout should cost, as an interval, with a verdict and its reason.
 
-    Two loadouts meet, and six rounds go by from the first shot: far apart they shoot; near, each does what gains it
-    most at today's points, an aimed shot or a charge. How long they are what follows from how far each shoots and how
-    fast it moves (:mod:`analyser.analysis.approach`): on close ground, and on open. Who was suppressed by the other's
-    act does less (:mod:`analyser.analysis.acts`). A price trades evenly if, against the field, a loadout then destroys
-    as many points as it loses; the prices at which all do are those of :func:`analyser.analysis.pricing.even_trade`.
+    Two loadouts meet, and six rounds go by from the first shot. Far apart they shoot; near, each takes its best act at
+    today's points, an aimed shot or a charge. The time that they spend far and near follows from their ranges and
+    speeds (:mod:`analyser.analysis.approach`), on close ground and on open. A suppressed unit does less
+    (:mod:`analyser.analysis.acts`). A price trades evenly if a loadout then destroys as many points of its opponents as
+    it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all do.
     Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), and so
-    are loadouts of a level: `fair_points` is the price that trades evenly, times what the other units of its role, and
-    loadouts of its level, cost over theirs, the median.
+    are loadouts of a level: `fair_points` is the price that trades evenly, times the median ratio of points to that
+    price among the other units of its role and the loadouts of its level.
 
-    The field has each loadout the more often the better it does at today's points, without being the best alone
+    The better a loadout does at today's points, the more often it is met, but the best is not met alone
     (:func:`analyser.analysis.pricing.response`).
 
-    Under best play (`docs/best-play.md`) two fight a duel instead, on close ground and on open: six rounds, a toss each
-    round, both choosing state by state what destroys most victory points for those that it costs. What units of a role
-    are paid for what is not counted, and all else, is as above.
+    Under best play (`docs/best-play.md`) two loadouts fight a duel instead, on close ground and on open: six rounds, a
+    toss each round, and both maximise the victory points destroyed less those lost. All else is as above.
 
     Parameters
     ----------
     units : str, Loadout, several of them, or Matchups
-        Whose prices are wanted; or a table in which both sides attack each other, of which the duels are left out.
+        Loadouts to price; or a table in which both sides attack each other, whose duels are ignored.
     against : str, Loadout, or several of them
-        The opponents, who meet each other and `units`. A loadout of `units` takes the place of one of that name.
+        The opponents, which meet each other and `units`. A loadout of `units` replaces the one of that name.
         Default: all factions of the profiles.
     situations : str, Situation, or several of them
         As of :func:`analyser.matchups`.
     policy : "habit" or "best"
-        Whether each does what gains it most in a single act, or both play whole duels best, which takes a quarter to
-        half a second a pair at basic level, up to some 20 at full strength. What is fought is kept, so that a run that
-        is stopped goes on.
+        The best single act of each, or best play of whole duels, which takes a quarter to half a second a pair at
+        basic level, and up to some 20 at full strength. Duels are stored; run the call again to resume.
     profiles, threads, progress
         As of :func:`analyser.matchups`.
 
@@ -294,12 +292,12 @@ def fair_points(
     -------
     FairPoints
         Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
-        `low` and `high` (95% of fields and grounds, 5% wider); `verdict`, which follows from them as
-        :data:`analyser.analysis.verdict.RULE` has it, `doubt`, why nothing can be said, `edge`, how near another
+        `low` and `high` (95% of fields and grounds, 5% wider); `verdict`, which follows from them by
+        :data:`analyser.analysis.verdict.RULE`, `doubt`, why it is undecided, `edge`, how near another
         verdict is, and `why`; `not_counted`, its special rules that no figure here counts; `points_over_fair`;
-        `at_most`, what a cheaper equal of its faction costs, above which nothing is fair (NaN without one);
+        `at_most`, the points of a cheaper equal of its faction, an upper limit (NaN without one);
         `trades_evenly_at`, the price without what its role is paid for; `comes_out_even_at`, fair points the other way,
-        so that nobody comes out ahead more than behind (:func:`analyser.analysis.pricing.evenly_ahead`);
+        so that no loadout comes out ahead on the whole (:func:`analyser.analysis.pricing.evenly_ahead`);
         `fair_by_shooting` and `fair_by_charges`, fair points if all did that alone; `offence` and `toughness`, per
         point, over the median of the other units of its role; `met`, its share of the field; `played`, its share of the
         equilibrium at today's points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one
@@ -309,7 +307,7 @@ def fair_points(
     Raises
     ------
     InputError
-        A selector that fits nothing; or nobody here can exchange anything.
+        A selector that fits nothing, or loadouts of which no two can exchange anything.
 
     Examples
     --------
@@ -332,9 +330,9 @@ def fair_points_in(
     exchange: Exchange | None = None,
     with_played: bool = True,
 ) -> FairPoints:
-    """The same of a table, of all in it or those `shown`; without `played` and `exploitability` it is sooner done.
+    """Return the prices from a table, for all loadouts or those `shown`; `with_played=False` is faster.
 
-    `exchange` is that of the table, where it has been made already.
+    Without it `played` and `exploitability` are not computed. `exchange` is that of the table, if already computed.
     """
     from threadpoolctl import threadpool_limits
 
@@ -371,7 +369,7 @@ def _check_exchange(situations: Sequence[Situation]) -> None:
 
 
 def _told_once(left_out: Mapping[str, str]) -> str:
-    """Who is left out, each reason once.
+    """Return the loadouts that are left out, each reason once.
 
     >>> _told_once({"elm/a@basic": "it has no points", "elm/b@basic": "it has no points", "elm/c@basic": "it is alone"})
     'elm/a@basic and 1 more: it has no points; elm/c@basic: it is alone'
@@ -384,7 +382,7 @@ def _told_once(left_out: Mapping[str, str]) -> str:
 
 
 def _limits_of(found: Matchups) -> str:
-    """What is not counted; of best play, what it does not touch, and which pairs are not."""
+    """Return what is not counted; under best play also the situations it does not change, and the pairs left out."""
     best = [each.name for each in found.situations if each.kind == BEST_TRADE]
     if not best:
         return LIMITS
@@ -413,7 +411,7 @@ def _all_meet(
 
 
 def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
-    """What each costs and what it should, and below it why."""
+    """Return the points and fair points of each loadout, and below them the reason."""
     told = []
     for row in found.to_dict("records"):
         known = not np.isnan(row["fair_points"])

@@ -1,4 +1,4 @@
-"""Prices from a game: what every loadout would cost if none gained by its price; and who would be played at given ones.
+"""Prices from a game: points at which no loadout gains, and the equilibrium at given points.
 
 All functions take plain arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i
 while each of them acts once; `field[j]` is how often j is met, adding up to 1; prices are natural logarithms, and hold
@@ -52,7 +52,7 @@ def even_trade(losses: Array, field: Array) -> Solved:
 
 
 def even_trades(losses: Array, weights: Array, fields: Array, start: Array, *, within: float = _EXACT) -> Solved:
-    """The same in many fields at once, shape (fields, loadouts): each of them is met in several places.
+    """Return the prices for several fields at once, shape (fields, loadouts); each field mixes several places.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def even_trades(losses: Array, weights: Array, fields: Array, start: Array, *, w
     start : ndarray
         Prices to begin with.
     within : float
-        The gains that may be left.
+        Largest gain left at the end.
     """
     there, back, often = losses.transpose(0, 2, 1), losses, weights.T[:, :, None]
     prices, gain = np.tile(start, (len(fields), 1)), np.inf
@@ -81,16 +81,16 @@ def even_trades(losses: Array, weights: Array, fields: Array, start: Array, *, w
 
 
 def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array]:
-    """What a loadout is worth by what it destroys, and by what it takes to destroy it: logarithms.
+    """Return the value of each loadout by what it destroys, and by what it takes to destroy it: logarithms.
 
-    Where everyone trades evenly at these prices their mean is the price.
+    Where all trade evenly at these prices their mean is the price.
 
     Returns
     -------
     offence : ndarray
-        Of the points that it destroys in a round, in a field at these prices.
+        Logarithm of the points that it destroys in a round, in a field at these prices.
     toughness : ndarray
-        Of the points of the field that are needed to destroy it in one.
+        Logarithm of the points of opponents that it takes to destroy it in a round.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array
 
 
 def ahead(losses: Array, prices: Array) -> Array:
-    """Who comes out ahead, point for point: (destroyed - lost) / (destroyed + lost) of each pair, -1 to 1.
+    """Return how far the row comes out ahead of the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
 
     Antisymmetric: a zero-sum game. :data:`LEAST` on both sides keeps a pair that hardly touch near 0.
     """
@@ -141,7 +141,7 @@ def evenly_ahead(losses: Array, field: Array, start: Array) -> Solved:
 
 
 def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
-    """The mixtures of rows and of columns that nobody can exploit, by linear programming.
+    """Return the equilibrium mixtures of rows and of columns, by linear programming.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
 
 
 def response(gains: Array, prior: Array, met: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
-    """A field in which what does better is met more often, without being all there is: logit quantal response.
+    """Return the field in which better loadouts are met more often: logit quantal response.
 
     Frequencies are proportional to ``prior * exp(pickiness * mean gain against those of this very field that it
     meets)`` (McKelvey and Palfrey 1995); found by steps so short that they cannot overshoot.
@@ -200,12 +200,12 @@ def response(gains: Array, prior: Array, met: NDArray[np.bool_], pickiness: floa
 
 
 def one_number(gains: Array, weights: Array) -> tuple[Array, float]:
-    """How strong each loadout is where one number a loadout tells most of a game, and how much of it that tells.
+    """Return the strength of each loadout as one number, and the share of the game that these numbers explain.
 
     The least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank): ``strength[i] -
-    strength[j]`` is what one number explains of ``gains[i, j]``; the rest goes round in circles, as rock, paper,
-    scissors does. The share is that of the sum of squares, weighted by `weights[i, j]`, how often a pair meets (0:
-    never); 1 where there is nothing to explain.
+    strength[j]`` is the part of ``gains[i, j]`` that the numbers explain; the rest is cyclic, as in rock, paper,
+    scissors. The share is that of the sum of squares, weighted by `weights[i, j]`, how often a pair meets (0: never); 1
+    where there is nothing to explain.
 
     >>> one_number(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), np.ones((3, 3)))[1]
     1.0
@@ -242,9 +242,9 @@ def weighted_median(values: Array, weights: Array) -> float:
 
 
 def medians_of(values: Array, below: Array) -> Array:
-    """The same of several weights of the same `values`, which are sorted: `below` are their sums up to each value.
+    """Return the weighted medians of sorted `values` for several weightings: `below` are their sums up to each value.
 
-    Values and their sums run along the last axis; what there are several of runs along those before it.
+    Values and their sums run along the last axis; the weightings run along those before it.
 
     >>> medians_of(np.array([1.0, 2.0, 3.0]), np.cumsum([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]], axis=1)).tolist()
     [2.0, 2.0]

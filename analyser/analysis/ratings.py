@@ -1,4 +1,4 @@
-"""One number for each loadout from a matrix of who beats whom (Bradley and Terry 1952)."""
+"""Ratings: one number for each loadout from a matrix of wins (Bradley and Terry 1952)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ A_FACTOR_OF_TEN = 400.0  # rating points, as in chess: 400 more, and the odds of
 
 
 def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
-    """Ratings of loadouts whose differences explain best who beats whom.
+    """Return the ratings of loadouts whose differences best explain the wins.
 
     Fitted by choix (iterative Luce spectral ranking, Maystre and Grossglauser 2015).
 
@@ -89,7 +89,7 @@ def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
-    """How many duels the row wins against the column, of one and a little that each pair fights."""
+    """Return how many duels the row wins against the column, out of one and a small constant for each pair."""
     given = wins.to_numpy(np.float64)
     if list(wins.index) != list(wins.columns):
         raise InputError("the rows of a matrix of wins are not its columns")

@@ -1,4 +1,4 @@
-"""Why a loadout is worth more or less than others of its role for its points: the facts of its profile, set apart."""
+"""Price drivers: why a loadout is worth more or less for its points than others of its role, from its profile."""
 
 from __future__ import annotations
 
@@ -63,22 +63,22 @@ class Part(NamedTuple):
     own: Array
     usual: Array
     moves: Array
-    """By how much its worth would be another if the fact were as usual, as a logarithm."""
+    """Change of its value if the fact were as usual, as a logarithm."""
 
 
 class Reasons:
-    """What each loadout does and takes for 100 points, each beside the median of the other units of its role.
+    """Figures of each loadout per 100 points, beside the median of the other units of its role.
 
-    It destroys by shooting and in close quarters, as far as it comes to that; it takes models x DAMAGE LIMIT x DEFENCE
-    hits (AC-3.7, AC-3.8) to destroy it, and it holds out for so many longer or less long by its DISCIPLINE, its BREAK
-    LIMIT and its special rules; and it may shoot from where nobody reaches it. All that is by habit; where prices are
-    made of best play, there is also how much more it is worth by that.
+    A loadout destroys by shooting and in close quarters, weighted by how often each happens. It takes models x DAMAGE
+    LIMIT x DEFENCE hits to destroy it (AC-3.7, AC-3.8); its DISCIPLINE, its BREAK LIMIT and its special rules change
+    how long it holds out. It may also shoot from where no opponent reaches it. All of this is for the usual tactics;
+    prices made of best play add how much more it is worth by that.
 
     Attributes
     ----------
     offence, toughness : ndarray
-        What they are worth by what they destroy, and by what it takes to destroy them, as
-        :func:`analyser.analysis.pricing.both_sides` has it at prices that trade evenly.
+        Value of each by what it destroys, and by what it takes to destroy it, from
+        :func:`analyser.analysis.pricing.both_sides` at prices that trade evenly.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Reasons:
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
 
     def uncounted(self, at: int, sign: int) -> str:
-        """What no figure here counts: for a sign of 1 its merits beside others of its role, for -1 its faults."""
+        """Return what no figure here counts: its merits beside others of its role, or for a sign of -1 its faults."""
         unit, role = self._units[at], self._roles[at]
         own, usually = (float(each[at]) for each in self._room)
         has_room = usually > 0  # without Capacity a unit counts as 1
@@ -194,7 +194,7 @@ class Reasons:
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, at: int, times: float) -> str:
-        """What stands on the profile and makes for it, in brackets."""
+        """Return the entries of the profile that explain a figure, in brackets."""
         unit, common = self._units[at], self._common[self._roles[at]]
         if name == HITS:
             return self._of_defence(at)
@@ -235,7 +235,7 @@ class Reasons:
         return f"reach {own:.0f} inches, others {usual:.0f}" if is_one else ""
 
     def _of_tests(self, at: int, times: float) -> str:
-        """Whether it breaks, or its DISCIPLINE, beside others, if that is a reason."""
+        """Return the BREAK LIMIT or the DISCIPLINE beside others, if that is a reason."""
         mine = self._units[at]
         others = {
             unit_of(each.selector): each.unit
@@ -259,7 +259,7 @@ TWICE = 2.0
 
 
 def _times(times: float) -> str:
-    """How much more or less.
+    """Return a factor as more or less, in words.
 
     >>> [_times(each) for each in (0.4, 1.25, 2.7)]
     ['60% less', '25% more', '2.7 times as much']
@@ -268,7 +268,7 @@ def _times(times: float) -> str:
 
 
 def _lasts(times: float) -> str:
-    """How much longer or less long.
+    """Return a factor of endurance, in words.
 
     >>> [_lasts(each) for each in (0.7, 1.4, 2.5)]
     ['dies 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
@@ -284,7 +284,7 @@ def defence_of(unit: Unit) -> int:
 
 
 class _Common(NamedTuple):
-    """What more than half of the units of a role have."""
+    """Traits, rules and qualities that more than half of the units of a role have."""
 
     qualities: list[str]
     holding: list[str]

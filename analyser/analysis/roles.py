@@ -1,4 +1,4 @@
-"""What a unit is bought for, as its profile says it: units of one role are paid alike for what no figure counts."""
+"""Roles of units, from their profiles: units of one role are paid alike for what no figure counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analyser.game.units import Unit
 
 TRANSPORT = "transport"
 PAID_FOR = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""What units of some roles have besides their exchanges, in a word."""
+"""Benefit of some roles that no exchange counts, in a word."""
 FEWEST_UNITS = 3  # of a level, to say what is usual of it
 MEANS = {
     "artillery": "field guns and artillery",
@@ -21,7 +21,7 @@ MEANS = {
     "close combat": "infantry and cavalry that cannot shoot",
     "armour": "armour that is no behemoth, commander or transport",
 }
-"""Who is of a role that is no type or trait of a profile, or not all of one."""
+"""Members of the roles that are not exactly a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
@@ -43,10 +43,9 @@ def role_of(unit: Unit) -> str:
 
 
 def level_pay(over: Array, units: NDArray[np.int64], levels: Sequence[str]) -> dict[str, float]:
-    """What loadouts of each level cost over what they exchange, beside the other levels of their units: the median.
+    """Return the cost of each level over what it exchanges, beside the other levels of the same units: the median.
 
-    `over` and what comes back are logarithms; levels of fewer than :data:`FEWEST_UNITS` units that have others, too,
-    are paid as all are: 0.
+    `over` and the result are logarithms. A level of fewer than :data:`FEWEST_UNITS` units with other levels gets 0.
 
     >>> level_pay(np.array([0.1, -0.1, 0.3, 0.1, 0.0, -0.2]), np.array([0, 0, 1, 1, 2, 2]), ["basic", "reinforced"] * 3)
     {'basic': 0.1, 'reinforced': -0.1}

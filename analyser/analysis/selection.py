@@ -1,4 +1,4 @@
-"""Who takes part: selectors, with wildcards, to loadouts; and the row that is asked for."""
+"""Selection of loadouts by selectors with wildcards, and of the row that is asked for."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _apart(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
 
 
 def one_or_several(given: Any, where: str, one: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
-    """What was given as a list: `one` alone is a list of it. InputError for what is neither."""
+    """Return the input as a list: a single `one` becomes a list of it. InputError for anything else."""
     if isinstance(given, one):
         return [given]
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):

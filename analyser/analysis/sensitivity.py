@@ -1,4 +1,4 @@
-"""What one more and one less of each number of either unit does to a figure, and what that is worth in points."""
+"""Change of a figure with one more and one less of each number of either unit, and its worth in points."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Step(NamedTuple):
 
 
 class Price(NamedTuple):
-    """What the attacker's card charges for one unit of a figure, from the cheapest to the dearest step between levels.
+    """Points on the attacker's card for one unit of a figure: from the cheapest to the dearest step of level.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Price(NamedTuple):
         Points; NaN where no step buys any of the figure.
     steps : tuple of Step
     why_not : str
-        Why there is none.
+        Reason why there is no price.
     """
 
     low: float
@@ -91,7 +91,7 @@ class Price(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether there is one."""
+        """True if there is a price."""
         return not np.isnan(self.low)
 
 
@@ -218,13 +218,13 @@ def sensitivity(
     progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> Sensitivity:
-    """What one more and one less of each number of either unit does to a figure of an attack.
+    """Return the change of a figure of an attack with one more and one less of each number of either unit.
 
     Parameters
     ----------
     attacker, target, conditions
-        As of :func:`analyser.attack`: two units, or a whole scenario. The row that fires stays the same, and what the
-        scenario counts (the rating, what is short range, the dice of the grid) is counted anew.
+        As of :func:`analyser.attack`: two units, or a whole scenario. The row that fires stays the same; the
+        rating, short range and the dice of the grid are derived again.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
@@ -288,7 +288,7 @@ def sensitivity(
 
 
 def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
-    """The same attack by the attacker at each level that has a price."""
+    """Return the attack by the attacker at each level that has points."""
     found: dict[tuple[object, str], Scenario] = {}
     if scenario.attacker is None:
         return found
@@ -304,7 +304,7 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
 
 
 def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> Price:
-    """What the attacker's card charges for one unit of the figure that `values` are of."""
+    """Return the points that the attacker's card charges for one unit of the figure in `values`."""
     if attacker is None:
         return Price(np.nan, np.nan, why_not="the attacker has no profile, so no points")
     levels = [

@@ -44,7 +44,7 @@ _ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each
 
 
 class Shot(NamedTuple):
-    """One row of one attacker, by its place among them, and by target category why it cannot be fired."""
+    """A row of an attacker, by its place among them; `reasons` says by target category why it cannot fire."""
 
     attacker: int
     row: Row
@@ -53,7 +53,7 @@ class Shot(NamedTuple):
 
 
 def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> NDArray[np.void]:
-    """What each attacker does to each defender by one ranged attack with its best row, or the one asked for."""
+    """Return the result of a ranged attack of each attacker on each defender, by its best row or the given one."""
     categories = np.array([CATEGORIES.index(each.category or "light") for each in field.targets])
     cells = blank_cells(len(attackers), len(field.targets))
     shots: list[Shot] = []
@@ -131,7 +131,7 @@ def _possible(by_row: Mapping[str, Over | str]) -> Ways:
 
 
 def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Over | str]:
-    """The same with one row: what does not depend on the numbers of models is worked out once."""
+    """Return the charges with one row each; what does not depend on the numbers of models is computed once."""
     pairs = list(product(attackers, targets))
     charged = [_problem(check_can_be_charged, each) for each in targets]
     charging = [_problem(check_can_charge, each) for each in attackers]
@@ -155,7 +155,7 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
 
 
 def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
-    """What a check of a unit says; nothing where all is well."""
+    """Return the problem that a check of a unit reports; empty if there is none."""
     try:
         check(unit)
     except InputError as error:
@@ -252,9 +252,9 @@ def _best_duels(
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
-    """What a unit does in a duel of a comparison: shoot if it can, else charge if it may, else take cover.
+    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may, else take cover.
 
-    `asked` is the one row that it is to use.
+    `asked` is the one row that it may use.
     """
     shots = rows_to_shoot_with(mine, theirs, "shoot")
     if shots if asked is None else asked in shots:
@@ -357,7 +357,7 @@ class Situation(Record):
 
     @property
     def fight(self) -> Fight:
-        """What is known of its kind."""
+        """Properties of its kind of fight."""
         return FIGHTS[self.kind]
 
     @property
@@ -366,7 +366,7 @@ class Situation(Record):
         return self.title or self.name.replace("-", " ")
 
     def attack(self, row: Row) -> Attack:
-        """What `row` does in this situation, as a scenario says it; an Indirect row may not fire at short range."""
+        """Return the attack with `row` in this situation, as a scenario has it; no short range for an Indirect row."""
         near = row.short_range is not None and not row.has("Indirect")
         bonuses = tuple(each for each in self.bonuses if each != "short_range" or near)
         return Attack(bonuses=bonuses, penalties=self.penalties, distance=self.distance)
@@ -385,7 +385,7 @@ ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that can be asked for by name. A charge takes some twenty times as long as a ranged attack."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""Those of two that exchange blows, far apart and near: prices and lists are made of them."""
+"""Situations of an exchange, far apart and near, for prices and lists."""
 
 
 BEST_TRADES = tuple(

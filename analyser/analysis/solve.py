@@ -1,4 +1,4 @@
-"""The price, or the number of dice, at which a loadout is fair, and what one number is worth in the other."""
+"""The price or the number of dice at which a loadout is fair, and the exchange rate between the two."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class SolvedPrice(Answer):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the price and what it is of."""
+        """Return one row: the price, its loadout and its conditions."""
         return [self._body() | {"profiles": str(self.profiles)}]
 
     def _body(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class SolvedDice(JudgedAnswer):
 
     @property
     def _at_today(self) -> str:
-        """What it should cost as it is where it is left at today's points."""
+        """Sentence with the fair price of the loadout as it is, where that is computed at today's points."""
         (over,) = self.frame.loc[self.frame["dice"] == 0, "points_over_fair"]
         return f" As it is today: {figure(self.points / over)}."
 
@@ -283,22 +283,22 @@ def solve_dice(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> SolvedDice:
-    """How many dice more or fewer make a loadout fair at its price, and at which price each change would.
+    """Find how many dice more or fewer make a loadout fair at its points, and the fair price of each change.
 
     Parameters
     ----------
     unit : str or Loadout
     row : str, optional
-        Whose dice are changed, in every band that has any. Default: those of every row.
+        Row whose dice change, in every band that has any. Default: every row.
     most : int
-        Changes from so many dice fewer to so many more are tried, 1 to 12.
+        Largest change in dice to try, fewer and more: 1 to 12.
     against, role, situations, policy, profiles, threads, progress
         As of :func:`solve_price`.
 
     Returns
     -------
     SolvedDice
-        Of several changes at which it is fair `dice` is the one whose fair price is nearest to its points.
+        If it is fair at several changes, `dice` is the one whose fair price is nearest to its points.
 
     Raises
     ------
@@ -357,7 +357,7 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
 
 
 def _against(among: Among) -> str:
-    """The beginning of an answer: the opponents that it is judged against."""
+    """Return the beginning of an answer: the opponents of the judgement."""
     return f"A{among.in_short[1:]}, "
 
 
@@ -427,7 +427,7 @@ def _exchanging(field: Standings, selector: str) -> Standing:
 
 
 def _paid_as(role: str, field: Standings, selector: str) -> float:
-    """What it would cost if it were paid for what is not counted as units of that role are."""
+    """Return the fair price of a loadout if it were paid as units of that role are."""
     pay = {each.role: each.times for each in field.prices.roles}
     frame = field.prices.frame
     return pay[role] * float(frame["trades_evenly_at"][frame["loadout"] == selector].iloc[0])

@@ -1,4 +1,4 @@
-"""Where loadouts stand in a field in which all meet each other, and what an edit does to that."""
+"""Standings of loadouts in a field in which all meet each other, and the effect of an edit on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOVED = {"opponent": "str", "before": "float", "after": "float", "change": "flo
 
 
 class Standing(NamedTuple):
-    """What a loadout costs and should cost in a field; figures are NaN where nothing can be said.
+    """Points and fair points of a loadout in a field; figures are NaN where they are undecided.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Standing(NamedTuple):
     fair_points, low, high, verdict, doubt, why, role, offence, toughness
         As of :func:`analyser.fair_points`.
     rank, of : int or None, int
-        Its place among so many loadouts of its role by points over fair points; 1 is the dearest for what it does.
+        Its place among the loadouts of its role by points over fair points; 1 is the dearest.
     """
 
     points: int | None
@@ -56,7 +56,7 @@ class Standing(NamedTuple):
     toughness: float
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data; None where there is no figure."""
+        """Return the fields as plain data; None where there is no figure."""
         return {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
 
 
@@ -77,18 +77,18 @@ class Standings:
         threads: int | None = None,
         keep: bool = False,
     ) -> Standings:
-        """The same with these loadouts for the field; only what is changed in them is fought anew (and may be kept)."""
+        """Return the standings with these loadouts as the field; computes only changed fights, and may store them."""
         how: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
         return Standings(edited(self.table, loadouts, loadouts, **how))
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
-        """The same with these loadouts in place of those of their names."""
+        """Return the standings with these loadouts in place of those with their selectors."""
         field = {each.selector: each for each in self.table.attackers} | {each.selector: each for each in changed}
         return self.after(list(field.values()), threads=threads, keep=keep)
 
     @cached_property
     def leads(self) -> pd.DataFrame:
-        """Who comes out ahead of whom, -1 to 1: (points destroyed - lost) / (destroyed + lost), by row and column."""
+        """Lead of the row over the column, -1 to 1: (points destroyed - lost) / (destroyed + lost)."""
         gains = pricing.ahead(self._exchange.mean(), np.log(self._exchange.points))
         names = [each.selector for each in self._exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
@@ -124,13 +124,13 @@ class Standings:
 
 
 def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
-    """What an edit did to each matchup of a loadout that is in both fields, the worst first.
+    """Return the effect of an edit on each matchup of a loadout that is in both fields, the worst first.
 
     Returns
     -------
     DataFrame
         One row for each opponent: `opponent`; `before` and `after`, how far the loadout comes out ahead, -1 to 1;
-        `change`; `changes_hands`, whether another comes out ahead now. Without rows where it is not in the exchange.
+        `change`; `changes_hands`, True if the other side comes out ahead now. Empty if it is not in the exchange.
     """
     if not all(selector in each.leads.index for each in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MOVED.items()})
@@ -148,7 +148,7 @@ class Hands(NamedTuple):
     lost: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """How many they are, and their names.
+        """Return how many matchups change hands, with names.
 
         >>> print(Hands(("imperium/krupp-field-guns@basic", "imperium/krupp-field-guns@reinforced"), ()))
         2 matchups change hands (now ahead of imperium/krupp-field-guns)
@@ -162,21 +162,21 @@ class Hands(NamedTuple):
 
 
 def hands_of(moves: pd.DataFrame) -> Hands:
-    """Of what :func:`moved` found those that change hands, those that moved most first."""
+    """Return the opponents of :func:`moved` that change hands, the largest changes first."""
     found = moves[moves["changes_hands"]]
     found = found.iloc[np.argsort(-found["change"].abs(), kind="stable")]
     return Hands(*(tuple(found.loc[found["after"] * sign > 0, "opponent"]) for sign in (1, -1)))
 
 
 def _some(names: Sequence[str]) -> str:
-    """Their units, those of the first few by name."""
+    """Return the units as text, the first few by name."""
     units = list(dict.fromkeys(map(unit_of, names)))
     more = [f"{counted(len(units) - MOST_NAMED, 'more unit')}"] if len(units) > MOST_NAMED else []
     return ", ".join([*units[:MOST_NAMED], *more])
 
 
 def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
-    """What an edit did to a loadout, in one sentence.
+    """Return the effect of an edit on a loadout, in one sentence.
 
     >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
@@ -196,7 +196,7 @@ def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
 
 
 def ahead_text(share: float) -> str:
-    """How far a loadout comes out ahead: of all points that the two destroy of each other.
+    """Return how far a loadout comes out ahead, as a share of all points that the two destroy of each other.
 
     >>> ahead_text(0.204), ahead_text(-0.5), ahead_text(0.0)
     ('20% ahead', '50% behind', 'even')

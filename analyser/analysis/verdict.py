@@ -1,4 +1,4 @@
-"""The verdict on every loadout of a game: what it should cost, how sure that is, and why."""
+"""Verdict on every loadout of a game: its fair points, their interval, and the reason."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, CANNOT_SAY: 0}
 
 
 class Role(NamedTuple):
-    """What units of a role pay for what no figure counts: their points over what they exchange, the median of units."""
+    """Pay of a role for what no figure counts: points of its units over what they exchange, the median of units."""
 
     role: str
     units: int
@@ -57,7 +57,7 @@ class Role(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """What there is to say of a game; the columns of `frame` are those of :func:`analyser.fair_points`."""
+    """Ratings of all loadouts of a game; the columns of `frame` are those of :func:`analyser.fair_points`."""
 
     frame: pd.DataFrame
     roles: tuple[Role, ...]
@@ -68,7 +68,7 @@ class Rating(NamedTuple):
 
 
 def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Rating:
-    """The verdict on everybody in a game, and a row for those who are not, in the order of the table.
+    """Return the verdict on every loadout of a game, and a row for loadouts outside it, in the order of the table.
 
     Without those `played` in the equilibrium it takes less time: no programme is solved, and nothing loaded for it.
     """
@@ -123,7 +123,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
 
 
 def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) -> tuple[Array, Array]:
-    """Fair points, as logarithms, in fields and situations that might as well be met: from where to where."""
+    """Return the interval of fair points, as logarithms, over resampled fields and situations."""
     fields, weights = exchange.fields(field, DRAWS, SEED)
     found = pricing.even_trades(exchange.losses, weights, fields, prices, within=_NEAR_ENOUGH)
     drawn = peers.fair(found.prices, fields / field)
@@ -144,7 +144,7 @@ def _twins(exchange: Exchange) -> list[list[int]]:
 
 
 def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
-    """Who plays against whom: everybody each other, or those of two sides that do not meet among themselves."""
+    """Return the two sides that play each other: all against all, or two groups that do not meet among themselves."""
     everybody = np.arange(len(exchange.loadouts))
     theirs = np.flatnonzero(exchange.met[0])
     ours = np.flatnonzero(exchange.met[theirs[0]])
@@ -217,7 +217,7 @@ class _Peers:
         return np.asarray(values - np.where(np.isnan(others), values, others), np.float64)
 
     def roles(self, prices: Array) -> tuple[Role, ...]:
-        """What each role pays over what it exchanges, the dearest first."""
+        """Return the pay of each role over what it exchanges, the dearest first."""
         over = self._today - self.anchored(prices, np.ones(len(prices)))
         found = []
         for role, members, _, others in self._peers:
@@ -266,7 +266,7 @@ def _end_text(points: float | None, end: float) -> str:
 
 
 def edge_of(points: float, low: float, high: float) -> str:
-    """How near another verdict is, if it is within :data:`NEAR_EDGE` of the points, or one point; else nothing.
+    """Return how near another verdict is, if within :data:`NEAR_EDGE` of the points, or one point; else nothing.
 
     >>> edge_of(100, 80.4, 100.3), edge_of(100, 80.4, 99.2), edge_of(100, 98.8, 120), edge_of(100, 80, 120)
     ('1 point from over-priced', '1 point from fair', '2 points from under-priced', '')

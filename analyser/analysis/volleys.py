@@ -1,4 +1,4 @@
-"""Who attacks whom this round: several ranged attacks on one target, each volley by the exact law of focus fire."""
+"""Best assignment of attackers to targets in a round: several ranged attacks on one target, by exact focus fire."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INTERPRETED = 0.03  # seconds that the interpreter takes for an attacker and a t
 
 
 class Aim(NamedTuple):
-    """What an assignment is to gain: in words and in which unit; what a target is worth, and which share is won."""
+    """Aim of an assignment: its words and unit, the worth of a target, and the share of it that is gained."""
 
     title: str
     unit: str
@@ -64,7 +64,7 @@ AIMS: Mapping[str, Aim] = {
         _gone,
     ),
 }
-"""What an assignment can aim at, by name; the first is the default."""
+"""Aims of an assignment, by name; the first is the default."""
 
 
 class Shot(NamedTuple):
@@ -89,7 +89,7 @@ class Attacked(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """So many units of a kind that attack nobody, and why."""
+    """Units of a kind without an attack, and the reason."""
 
     attacker: str
     units: int
@@ -124,7 +124,7 @@ class Volleys(NamedTuple):
 
     @property
     def sum_of_single(self) -> float:
-        """What the same attacks would be worth if each were the only one on its target."""
+        """Value of the same attacks if each were the only one on its target."""
         return sum(each.sum_of_single for each in self.attacked)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -138,7 +138,7 @@ class Volleys(NamedTuple):
         return rows
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         return {
             "situation": self.situation.name,
             "aim": self.aim,
@@ -226,7 +226,7 @@ class _Side:
         self.worth = worth * AIMS[aim].gained(self._states, target)
 
     def attacked(self, shots: Shots) -> Attacked:
-        """What these attacks come to, one after the other."""
+        """Return the result of these attacks, one after the other."""
         law = self._law(shots)
         single = sum(often * float(self.matrices[kind][0] @ self.worth) for kind, often in enumerate(shots) if often)
         return Attacked(
@@ -248,7 +248,7 @@ class _Side:
         return law_of(Foe(1, self.matrices, self.worth), shots)
 
     def _order_gain(self, shots: Shots, value: float) -> float | None:
-        """What another order of these attacks adds at most; None where there are too many to try."""
+        """Return the most that another order of these attacks adds; None where there are too many orders to try."""
         kinds = [kind for kind, often in enumerate(shots) for _ in range(often)]
         if len(set(kinds)) <= 1:
             return 0.0

@@ -1,4 +1,4 @@
-"""What a change of one loadout would do to where it stands: before and after, and the matchups that it moves."""
+"""Effect of a change of one loadout on its standing: before and after, and the matchups that it moves."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class WhatIf(JudgedAnswer):
 
     @property
     def sentence(self) -> str:
-        """What the change does, in one sentence."""
+        """The effect of the change, in one sentence."""
         return sentence(self.loadout, self.before, self.after, self.hands)
 
     @property
     def hands(self) -> Hands:
-        """Against whom it comes out ahead since, and against whom no more."""
+        """Opponents that it now comes out ahead of, and those that it no longer does."""
         return hands_of(self.frame)
 
     @property
@@ -218,16 +218,16 @@ def what_if(
     progress: Progress | bool | None = None,
     **changes: Any,
 ) -> WhatIf:
-    """What a change of one loadout would do to its efficiency, its fair points, its verdict and its matchups.
+    """Return the effect of a change of one loadout on its efficiency, its fair points, its verdict and its matchups.
 
     Parameters
     ----------
     unit : str or Loadout
-        The one that is changed.
+        The loadout to change.
     against : str, Loadout, or several of them
-        The field, who meet each other and the unit.
+        The opponents, which meet each other and the unit.
     row : str, optional
-        The row that `dice`, ranges and `qualities` are changed of. Default: every row.
+        The row whose `dice`, ranges and `qualities` change. Default: every row.
     situations, policy, profiles, threads, progress
         As of :func:`analyser.fair_points`.
     **changes
@@ -241,7 +241,7 @@ def what_if(
     Raises
     ------
     InputError
-        No change, or one that cannot be made, with the nearest key; a field with nobody else in it; or as
+        No change, an impossible change (with the nearest key), no opponents, or as
         :func:`analyser.fair_points`.
 
     Examples
@@ -310,7 +310,7 @@ def field_of(
     *,
     policy: str = "habit",
 ) -> Standings:
-    """A loadout among the field, where all meet each other; InputError where nobody else is in it."""
+    """Return the standings of a loadout and its opponents, which all meet each other; InputError without opponents."""
     asked, library = priceable(policy, situations), library_of(profiles)
     field = {each.selector: each for each in loadouts(against, library)} | {loadout.selector: loadout}
     if len(field) == 1:
