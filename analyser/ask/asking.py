@@ -1,4 +1,4 @@
-"""The same question asked again and again with other values: what is fought twice is worked out once."""
+"""Memoised solver: one question asked many times with other values; each distinct fight is computed once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Asker:
 
     @property
     def fought(self) -> int:
-        """How many different fights were worked out."""
+        """Number of distinct fights that were computed."""
         return len(self._answers)
 
     @property
@@ -105,7 +105,7 @@ class Asker:
         return result
 
     def points_of(self, raw: Raw) -> float | None:
-        """What who attacks first costs; None where that is not known."""
+        """Return the points of the unit that attacks first; None where they are unknown."""
         unit = unit_at(raw, kind_in(raw))
         loadout = self._loadout(unit, "")
         return None if loadout is None else loadout.level.points
@@ -167,7 +167,7 @@ def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any])
 
 
 def kind_in(raw: Mapping[str, Any]) -> str:
-    """What a question is of: ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, or a system of morale rules."""
+    """Return the kind of a question: ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, or a morale system."""
     return system_of(raw) or kind_of(raw)
 
 
@@ -189,7 +189,7 @@ def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
 
 
 def _same_attack(scenario: Scenario, ruleset: str) -> Hashable:
-    """What is the same of attacks that have the same answer, figures for points among it."""
+    """Return a cache key: attacks with equal keys have the same answer, figures for points included."""
     defender, target = scenario.defender, scenario.target
     worth = None if defender is None else (defender.level.points, defender.level.models)
     return cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset

@@ -178,7 +178,7 @@ def _metrics(given: Any, kind: str) -> list[tuple[str, bool]]:
 
 
 def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tuple[list[Key], list[Sequence[Any]]]:
-    """What is asked over, and the values of each."""
+    """Return the keys that vary, and the values of each."""
     parts: list[tuple[str, Any]] = []
     if isinstance(over, Mapping):
         parts = list(over.items())
@@ -206,7 +206,7 @@ def _axes(over: Any, kind: str, lines: Sequence[Line], library: Profiles) -> tup
 
 
 def _size(axes: Sequence[Sequence[Any]], lines: Sequence[Line]) -> int:
-    """How many points there are, before any of them is made; InputError for too many."""
+    """Return the number of points before any is made; InputError for too many."""
     size = math.prod(map(len, axes)) * len(lines)
     if size > MOST_POINTS:
         raise InputError(f"{size:,} points", where="over", allowed=f"up to {MOST_POINTS:,}")
@@ -351,7 +351,7 @@ def _answer(
 
 
 def _is_dense(values: Sequence[Any], asker: Asker, lines: Sequence[Line]) -> bool:
-    """Whether an attack is the same at all distances between two of the values that follow one another."""
+    """Return True if an attack does not change at any distance between neighbouring values."""
     if kind_in(lines[0].raw) not in ("attack", "focus") or not all(isinstance(each, int | float) for each in values):
         return False
     if len(values) < 2:

@@ -104,7 +104,7 @@ class Curve(FramedAnswer):
 
     @property
     def exact(self) -> bool:
-        """Whether the figures are exact."""
+        """True if the figures are exact."""
         return self.sampling.is_exact
 
     def to_xarray(self) -> Any:
@@ -137,12 +137,12 @@ class Curve(FramedAnswer):
         return pd.DataFrame(rows)
 
     def _cost(self, line: str) -> float:
-        """What a line costs; of a price that nobody knows more than any."""
+        """Return the points of a line; infinite where they are unknown."""
         return self.costs.get(line, np.inf)
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
-        """Who is best over each stretch of the one key; InputError of a map, which has none."""
+        """The best lines over each stretch of the one key; InputError of a map, which has no stretches."""
         if len(self.keys) > 1:
             raise InputError("a map has no stretches", where="stretches", allowed="best")
         return stretches_of(self.values[0], self.best["best"].tolist())
@@ -177,7 +177,7 @@ class Curve(FramedAnswer):
         return pd.concat(parts, ignore_index=True)
 
     def sentences(self) -> list[str]:
-        """Who is best where, a sentence a stretch; of two figures, the points that no other beats."""
+        """Return the best lines, a sentence a stretch; of two figures, the points that no other dominates."""
         if len(self.metrics) > 1:
             found = [self._of_front(part) for part in self._front_points()]
             more = [f"and {len(found) - MOST_SENTENCES} more"] if len(found) > MOST_SENTENCES else []
@@ -222,7 +222,7 @@ class Curve(FramedAnswer):
         return [*(lead if len(self.lines) > 1 else []), *self._worth()]
 
     def _worth(self) -> list[str]:
-        """What a step of the first key is worth in steps of the second, over the map."""
+        """Return the worth of a step of the first key in steps of the second, over the map."""
         if not all(is_number(each) for axis in self.values for each in axis):
             return []
         first, second = (each.replace("_", " ") for each in self.keys)
@@ -299,7 +299,7 @@ class Curve(FramedAnswer):
         return f"{figures} over {over}: {self._subject()}; {self._method()}"
 
     def _subject(self) -> str:
-        """What was asked, of all lines together."""
+        """Return the subject of the question, common to all lines."""
         headings = [dict(each.heading()) for each in self.results]
         if self.kind == "attack" and headings:
             return f"attack on {headings[0]['Attack'].rpartition(' -> ')[2]}"
@@ -368,7 +368,7 @@ class Curve(FramedAnswer):
         return row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan)
 
     def notes(self) -> list[str]:
-        """What holds between the values, what was cut off and not modelled, and where the numbers come from."""
+        """Return the notes: validity between the values, what was cut off or not modelled, and the sources."""
         return notes_of(self)
 
     @cached_property
@@ -421,7 +421,7 @@ _TWO = (0, 1)
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number, which flags are not here."""
+    """Return True if a value is a number; flags do not count as numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

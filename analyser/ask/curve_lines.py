@@ -1,4 +1,4 @@
-"""What a curve sets side by side: units under the same conditions, rows of theirs, or whole questions."""
+"""Lines of a curve: units under the same conditions, their rows, or whole questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS = ("target", "b")  # the sections of who is attacked, charged or fought
 
 
 class Line(NamedTuple):
-    """One of the things that are set side by side: what it is called, and its question."""
+    """A line of a curve: its name, and its question."""
 
     name: str
     raw: Raw

@@ -1,4 +1,4 @@
-"""What stands below a curve: what holds between its values, what was cut, what it costs, what was left out."""
+"""Notes below a curve: validity between its values, what was cut, points of the lines, what was left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def notes_of(curve: Curve) -> list[str]:
-    """What holds between the values, what was cut off and not modelled, and where the numbers come from."""
+    """Return the notes: validity between the values, what was cut off or not modelled, and the sources."""
     notes = []
     if curve.holds_between:
         notes.append("Between these distances nothing changes: a stretch holds at every distance in it.")
@@ -64,7 +64,7 @@ def _blanks(curve: Curve) -> Iterator[str]:
 
 
 def _costs(curve: Curve) -> list[str]:
-    """What lines cost that differ in it, where the figures do not say it; and that a figure does not go by points."""
+    """Return the points of lines, if they differ and the figures ignore them; and the figure that does not."""
     if all(each.endswith(PER_100_POINTS) for each in curve.metrics):
         return []
     remedy = by_points(curve.metrics[0], curve.kind)

@@ -1,8 +1,8 @@
-"""What happened, as it is said and as it is looked at: how a unit ended is one figure, whatever was said of it.
+"""Observed outcome of a fight: how a unit ended is one figure, however it was reported.
 
-One meaning for a fight by itself and in a game: that a unit broke, fled or was annihilated happened if it is said. So
-of the same law of outcomes the mid-p values of what a player would say of each are 1/2 on average; were an end that is
-not said "not looked at", who says that a unit broke, where it did, would be lucky on average.
+A fight by itself and one in a game follow one rule: a unit broke, fled or was annihilated only if that is reported. So
+the mid-p values of the reports of one distribution of outcomes are 1/2 on average. If an end that is not reported were
+ignored instead, a player who reports that a unit broke, where it did, would be lucky on average.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _NEITHER, _ALONE = ("draw", "no_combat"), ("hits", "building_wrecked")
 
 
 class Looked(NamedTuple):
-    """What is looked at of a fight, the most important first.
+    """Figures of a fight that are compared, the most important first.
 
-    `said` and `happened` are what happened as it was said and as it is looked at; `columns` have the figures of
-    `happened` of every outcome, `weights` its probability. `gone`: the enemy's models that are gone, and of how many,
-    where that is looked at; `unsaid`: ends that it can have had with what is said, and that so did not happen.
+    `said` is the outcome as reported, `happened` the outcome as compared; `columns` have the figures of `happened` for
+    every outcome, `weights` its probability. `gone`: the enemy's models that are gone, and of how many, where that is
+    compared; `unsaid`: ends of the enemy that fit the report but are not in it, and so count as "no".
     """
 
     said: dict[str, Any]
@@ -47,7 +47,7 @@ class Looked(NamedTuple):
 
 
 def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
-    """What happened by figures and events as they were said; ``destroyed``: models of the enemy."""
+    """Return the reported figures and events; ``destroyed``: models of the enemy."""
     if got is not None and not isinstance(got, Mapping):
         raise InputError(f"{shown(got)} is not usable", where="got", allowed="figures and events with what they were")
     found = dict(got or {})
@@ -63,7 +63,7 @@ def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
 
 
 def looked(result: Any, got: Mapping[str, Any]) -> Looked:
-    """What is looked at of an answer, at its end, where that was said of it; InputError for what cannot happen."""
+    """Return the figures of an answer to compare, at the moments reported; InputError for an impossible outcome."""
     named = _named(result, got)
     sides = [side for side in _SIDES[result.kind] if any(name in named for name in _ends(side))]
     ends = [f"{side}{name}" for side in sides for name in (_DESTROYED, *_FATES)]
@@ -91,7 +91,7 @@ def _ends(side: str) -> tuple[str, ...]:
 def _end(
     result: Any, side: str, said: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
-    """How a unit ended, as a figure and its value; and the ends that were not said, and could have been."""
+    """Return how a unit ended, as a figure and its value; and the possible ends that were not reported."""
     enemy = side == _SIDES[result.kind][0]
     figure = GONE if enemy else f"{side}{GONE}"
     left, destroyed = said.get(f"{side}{_LEFT}"), said.get(f"{side}{_DESTROYED}")
@@ -114,7 +114,7 @@ def _end(
 
 
 def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said by the names that an answer has; without a side it is of the enemy."""
+    """Return the report by the names of the answer; a name without a side means the enemy."""
     known, enemy = (*result.figures, *result.events), _SIDES[result.kind][0]
     named, words = dict[str, Any](), dict[str, str]()
     for given, value in got.items():
@@ -169,7 +169,7 @@ def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Law]
 
 
 def _checked_value(name: str, value: Any, column: Any) -> Any:
-    """What happened, as a column has it; InputError for what it cannot hold."""
+    """Return a reported value if its column can hold it; InputError if not."""
     is_flag = np.asarray(column).dtype == np.bool_
     if isinstance(value, bool) != is_flag or not isinstance(value, int):
         allowed = "yes or no; in a file true or false" if is_flag else f"{min(column)} to {max(column)}"
@@ -232,7 +232,7 @@ def _unit(result: Any, side: str) -> Any:
 
 
 def outcome(said: Mapping[str, Any]) -> str:
-    """What happened, in a sentence."""
+    """Return the reported outcome as a sentence."""
     return ", ".join(f"{words_of(name)} {word_of(value)}" for name, value in said.items())
 
 

@@ -1,4 +1,4 @@
-"""What a question can be asked over: a key by the name that the rules or the files have for it, and where it stands."""
+"""Keys that a question can vary: their names in the rules or the files, and their places."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Key(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called along an axis."""
+        """Title of the key along an axis."""
         return self.name.replace("_", " ")
 
 

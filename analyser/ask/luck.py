@@ -1,4 +1,4 @@
-"""Was I unlucky? What has happened against the exact law of what could have: one fight, or a whole game."""
+"""Luck of one fight or a whole game: the observed outcome against the exact distribution of all outcomes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def luck(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> Luck:
-    """How likely it was that a fight, or a whole game, went as badly as it did, or worse.
+    """Return how likely it was that a fight, or a whole game, went as badly as it did, or worse.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ def luck(
     got : mapping
         What happened, by figures and events of the answer, the most important first, such as
         ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn, and by nothing else. How a unit
-        ended is one figure, its models that are gone: those destroyed, all where it broke or fled; that it did happened
-        if it is said.
+        ended is one figure, its models that are gone: those destroyed, or all if it broke or fled. Outcomes that are
+        not listed count as "no".
     destroyed : int, optional
-        Models of the enemy that were destroyed: the same as first in `got`.
+        Models of the enemy that were destroyed; short for the first entry of `got`.
     kind : "attack", "charge" or "duel"
     method, trials, seed
         As of :func:`analyser.attack`.
@@ -57,7 +57,7 @@ def luck(
     Raises
     ------
     InputError
-        An outcome that cannot happen, an unknown figure, or a game that is not one.
+        An impossible outcome, an unknown figure, or an unusable file of a game.
 
     Examples
     --------

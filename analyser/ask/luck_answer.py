@@ -1,4 +1,4 @@
-"""How lucky a fight or a game was: the chances, and how a shell and a notebook show them."""
+"""Luck of a fight or a game: its probabilities, as text and as pictures."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _ENDED = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
 
 
 class Chance(NamedTuple):
-    """How likely an outcome was among all: that it is worse, exactly that, and better.
+    """Probability that an outcome is worse, exactly as good, or better.
 
-    Of a sample with half the width of the 95% interval of `as_bad` and `as_good`, the wider of the two.
+    For simulated fights `half_width` is half of the 95% interval of `as_bad` or `as_good`, the wider of the two.
     """
 
     worse: float
@@ -55,7 +55,7 @@ class Chance(NamedTuple):
         return self.worse + self.equal / 2
 
     def as_dict(self) -> dict[str, float]:
-        """As plain data."""
+        """Return the probabilities as plain data."""
         return {
             **self._asdict(),
             "as_bad_or_worse": self.as_bad,
@@ -66,30 +66,30 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fought:
-    """One fight, what came of it, and how likely that was.
+    """A fight, its outcome, and how likely that was.
 
     Attributes
     ----------
     label, side, kind : str
     got : mapping
-        What happened as it was said, by figures and events, the most important first.
+        The outcome as reported, by figures and events, the most important first.
     looked_at : mapping
-        What is looked at of that, with how the unit ended as one figure, such as ``models_gone``.
+        The figures compared, with how the unit ended as one figure, such as ``models_gone``.
     chance : Chance
     law : DataFrame
-        What could have happened, from the worst to the best: those figures, and `probability`.
+        All possible outcomes, from the worst to the best: those figures, and `probability`.
     trials : int or None
-        Of a sample.
+        Number of simulated trials.
     rules : RulesUsed
-        What its answer says of rules: those not modelled, assumptions and warnings are shown.
+        Rules not modelled, assumptions and warnings of its answer.
     asked : tuple of str
-        What was taken for granted: row, dice, distance, target.
+        Conditions that may have been left to defaults: row, dice, distance, target.
     gone : tuple of two int, or None
-        The enemy's models that are gone, and of how many; None where that is not looked at.
+        The enemy's models that are gone, and of how many; None where that is not compared.
     unsaid : tuple of str
-        Ends of the enemy that can go with what was said, and were not said: so they did not happen.
+        Ends of the enemy that fit the report but are not in it, and so count as "no".
     if_gone : Chance or None
-        How likely the outcome would be, had one of these happened.
+        Probability of the outcome if one of these had happened.
     ruleset : Ruleset or None
         Its die and deck; None of other games.
     """
@@ -115,12 +115,12 @@ class Fought:
 
     @property
     def sentence(self) -> str:
-        """How lucky it was, in plain words."""
+        """The luck of the fight, in plain words."""
         what = ", ".join(f"{words_of(name)}: {word_of(value)}" for name, value in self.got.items())
         return f"{what}. {in_words(self.chance, self._noun, self.trials)}"
 
     def measure(self) -> list[str]:
-        """What was looked at, and what would be said of the ends that were not said."""
+        """Return the figures compared, and the luck if the ends that were not reported had happened."""
         of = "" if self.gone is None else f" of {self.gone[1]}"
         figures = [
             f"{words_of(name)} {word_of(value)}{of if name == GONE else ''}" for name, value in self.looked_at.items()
@@ -139,18 +139,18 @@ class Fought:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideLuck:
-    """What a side has taken off the table in all its fights against what it could have.
+    """Losses that a side has inflicted in all its fights, against their distribution.
 
     Attributes
     ----------
     side : str
     unit : str
-        What is added up: ``points`` or ``models``.
+        Unit of the sum: ``points`` or ``models``.
     gone, expected : float
-        Of the enemy: what was destroyed, and all of each unit that broke or fled.
+        Losses of the enemy: models destroyed, and all of each unit that broke or fled.
     chance : Chance
     law : DataFrame
-        `gone`, `probability`: of the sum over all fights.
+        `gone`, `probability`: the distribution of the sum over all fights.
     """
 
     side: str
@@ -163,13 +163,13 @@ class SideLuck:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Luck(Answer):
-    """How lucky one fight or a whole game was.
+    """Luck in one fight or a whole game.
 
     Attributes
     ----------
     fights : tuple of Fought
     sides : tuple of SideLuck
-        Of a game of several fights; none of a single one.
+        Both sides of a game of several fights; empty for a single fight.
     profiles : ProfilesUsed or None
     """
 
@@ -182,7 +182,7 @@ class Luck(Answer):
 
     @property
     def headline(self) -> str:
-        """How lucky it was, in one sentence."""
+        """The luck, in one sentence."""
         if not self.sides:
             return f"It was {_verdict(self.fights[0].chance)[1].lower()}."
         return f"{', '.join(f'{each.side} had {_verdict(each.chance)[1].lower()}' for each in self.sides)}."
@@ -307,7 +307,7 @@ def _verdict(chance: Chance) -> tuple[bool, str]:
 
 
 def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
-    """How lucky something was, in a sentence.
+    """Return the luck of an outcome as a sentence.
 
     >>> in_words(Chance(0.02, 0.01, 0.97), "such attacks")
     'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'

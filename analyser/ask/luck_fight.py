@@ -1,4 +1,4 @@
-"""What happened in one fight against the law of all that could have: how likely it is, and how likely what is worse."""
+"""Luck of one fight: probability of the observed outcome, and of worse ones, under the distribution of all outcomes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str
 
 
 def asked_of(result: Result) -> tuple[str, ...]:
-    """How a fight was fought, for who wants to know what was taken for granted: row, dice, distance, target."""
+    """Return the conditions of a fight that may have been left to defaults: row, dice, distance, target."""
     lines = [f"{label or ' '}  {text}".strip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # of an attack alone
     if attack is not None and attack.attacker is not None and attack.distance is None:
@@ -64,7 +64,7 @@ def asked_of(result: Result) -> tuple[str, ...]:
 def _against(
     happened: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
-    """How likely an outcome was, by its figures in turn; and all that could have happened, from the worst to the best.
+    """Return how likely an outcome was, by its figures in turn; and all possible outcomes, from the worst to the best.
 
     `columns` has those figures of every outcome, `weights` its probability.
     """
@@ -94,7 +94,7 @@ def _chance(goodness: Law, mine: Law, weights: Law, trials: int | None) -> Chanc
 
 
 def _sign(name: str) -> int:
-    """Whether more of a figure is good for who attacks first, or less."""
+    """Return 1 if more of a figure is good for the unit that attacks first, -1 if less is."""
     own = name.startswith(_OWN)
     base = next((name.removeprefix(each) for each in (*_OWN, *_THEIRS) if name.startswith(each)), name)
     if base in _GOOD_FOR_ONE:

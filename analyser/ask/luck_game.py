@@ -80,7 +80,7 @@ def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fo
 
 
 def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
-    """One fight by the measure of a game."""
+    """Return a fight of a game, with its luck."""
     names = (*_OF_A_FIGHT, *sorted(_SECTIONS))
     if unknown := next((key for key in fight if key not in names), None):
         raise MisspeltError(f"unknown key{did_you_mean(unknown, names)}", where=str(unknown), allowed=_ALLOWED)
@@ -118,7 +118,7 @@ def _at(law: Law, place: int) -> Chance:
 
 
 def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
-    """What a side has taken off the table in all, and the law of that: the sums of what each fight can take."""
+    """Return the losses that a side has inflicted in all, and their distribution: the sums over its fights."""
     if not fights:
         return None
     prices = [each.points for each in fights if each.points is not None]

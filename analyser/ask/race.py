@@ -27,7 +27,7 @@ Report = Callable[[int, int], None]
 
 
 class Seen(NamedTuple):
-    """What a variant came to in some trials: their number, and the sums of the figure and of its square."""
+    """Results of a variant in some trials: their number, and the sums of the figure and of its square."""
 
     trials: int
     total: float
@@ -40,20 +40,20 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Raced:
-    """How a race ended.
+    """Result of a race.
 
     Attributes
     ----------
     left : list of int
         The variants that can still be the best, from the best downwards; one, if it is decided.
     values, lows, highs : float arrays, shape (K,)
-        Of each variant its figure and the ends of its sequence when it was played last.
+        Figure of each variant and the ends of its confidence sequence after its last trial.
     trials, dropped_at : int arrays, shape (K,)
-        Trials of each; and the stage, from 1 on, after which it dropped out, 0 for who is left.
+        Trials of each; and the stage, from 1 on, after which it dropped out, 0 if it is left.
     stages : int
     why : str
-        ``decided``, ``alike`` (those left are within `within`), ``trials``, or ``interrupted``: then only who has been
-        played can be left.
+        ``decided``, ``alike`` (those left are within `within`), ``trials``, or ``interrupted``: then only
+        variants with trials can be left.
     """
 
     left: list[int]
@@ -113,7 +113,7 @@ def race(
     sign = -1.0 if least else 1.0
 
     def drop(some: list[int]) -> tuple[list[int], float]:
-        """Who of some can still be the best after what they have come to, and how far apart these can be."""
+        """Drop the variants that cannot be the best; return the others, and how far apart their intervals reach."""
         found = bounds_of([seen[each] for each in some], error / variants, is_probability=is_probability)
         values[some], lows[some], highs[some] = found
         ends = np.sort(sign * np.array([lows, highs]), axis=0)

@@ -57,14 +57,14 @@ def values_of(given: Any, where: str) -> Sequence[Any]:
 
 
 def _size(values: Sequence[Any]) -> int:
-    """How many values there are: of a range more than `len` can say."""
+    """Return the number of values; a range may have more than `len` can return."""
     if isinstance(values, range):
         return max((values.stop - values.start + values.step - 1) // values.step, 0) if values.step > 0 else len(values)
     return len(values)
 
 
 def _part(text: str, where: str) -> Sequence[Any]:
-    """One part of a list: a range, or a single value."""
+    """Return the values of one part of a list: a range, or a single value."""
     text = text.strip()
     found = None if len(text) > _LONGEST else _RANGE.fullmatch(text)
     if found is None:

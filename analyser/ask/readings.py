@@ -53,12 +53,12 @@ class Reading(NamedTuple):
 
 
 def is_probability(metric: str) -> bool:
-    """Whether a figure is shown in percent."""
+    """Return True if a figure is shown in percent."""
     return metric.startswith("p_") if function_of(metric) is None else metric_called(metric).is_probability
 
 
 def title_of(metric: str) -> str:
-    """What a figure is called, as a heading.
+    """Return the heading of a figure.
 
     >>> title_of("p_models_destroyed_at_least_2"), title_of("mean_a_victory_points_per_100_points")
     ('P(models destroyed at least 2)', 'Mean a victory points per 100 points')
@@ -76,7 +76,7 @@ def title_of(metric: str) -> str:
 
 
 def by_points(metric: str, kind: str) -> str:
-    """Which figure sets what is compared against its points, as the end of a sentence; nothing where none does.
+    """Return the end of a sentence that names the figure per 100 points; empty where there is none.
 
     >>> by_points("mean_hits", "attack")
     '; mean_hits_per_100_points sets them against it'

@@ -250,7 +250,7 @@ def _seed_of(seed: int, stage: int) -> int:
 
 
 def _seen(result: Result, metric: str, figure: str, trials: int) -> Seen:
-    """What a sample came to: how often an event, or the sums of a figure."""
+    """Return the results of a sample: how often an event happened, or the sums of a figure."""
     if metric.startswith("p_"):
         share = reading(result, metric).value
         seen = round(share * trials)
@@ -330,7 +330,7 @@ def _explained(asker: Asker, raw: Raw) -> Result:
 
 
 def _asked(asker: Asker, raw: Raw) -> str:
-    """What a question is of, in a few words; nothing where it has no answer."""
+    """Return the subject of a question, in a few words; empty where it has no answer."""
     try:
         result = _explained(asker, raw)
     except InputError:

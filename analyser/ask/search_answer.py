@@ -103,7 +103,7 @@ class Search(FramedAnswer):
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {how}."
 
     def sentence(self) -> str:
-        """Which is best, and how sure that is."""
+        """Return the best variant, and how sure that is."""
         value = self._shown(self.frame.iloc[0])
         what = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
@@ -139,7 +139,7 @@ class Search(FramedAnswer):
         return few + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
     def _beside(self) -> str:
-        """What the baseline has, where it is not among the best; and how many variants are not possible."""
+        """Return the value of the baseline, unless it is among the best; and how many variants are not possible."""
         baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
         said = f" The baseline has {self._shown(baseline.iloc[0])}." if len(baseline) else ""
         gone = int((self.frame["status"] == "not possible").sum())
@@ -182,7 +182,7 @@ class Search(FramedAnswer):
         return shown_between(self.metric, row["value"], row["low"], row["high"])
 
     def notes(self) -> list[str]:
-        """How they were told apart, what was merged, what is not possible, and where the numbers come from."""
+        """Return the method, the variants merged or not possible, and the sources."""
         gone = self.frame[self.frame["status"] == "not possible"]
         notes = [f"The baseline is of {self.question}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.raced is None else self._how()}.")
@@ -199,7 +199,7 @@ class Search(FramedAnswer):
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
     def _counts(self) -> str:
-        """How many variants there are, and what they come to: numbers that add up."""
+        """Return the number of variants, and its parts, which add up."""
         statuses = Counter(self.frame["status"])
         same = sum(statuses[each] for each in ASKED) - self.fights
         parts = [counted(self.fights, "different fight")]
@@ -256,7 +256,7 @@ class Search(FramedAnswer):
         return head | {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
 
     def _title(self) -> str:
-        """What a picture says of the question, and of its answer."""
+        """Return the title of a picture: the question and its answer."""
         best = self.sentence().partition(title_of(self.metric))[0].removesuffix(" by ").rstrip(" :,")
         lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
         return "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))

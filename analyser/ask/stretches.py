@@ -1,4 +1,4 @@
-"""Who is best over each stretch of a number: equals are all named."""
+"""Stretches of a number over which the same lines are best; ties name all of them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _text(value: Any) -> str:
 
 
 def not_beaten(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
-    """Which points no other beats in all figures at once (Pareto): shape (points,); `figures` is (points, figures).
+    """Return True for the points that no other dominates (Pareto); `figures` has the shape (points, figures).
 
     >>> not_beaten(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]

@@ -1,4 +1,4 @@
-"""One trial of a sample told, die by die: by its number, or the worst, the median or the best of its sample."""
+"""A trial of a sample in words, die by die: by its number, or the worst, the median or the best."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ PICKED_BY = {**DESTROYED, "duel": "margin"}
 
 @dataclass(frozen=True, repr=False)
 class ToldTrial(Answer):
-    """One trial of a sample, told.
+    """A trial of a sample, in words.
 
     Attributes
     ----------
     number, seed, trials : int
-        Which trial it is, 0 is the first, of a sample of so many of which seed: the trial that a sample of that seed
-        and that size counts, die by die.
+        Number of the trial, from 0, and the seed and size of its sample: the same trial, die by die, that such a
+        sample counts.
     lines : tuple of str
     figures : mapping
-        What it came to, by the names of events and figures.
+        Results by the names of events and figures.
     picked : str
-        Why this one: by its number, or by which figure.
+        How it was picked: by its number, or by a figure.
     profiles : ProfilesUsed or None
     ruleset : Ruleset or None
         Die and deck of a fight; None of other games.
@@ -112,7 +112,7 @@ def tell(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> ToldTrial:
-    """One trial of a sample in words: every die, hits and damage, cards, tests, and what becomes of both sides.
+    """Return a trial of a sample in words: every die, hits and damage, cards, tests, and the fate of both sides.
 
     Parameters
     ----------
@@ -121,14 +121,14 @@ def tell(
         attack, a charge, focus fire, a duel, or one about morale.
     kind : "attack", "charge" or "duel"
     trial : int, optional
-        Which one, 0 is the first. Default: 0, or the one that `pick` says.
+        Number of the trial, from 0. Default: 0, or the one from `pick`.
     pick : "worst", "median" or "best", optional
-        That of the sample by the figure, the first of several.
+        Pick this trial of the sample by the figure; of equals the first.
     metric : str, optional
         The figure of `pick`: an event or a figure of the answer, of morale also after a round or turn
         (``"panicked@2"``); ``"...:least"`` where less is better. Default: models destroyed; of a duel the margin.
     trials : int, optional
-        Of the sample. Default: 1000, or as many as it takes to have that trial. Of longer fights 10,000 at most.
+        Size of the sample. Default: 1000, or enough to contain that trial; at most 10,000 for longer fights.
     seed : int
 
     Returns

@@ -1,4 +1,4 @@
-"""One attack of a sample in words: its dice, its hits, its damage, its card and what becomes of the target."""
+"""A trial of an attack in words: its dice, hits, damage and card, and the fate of the target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FACES = {
 
 
 class Came(NamedTuple):
-    """What an attack came to, as the rules read its dice and its card."""
+    """Results of an attack, as the rules read its dice and its card."""
 
     score: int
     turned: int  # strikes that Veteran turns into heroic strikes (AC-7)
@@ -40,7 +40,7 @@ class Came(NamedTuple):
 
 
 def came_to(fight: FightFacts, scores: Scores, trial: Trial) -> Came:
-    """What the dice and the card of a trial come to, worked out for it alone."""
+    """Return the results of the dice and the card of a trial, computed for it alone."""
     score = score_of_dice(fight, scores, trial.dice)
     losses = losses_of(fight, scores, score)
     known = strike.after_losses(fight, losses)
@@ -121,7 +121,7 @@ def test_lines(fight: FightFacts, trial: Trial, came: Came) -> list[str]:
 
 
 def fate_line(fight: FightFacts, outcome: int) -> str:
-    """What has become of the target (AC-5.4, AC-5.5, AC-5.9)."""
+    """Return the fate of the target (AC-5.4, AC-5.5, AC-5.9)."""
     if outcome & discipline.ANNIHILATED:
         if outcome & discipline.BROKEN:
             return f"The target breaks: BREAK LIMIT {fight.break_limit} (AC-5.4); it counts as annihilated"
@@ -152,7 +152,7 @@ def attack_lines(result: AttackResult, scores: Scores, trial: Trial) -> list[str
 
 
 def figures_of_trial(came: Came, scores: Scores) -> dict[str, Any]:
-    """What a trial came to, by the names of events and figures."""
+    """Return the results of a trial, by the names of events and figures."""
     outcome, mask = came.outcome, (1 << discipline.BITS) - 1
     flags = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
     found: dict[str, Any] = {name: bool(outcome & getattr(discipline, name.upper())) for name in flags}

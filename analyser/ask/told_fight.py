@@ -1,4 +1,4 @@
-"""One trial of a charge, focus fire or a duel in words: every roll, card and lot, and what the rules made of them."""
+"""A trial of a charge, focus fire or a duel in words: every roll, card and lot, and its effect by the rules."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Walked(NamedTuple):
 
 
 class Struck(NamedTuple):
-    """What chance decided in a strike, and what is known of it at the end."""
+    """Random results of a strike, and its state at the end."""
 
     own_card: int
     score: int
@@ -127,7 +127,7 @@ class Walker:
         return Walked(parts, pairs)
 
     def standing(self, pair: Pair) -> list[str]:
-        """How both sides stand, a line each."""
+        """Return the state of both sides, a line each."""
         return [f"{name[0].upper()}{name[1:]}: {_state_of(int(own))}" for name, own in zip(self._names, pair)]
 
     def _step(self, operation: Operation, pair: Pair, left: Iterator[int], lines: list[str] | None) -> Pair:
@@ -198,7 +198,7 @@ class Walker:
         return lines
 
     def _operation_lines(self, operation: Operation, pair: Pair, after: Pair, said: str) -> list[str]:
-        """What an operation that is no strike did; nothing where it did nothing."""
+        """Return the effect of an operation that is not a strike; empty if it has none."""
         side, name = operation.side, self._names[operation.side]
         if operation.kind == Kind.TOSS:
             if any(map(unit_state.is_removed, pair)):
@@ -236,7 +236,7 @@ class Walker:
         return _MOVES.get(Manoeuvre(operations.decision(self._setup, operation, view)[0]), "")
 
     def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:
-        """Who has won a combat, and the test of who has lost it (AC-8.5)."""
+        """Return the winner of a combat, and the test of the loser (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
         if won_by == close_quarters.NOT_FOUGHT:
             return []
@@ -247,7 +247,7 @@ class Walker:
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
 
     def _changes(self, before: Pair, after: Pair) -> list[str]:
-        """What has become of both sides, where that is another thing than before."""
+        """Return the changes in the states of both sides."""
         lines = []
         for side, (old, new) in enumerate(zip(before, after)):
             name = self._names[side]
@@ -269,7 +269,7 @@ class Walker:
 
 
 def _chance_in_words(kind: int, card: int | None, highest: int, passed: bool) -> str:
-    """What a draw decided; `card` is None where no card was turned."""
+    """Return the result of a draw in words; `card` is None where no card was turned."""
     if card is None:
         return f"{(_LOTS | _TESTS).get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
     verdict = "passed" if passed else "failed"
@@ -277,7 +277,7 @@ def _chance_in_words(kind: int, card: int | None, highest: int, passed: bool) ->
 
 
 def _removed(state: int) -> tuple[str, str]:
-    """How a unit goes, and how it has gone."""
+    """Return the fate of a unit in words, as it happens and afterwards."""
     if state & discipline.BROKEN:
         return "breaks", "broken"
     return ("flees", "fled") if state & discipline.FLED else ("is destroyed", "destroyed")
@@ -319,7 +319,7 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
     found = list(simulation.trace(ready.start, numbers, seed))
 
     def walker(number: int) -> Walker:
-        """What walks the trial of that number; each of its rolls has dice by a stream of its own."""
+        """Return the walker of a trial by its number; the dice of each of its rolls have a stream of their own."""
         rolls = count()
         return Walker(
             ready.setup,
@@ -356,7 +356,7 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
 
 
 def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
-    """How a fight has ended, and who has won it (AC-8.5, AC-9.2)."""
+    """Return the end of a fight, and its winner (AC-8.5, AC-9.2)."""
     if kind != "duel":
         return ["-- At the end"]
     points = [figures[f"{side}_victory_points"] for side in "ab"]

@@ -1,4 +1,4 @@
-"""One trial of a question about morale in words: every roll of each chain of rolls, and what the rules made of it."""
+"""A trial of a question about morale in words: every roll of each chain of rolls, and its effect by the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLD = tuple(system for system in SYSTEMS if system != "compare")  # which plays
 
 
 class _Figures(Mapping[str, Any]):
-    """What a trial came to, by the names of events and figures: the answer to a sample of it alone."""
+    """Results of a trial by the names of events and figures: the answer to a sample of this trial alone."""
 
     def __init__(self, answer: Callable[[], MoraleResult]) -> None:
         self._answer = answer
@@ -80,7 +80,7 @@ def told_morale(
 
 
 def _alone(states: Sequence[int]) -> Recorded:
-    """What is recorded of one trial."""
+    """Return the record of a single trial."""
     met = np.unique(states)
     return Recorded(met, (np.array(states)[:, np.newaxis] == met).astype(np.int64))
 
@@ -94,7 +94,7 @@ class _Turn(NamedTuple):
 
 
 def chain_lines(story: Story, told: Sequence[Rolled]) -> list[str]:
-    """What was rolled, and what it led to, turn by turn; turns in which nothing happens in one line."""
+    """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
     turns = [_Turn(story.first, in_words(story.read(told[0].before)), [])]
     recordings = 0
     for each in told:
@@ -127,7 +127,7 @@ def _turn_lines(name: str, turns: Sequence[_Turn]) -> Iterator[str]:
 
 
 def in_words(said: Mapping[str, Any]) -> str:
-    """What a state says; what is not so is left out.
+    """Return a state in words, without what is false.
 
     >>> in_words({"tokens": 3, "suppressed": True, "panicked": False, "unit 1": "routed"})
     'tokens 3, suppressed, unit 1 routed'
@@ -137,7 +137,7 @@ def in_words(said: Mapping[str, Any]) -> str:
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What has become another between two states.
+    """Return the differences between two states, in words.
 
     >>> changed({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
     ['tokens 3 to 1', 'no longer panicked', 'he: down']

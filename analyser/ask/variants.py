@@ -22,7 +22,7 @@ _UNITS = ("attacker", "target", "unit", "a", "b")
 
 
 class Variant(NamedTuple):
-    """One variant: what it is called, its question, and its values by key; or why it is none."""
+    """A variant: its name, its question, and its values by key; or the reason why it is not possible."""
 
     name: str
     raw: Raw
@@ -56,7 +56,7 @@ class Variants:
     where: str = ""
 
     def __len__(self) -> int:
-        """How many there are: the baseline as it is, and with each override at every combination of the ranges."""
+        """Return the number of variants: the baseline, alone or overridden, at every combination of the ranges."""
         return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def made(self, library: Profiles) -> Iterator[Variant]:
@@ -142,7 +142,7 @@ def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
 
 
 def _value(value: Any, where: str) -> Any:
-    """What a variant says of a key: a plain value, or a list or a table of such."""
+    """Return the value of a key in a variant: a plain value, or a list or a table of plain values."""
     if isinstance(value, list | tuple):
         return [_value(each, where) for each in value]
     if isinstance(value, dict):
