@@ -34,7 +34,7 @@ _LOOK: Mapping[str, Mapping[str, Any]] = {
 
 
 def fates_by_system(frame: pd.DataFrame, *, titles: Mapping[str, str], notes: Mapping[str, str]) -> Figure:
-    """What has become of a unit by round, a panel a system, and what stands for its nerve below each.
+    """States of a unit by round, a panel a system, with a note below each.
 
     Parameters
     ----------

@@ -122,13 +122,13 @@ def contributions(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """What each unit destroyed of the enemy, and what of its own was lost: two bars a unit.
+    """Points that each unit destroyed and those that it lost: two bars a unit.
 
     Parameters
     ----------
     data : BattleResult, or DataFrame
-        `side`, `name`, `points_destroyed`, `points_absorbed`, as ``contributions()`` of a battle; with their standard
-        errors where they have any.
+        `side`, `name`, `points_destroyed`, `points_absorbed`, as ``contributions()`` of a battle; with standard
+        errors if there are any.
 
     Examples
     --------

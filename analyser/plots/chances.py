@@ -1,4 +1,4 @@
-"""What happened among what could have: the law of one fight, and strips of many."""
+"""Pictures of an observed outcome among all possible ones: the distribution of one fight, and strips of many."""
 
 from __future__ import annotations
 

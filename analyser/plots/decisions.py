@@ -14,7 +14,7 @@ from analyser.common.errors import InputError
 from analyser.plots import look
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
-PALE = 0.35  # how much is seen of a situation that does not come up
+PALE = 0.35  # opacity of a situation that does not come up
 # Told apart by colour-blind readers, and in grey by their hatches.
 FILLS = (
     ("#9db4c8", ""),
@@ -59,18 +59,17 @@ def choices(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """What to do in each situation, a colour and a hatch each, over two numbers.
+    """Best action in each situation, a colour and a hatch each, over two numbers.
 
-    Actions of :data:`COLOURS` have the same colour in every picture; how far a unit moves is not told apart.
+    Actions of :data:`COLOURS` have the same colour in every picture; moves of different lengths count as one action.
 
     Parameters
     ----------
     data : DataFrame
-        `x` and `y`, numbers; `do`, up to eight different things, of which the rarest are drawn as one; `costs`, what
-        the next best would cost; and whether the situation `comes_up`: one that does not is drawn pale, and one without
-        a row is left white.
+        `x` and `y`, numbers; `do`, the action: of more than eight the rarest are drawn as one; `costs`, the cost of
+        the next best; `comes_up`, False draws the situation pale. A situation without a row is left white.
     across, up : str
-        What `x` and `y` are.
+        Names of `x` and `y`.
     label, color : optional
         A mapping by action.
 
@@ -140,12 +139,12 @@ def given_away(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """What each unit's habit gives away to best play, a bar each, and a line to the most that it gives away.
+    """Cost of each unit's usual tactic against best play, a bar each, with a line to the highest cost.
 
     Parameters
     ----------
     data : Habits, or DataFrame
-        `attacker`, `gives_away` and `most`, chances; those that give away most are drawn, on top.
+        `attacker`, `gives_away` and `most`, probabilities; the highest costs are drawn, on top.
 
     Examples
     --------

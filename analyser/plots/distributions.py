@@ -135,7 +135,7 @@ def distribution(
 
 
 class Part(NamedTuple):
-    """One distribution as given: its name, its tidy rows, and the column of its values."""
+    """A distribution as given: its name, its tidy rows, and the column of its values."""
 
     name: str
     frame: pd.DataFrame
@@ -155,7 +155,7 @@ def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
 
 
 def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
-    """What is given as a tidy frame, and the column of its values."""
+    """Return the input as a tidy frame, and the column of its values."""
     if hasattr(data, "pictured"):  # the answer to a fight
         figure, moment = x if isinstance(x, tuple) else (x or data.pictured, None)
         frame = data.pmf(figure, moment).rename(columns={"value": figure})

@@ -1,4 +1,4 @@
-"""What a loadout costs against what it does, and which loadouts no other one beats on both."""
+"""Pictures of the points of loadouts against what they do, and the loadouts that no other dominates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
 
 
 def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
-    """Which rows no other row beats: none costs as little or less and does more, or does as much for less.
+    """Return True for the rows that no other dominates: none costs at most as much and does more, or as much for less.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def fair_points(
 
 
 def _by_faction(factions: list[str], label: Any, color: Any) -> list[dict[str, Any]]:
-    """How the markers of each faction look."""
+    """Return the style of the markers of each faction."""
     styles = [look.LINES[number % len(look.LINES)] for number in range(len(factions))]
     labels = look.per_series(label, factions, factions, "label")
     colours = look.per_series(color, factions, [str(each["color"]) for each in styles], "color")

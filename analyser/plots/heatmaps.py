@@ -38,7 +38,7 @@ _LEAST_TEXT = 5.0  # points: in smaller cells there is none
 
 
 class Table(NamedTuple):
-    """What a heatmap shows: values as a grid, what rows and columns are called, and where groups of columns end."""
+    """Content of a heatmap: values as a grid, the names of rows and columns, and the groups of columns."""
 
     values: NDArray[np.float64]
     rows: list[str]
@@ -147,7 +147,7 @@ def heatmap(
 
 
 def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None, means: bool | None) -> Table:
-    """What is to be shown of a frame, in order."""
+    """Return the content of a heatmap from a frame, in order."""
     rows, columns, values = names
     look.check_columns(frame, (values, rows, columns))
     if not pd.api.types.is_numeric_dtype(frame[values]):

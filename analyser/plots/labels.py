@@ -15,18 +15,18 @@ _TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))
 
 
 def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Places:
-    """How far from its marker each label stands: as near as there is room, and else where there is most.
+    """Return the offset of each label from its marker: the nearest with room, else the one with most room.
 
     Parameters
     ----------
     markers : float array, shape (markers, 2)
-        Their places in pixels, across and along the other axis.
+        Places of the markers in pixels, along both axes.
     labelled : sequence of int
-        The places of those with a label among them, the most important first.
+        Indices of the markers with a label, the most important first.
     outwards : sequence of float
-        The direction in which each label rather stands, in degrees.
+        Preferred direction of each label, in degrees.
     size : sequence of float
-        Of the picture, pixels; a label stands inside.
+        Size of the picture in pixels; labels stay inside.
 
     Returns
     -------
@@ -53,6 +53,6 @@ def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[f
 
 
 def _nearest(places: Places, others: Places) -> Places:
-    """How far each place is from the nearest of some others."""
+    """Return the distance of each place to the nearest of the others."""
     away = np.hypot(*(places[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
     return np.asarray(away.min(axis=1, initial=np.inf), np.float64)

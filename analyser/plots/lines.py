@@ -102,7 +102,7 @@ def _names_of_sides(data: Any) -> dict[str, str] | None:
 
 
 def _by_round(given: Any) -> pd.DataFrame:
-    """What is given as a frame with one row a round and side; InputError for anything else."""
+    """Return the input as a frame with one row a round and side; InputError for anything else."""
     if not isinstance(given, pd.DataFrame):
         try:
             given = given.to_frame(by_round=True)

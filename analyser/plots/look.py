@@ -1,4 +1,4 @@
-"""What all pictures share: sizes, type, colours, and figures as large as what is drawn on them."""
+"""The look of all pictures: sizes, type, colours, and figures as large as what is drawn on them."""
 
 from __future__ import annotations
 

@@ -62,12 +62,12 @@ class Metric(NamedTuple):
 
     @property
     def is_probability(self) -> bool:
-        """Whether it is shown as a percentage."""
+        """True if the metric is shown as a percentage."""
         return self.unit == "%"
 
     @property
     def per_100_points(self) -> Metric:
-        """The same per 100 points of the attacker."""
+        """The metric per 100 points of the attacker."""
         return self._replace(title=f"{self.title} per 100 points of the attacker", unit=f"{self.unit} per 100 points")
 
 
@@ -100,13 +100,13 @@ _TABLE: Mapping[str, Metric] = {
 RESULTS = ("p_attacker_wins", "p_draw")
 """The figures of duels alone, NaN in other situations."""
 SHARES = ("mean_share_lost", "attacker_share_lost")
-"""What each side loses, as matchups alone have it; the attacker's is NaN for ranged attacks."""
+"""Losses of each side, in matchups only; the attacker's is NaN for ranged attacks."""
 FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *SHARES, *RESULTS))
 """The names of all figures of every situation, in the order of the columns."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
 """The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
 EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
-"""What balance, rankings and reports go by."""
+"""The figure that balance, rankings and reports use."""
 METRICS: dict[str, Metric] = {
     **{name: _TABLE[name] for name in FIGURES},
     **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},

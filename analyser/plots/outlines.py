@@ -62,7 +62,7 @@ class OutlinedText(Text):
         pen.restore()
 
     def get_window_extent(self, renderer: Any = None, dpi: float | None = None) -> Bbox:  # noqa: ARG002
-        """What it covers, in pixels."""
+        """Return the area that the text covers, in pixels."""
         if not self.get_text():
             return Bbox.null()
         pixels = (dpi or cast("Figure", self.get_figure(root=True)).dpi) / _POINTS_AN_INCH

@@ -120,7 +120,7 @@ def _word(value: Any) -> str:
 
 
 def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
-    """Who is best where, along the upper edge of the axes, and a thin line at each crossing."""
+    """Mark the best of each stretch along the upper edge of the axes, with a thin line at each crossing."""
     colours = {name: style["color"] for name, style in styles.items()}
     half, inside = 0.5 if discrete else 0.0, axes.get_xaxis_transform()
     for number, (first, last, who) in enumerate(best):
