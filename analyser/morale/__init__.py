@@ -1,4 +1,4 @@
-"""What becomes of units under the morale rules of other games.
+"""Fate of units under the morale rules of other games.
 
 A system is a question (checked records), the Markov chains of its rolls (the rules) and the tables that answer. Each
 has a function here: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`;

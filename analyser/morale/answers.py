@@ -1,4 +1,4 @@
-"""What an answer about morale is made of: tables, before their weights become probabilities; its picture; its rules.
+"""Parts of an answer about morale: tables (weights, before they become probabilities), picture and rules.
 
 A picture has the panels that the system asks for, row by row. A panel names the table that it shows; `where` selects
 rows of it by key.
@@ -171,13 +171,13 @@ class Rules(NamedTuple):
     warnings: Mapping[str, Any] = {}
 
     def used(self) -> RulesUsed:
-        """What holds of them."""
+        """Return the rules and warnings that apply."""
         applied, not_modelled, warnings = (tuple(text for text in facts if facts[text]) for facts in self)
         return RulesUsed(applied=applied, not_modelled=not_modelled, warnings=warnings)
 
 
 class Part(Generic[AskedT]):
-    """What answers a section of a question: `chain`, or several by name, `answer` to what it came to, and `rules`."""
+    """Base of a section's answer: `chain` (one or several by name), `answer` (its tables) and `rules`."""
 
     def __init__(self, asked: AskedT, question: Any) -> None:
         self.asked, self.question = asked, question

@@ -1,4 +1,4 @@
-"""What the questions of all systems share: probabilities, distributions of small numbers, the ruleset."""
+"""Parts shared by the questions of all systems: probabilities, small-number distributions, the ruleset."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _small_number(number: object) -> int:
 
 
 def one_or_list(value: object) -> tuple[Any, ...]:
-    """What is said of each round: one thing of all, or a list with one for each."""
+    """Return a value as a tuple: a list with an entry for each round, or a single entry for all rounds."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
@@ -90,7 +90,7 @@ def certainly(number: int) -> Pmf:
 
 
 def spread_over(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
-    """One number for each of `rounds` rounds; ValueError for a list of another length."""
+    """Return a number for each of `rounds` rounds; ValueError for a list of another length."""
     if len(numbers) not in (1, rounds):
         raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return numbers * rounds if len(numbers) == 1 else numbers
@@ -120,7 +120,7 @@ class Asked(Record):
     page = "docs/keys.md"
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data: reading it again gives the same answer."""
+        """Return plain data; reading it again gives an equal question."""
         return self.model_dump(mode="json")
 
 
@@ -154,7 +154,7 @@ def read_question(
 
 
 def _used_of(of_clash: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """What a system uses of the die and the deck of Armoured Clash; InputError for a system without them."""
+    """Return the die and deck settings of Armoured Clash that a system uses; InputError if one is unused."""
     used = {key: value for key, value in of_clash.items() if key in ruleset.get(_OF_CLASH, ())}
     if used != of_clash:
         problem = f"{system.title} has no such {' and '.join(of_clash.keys() - used.keys())}"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class MoraleResult(Result):
-    """What becomes of a unit's morale.
+    """Answer about the morale of a unit.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class MoraleResult(Result):
     scenario : Asked
         The question, every default filled in.
     weighed : mapping of str to Table
-        The main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
+        Tables by name, the main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
     panels : sequence of Panel
-        Those of the picture, in order.
+        Panels of the picture, in order.
     """
 
     scenario: Asked
@@ -147,7 +147,7 @@ class MoraleResult(Result):
         return self.columns[name]
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
-        """One table as a tidy frame, by default the main one.
+        """Return a table as a tidy frame, by default the main one.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What an attack does: the joint distribution of its outcome, or a sample of it, as plain numbers and tidy tables."""
+"""Results of an attack: the joint distribution of its outcome, or a sample of it, as plain numbers and tidy tables."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ _FATES = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AttackResult(Result):
-    """What an attack does.
+    """Result of an attack.
 
     Attributes
     ----------
     outcomes : int64 array, shape (n,)
         The distinct outcomes, packed, in rising order. Read them with :meth:`column` or :meth:`to_frame`.
     weights : array, shape (n,)
-        Their probabilities (float64), or how often each was seen (int64, Monte Carlo).
+        Their probabilities (float64) or, in a simulation, counts (int64).
     scores : Scores
     score_weights : array
-        The same for the score of the pool (:mod:`analyser.rules.attack`).
+        Distribution of the score of the pool (:mod:`analyser.rules.attack`), as above.
     conditions : mapping
-        What the rules made of the scenario: dice, rating, effective DEFENCE and so on.
+        Consequences of the rules for the scenario: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
-        The same for a building that is wrecked (AC-6); None where no die is rolled for one.
+        Weight of a wrecked building (AC-6); None if no die is rolled for one.
     """
 
     kind = "attack"
@@ -91,7 +91,7 @@ class AttackResult(Result):
         return np.asarray(self.weights / (self.trials or 1), np.float64)
 
     def column(self, name: str) -> NDArray[Any]:
-        """One column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
+        """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
         if name in _PLACES:
             return np.asarray(self.outcomes >> _PLACES[name] & (1 << discipline.BITS) - 1)
         if name == "destroyed":  # gone, and in no other way
@@ -129,7 +129,7 @@ class AttackResult(Result):
         return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), events]
 
     def caption(self) -> list[str]:
-        """What a picture says of the question: units, row, pool."""
+        """Return the caption of a picture: units, row, pool."""
         return [text for label, text in self.heading() if label in ("Attack", "Row", "Distance", "Pool")]
 
     @cached_property
@@ -159,7 +159,7 @@ class AttackResult(Result):
 
     @property
     def _beside(self) -> list[str]:
-        """What the joint distribution knows beside the target's fate: Cryo's activated, Overcharge's losses."""
+        """Return the names of outcomes beside the target's fate: Cryo's activated, Overcharge's losses."""
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(LOSSES if attack.overcharge else [])]
 
@@ -213,7 +213,7 @@ class AttackResult(Result):
         return body | ({"joint_outcomes": records(self.table(joint=True))} if self._beside else {})
 
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions
         attacker, unit = attack.attacker or "attack without a profile", target.unit or "target without a profile"
         lines = [("Attack", f"{attacker} -> {unit}")]
@@ -287,7 +287,7 @@ def _check_moment(moment: int | None) -> None:
 
 
 def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
-    """What an attack does; InputError if the exact answer would take minutes, or a sample has too many outcomes."""
+    """Return the result of an attack; InputError if exact takes minutes, or a sample has too many outcomes."""
     if sampling.is_exact:
         return _exact(scenario)
     sample = sample_of(scenario, sampling.seed)

@@ -1,4 +1,4 @@
-"""What every answer has in common: its head, the figures that it can be asked for, how it is shown."""
+"""Base of every answer: its head, the figures that it can be asked for, and its display."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RulesUsed:
     warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, list[str]]:
-        """As plain data."""
+        """Return plain data."""
         return {field.name: list(getattr(self, field.name)) for field in fields(self)}
 
 
@@ -83,7 +83,7 @@ class Result(OwnFigures, Answer):
 
     @property
     def told_gaps(self) -> tuple[str, ...]:
-        """What its text names of what is not modelled: all of it, if no kind of answer has more to say."""
+        """Gaps of the model that the text names: all of them, unless a kind of answer narrows this."""
         return self.not_modelled
 
     @property
@@ -93,7 +93,7 @@ class Result(OwnFigures, Answer):
 
     @property
     def exact(self) -> bool:
-        """Whether the numbers are exact."""
+        """True if the numbers are exact."""
         return self.trials is None
 
     @property
@@ -113,12 +113,12 @@ class Result(OwnFigures, Answer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What was taken for granted."""
+        """Assumptions of the answer."""
         return self.rules.assumptions
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know about how the question was read."""
+        """Warnings about how the question was read."""
         return self.rules.warnings
 
     @property
@@ -145,7 +145,7 @@ class Result(OwnFigures, Answer):
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
 
     @abstractmethod
     def blocks(self) -> list[Block]:
@@ -300,7 +300,7 @@ class Result(OwnFigures, Answer):
         return {f"{name}_{place}_percentile": self.quantile(figure, q, moment) for place, q in places.items()}
 
     def caption(self) -> list[str]:
-        """What a picture says of the question: units, target, conditions."""
+        """Return the caption of a picture: units, target, conditions."""
         return [self.heading()[0][1]]
 
     def _counts(self) -> NDArray[Any]:
@@ -313,7 +313,7 @@ class Result(OwnFigures, Answer):
 
     @property
     def has_rare(self) -> bool:
-        """Whether anything was seen, or missing, in so few trials that its interval is another than of the rest."""
+        """True if a count, or its complement, is so small that its interval is computed differently."""
         return self.trials is not None and bool(rare(self._counts(), self.trials).any())
 
     @property
@@ -324,18 +324,18 @@ class Result(OwnFigures, Answer):
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """How often everything was seen that a precision is asked of: every event, or whatever has a probability."""
+        """Return the counts that a precision is about: of the events if it is relative, else all counts."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def stopped(self, stopping: Stopping) -> Self:
-        """The same answer, which says why it has so many trials."""
+        """Return the answer with the reason for its number of trials."""
         return replace(self, stopping=stopping)
 
     def all_at_once(self) -> Self:
-        """The same answer; of a sample with intervals that hold for a whole table at once beside those it has.
+        """Return the answer, for a sample with additional intervals that hold for a whole table at once.
 
-        They are a :attr:`band <pmf>` about *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
-        all :attr:`events` together (Bonferroni): in 95% of samples the truth is inside of all of them.
+        They are a :attr:`band <pmf>` around *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
+        all :attr:`events` together (Bonferroni): in 95% of samples the true values are inside all of them.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
@@ -371,7 +371,7 @@ class Result(OwnFigures, Answer):
         return distribution(self, x=(figure, moment), ax=ax, **more)
 
     def band_blocks(self) -> list[Block]:
-        """What :meth:`all_at_once` adds to the answer as text."""
+        """Return the text blocks that :meth:`all_at_once` adds."""
         return bands.band_blocks(self) if self.with_bands else []
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a battle comes to (`docs/battle.md`): who wins, by how much, who is left, and what each unit did for it."""
+"""Results of a battle (`docs/battle.md`): who wins, by how much, what is left, and the contribution of each unit."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ _OF_SIDES = ("victory_points", "units", "points_percent")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class BattleResult(Result):
-    """What a battle comes to: a sample of battles.
+    """Result of a battle: a sample of battles.
 
     Attributes
     ----------
     counts : Counts
-        What the battles came to, added up.
+        Totals over all battles.
     simulation : Simulation
-        What played them, and can tell one of them.
+        Simulation that produced them, and can narrate one of them.
     swings : tuple of dict
-        What the battle would be without each unit (:meth:`swing`).
+        Results without each unit (:meth:`swing`).
     tried : tuple of dict
-        What it would be with the units in other orders (:meth:`orders`).
+        Results with the units in other orders (:meth:`orders`).
     """
 
     kind = "battle"
@@ -131,7 +131,7 @@ class BattleResult(Result):
         return {"mine_victory_points": mine, "yours_victory_points": yours, **share_columns(weights, self.trials)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """What each unit did (:meth:`contributions`): what ``--format csv`` prints."""
+        """Return the contribution of each unit (:meth:`contributions`), as ``--format csv`` prints it."""
         return self.contributions()
 
     def to_frame(self, *, by_round: bool = False, contributions: bool = False) -> pd.DataFrame:
@@ -142,7 +142,7 @@ class BattleResult(Result):
 
     @property
     def rounds(self) -> int:
-        """How many rounds are played at most."""
+        """Most rounds that are played."""
         return self.scenario.terms.rounds
 
     @cached_property
@@ -184,15 +184,15 @@ class BattleResult(Result):
 
     @cached_property
     def _batches(self) -> NDArray[np.int64]:
-        """How many battles there are in each batch."""
+        """Number of battles in each batch."""
         battles: NDArray[np.int64] = self.counts.outcomes.sum(axis=1)
         return battles
 
     def survivors(self) -> list[dict[str, Any]]:
-        """Who is left at the end of each round, a plain dict a round and side.
+        """Return the survivors at the end of each round, a plain dict for each round and side.
 
         `mean_units`, `mean_points` and `mean_percent` of the points, with intervals, and the 10th and 90th percentile
-        of the last. A battle that is over stays as it is.
+        of the percentage. A battle that is over stays as it is.
         """
         rows = []
         for number in range(1, self.rounds + 1):
@@ -209,11 +209,11 @@ class BattleResult(Result):
         return rows
 
     def contributions(self) -> list[dict[str, Any]]:
-        """What each unit did, a plain dict a unit: in a battle on average.
+        """Return the average contribution of each unit to a battle, a plain dict a unit.
 
-        `points_destroyed` of the enemy, by its attacks and the tests that followed them; `points_absorbed`: of its own
-        that were lost; both also per 100 of its own points (None where those are not known); `friends_destroyed`:
-        points of its own side that it destroyed, by blasts (AC-7), each with its interval; `p_alive` at the end.
+        `points_destroyed`: of the enemy, by its attacks and the tests that followed them; `points_absorbed`: its own
+        losses; both also per 100 of its own points (None if those are unknown); `friends_destroyed`: points of its own
+        side that it destroyed, by blasts (AC-7); each with its interval; `p_alive` at the end.
         """
         rows = []
         for side, unit, number in self._units:
@@ -285,7 +285,7 @@ class BattleResult(Result):
     # --- how it is shown --------------------------------------------------------------------------------------
 
     def caption(self) -> list[str]:
-        """What a picture says of the question."""
+        """Return the caption of a picture."""
         terms = self.scenario.terms
         armies = [f"{side}: {army.name}, {army.points} points" for side, army in zip(SIDES, self.scenario.armies)]
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
@@ -313,7 +313,7 @@ class BattleResult(Result):
         return contributions(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
         return heading(self.scenario)
 
     def blocks(self) -> list[Block]:
@@ -340,17 +340,17 @@ class BattleResult(Result):
         return contest(mine, yours, self.probability("victory"), self.probability("defeat"))
 
     def conclusions(self) -> list[str]:
-        """How often my side wins, how far that depends on the order, and which units swing it, as sentences."""
+        """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
         return conclusions(self)
 
     @property
     def told_gaps(self) -> tuple[str, ...]:
-        """What its text names of what is not modelled: boons and rules of these armies, or all (:meth:`in_full`)."""
+        """Gaps of the model that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
         own = tuple(each for each in self.not_modelled if each not in NOT_MODELLED)
         return self.not_modelled if self.tells_all else own
 
     def in_full(self) -> BattleResult:
-        """The same answer, which prints all that is not modelled, that of any battle, too."""
+        """Return the answer with all gaps of the model in its text, also those of any battle."""
         return replace(self, tells_all=True)
 
 
@@ -368,7 +368,7 @@ def named(unit: ArmyUnit) -> dict[str, str]:
 def solve_battle(
     scenario: BattleScenario, sampling: Sampling, *, swing: bool = True, orders: bool = True
 ) -> BattleResult:
-    """What a battle comes to; with `swing` also without each unit, with `orders` with the units in other orders."""
+    """Return the result of a battle; with `swing` also without each unit, with `orders` also in other orders."""
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
         raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=allowed)
@@ -416,9 +416,9 @@ def swing_trials(sampling: Sampling) -> int:
 
 
 def part_of(sampling: Sampling, share: int, least: int) -> int:
-    """One battle in `share` of those that are asked for, `least` at least, if so many are.
+    """Return a share of the battles asked for: one in `share`, but at least `least` where that many are asked for.
 
-    Of a precision, of what it takes at most, whatever a pilot says.
+    If a precision is asked for, the share is of the most battles that it can take, not of a pilot's estimate.
     """
     whole = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:

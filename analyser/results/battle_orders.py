@@ -1,4 +1,4 @@
-"""The same battle with the units in other orders: how far the chance to win depends on that (`docs/battle.md`)."""
+"""A battle with the units in other orders: how much the probability to win depends on it (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def orders_tried(scenario: BattleScenario, trials: int, sampling: Sampling) -> t
 
 
 def orders_lines(rows: Sequence[dict[str, Any]], as_given: Estimate) -> list[str]:
-    """How far the chance to win goes by the order, and which order of my side is the best, as sentences.
+    """Return sentences: how much the probability to win depends on the order, and the best order of my side.
 
-    `as_given` is the chance in the order that was asked for.
+    `as_given`: the probability in the order of the question.
     """
     if not rows:
         return [_NOT_TRIED]
@@ -120,7 +120,7 @@ def orders_lines(rows: Sequence[dict[str, Any]], as_given: Estimate) -> list[str
 
 
 def _gains(row: dict[str, Any], as_given: Estimate) -> bool | None:
-    """Whether an order wins more often than that as given; None: the intervals do not tell them apart."""
+    """Return True if an order wins more often than the given one, False if less; None: no significant difference."""
     chance = estimate_in(row, "p_victory")
     ends = [(each.low, each.high) for each in (chance, as_given)]
     (low, high), (given_low, given_high) = ((low or 0.0, 1.0 if high is None else high) for low, high in ends)
@@ -169,7 +169,7 @@ def _of(rows: Sequence[dict[str, Any]], changed: str) -> list[dict[str, Any]]:
 
 
 def called(row: dict[str, Any]) -> str:
-    """What an order is called: ``order nearest``, ``shuffle 3``."""
+    """Return the name of an order: ``order nearest``, ``shuffle 3``."""
     return f"order {row['order']}" if row["order"] in POLICIES else str(row["order"])
 
 

@@ -1,4 +1,4 @@
-"""What the answer to a battle rests on: the rules of its units, and those of the sequence that there is no map for."""
+"""Rules behind the answer to a battle: those of its units, and those of the sequence that need a map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much each unit of a battle swings it: who wins without that unit (`docs/battle.md`)."""
+"""Swing of each unit of a battle: the result without that unit (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PART = "By a tenth of the battles, or more where there are few: so a little off 
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
-    """What a unit, one of so many, swings; the intervals of all of them hold together, so that any may be named."""
+    """Return the swing of a unit, one of `units`. The intervals hold for all units at once, so any may be named."""
     won = _WON[SIDES.index(side)]
     wins, others = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
     wrong = (1 - CONFIDENCE) / units
@@ -86,5 +86,5 @@ def _half(row: dict[str, Any]) -> float:
 
 
 def change(row: dict[str, Any]) -> str:
-    """How much less often the side of a unit wins without it, in percentage points with the interval."""
+    """Return the loss of wins without a unit, in percentage points with the interval."""
     return plus_minus(100 * row["difference"], 100 * _half(row), " pp")

@@ -25,7 +25,7 @@ _HABITS = ("target", "order", "hand", "initiative")
 
 
 def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
-    """What was asked, as labels and texts; habits that both sides have are told once."""
+    """Return the question as labels and texts; tactics common to both sides are listed once."""
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
@@ -52,7 +52,7 @@ def _habits(scenario: BattleScenario, side: str) -> str:
 
 
 def conclusions(found: BattleResult) -> list[str]:
-    """How often my side wins, how far that depends on the order, and which units swing it, as sentences."""
+    """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
     chance = {name: found.probability(name) for name in found.events}
     lines = [
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
@@ -83,13 +83,13 @@ def by_margin(found: BattleResult) -> Block:
 
 
 def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
-    """Which band each margin is in: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
+    """Return the band of each margin: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
     bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // wide)
     return bands
 
 
 def by_round(rows: Sequence[dict[str, Any]]) -> Block:
-    """Who is left at the end of each round: units, percent of the points, and that of the middle 80% of battles."""
+    """Return the survivors by round: units, percent of the points, and its range in the middle 80% of battles."""
     head = ["round", *(name for side in SIDES for name in (f"{side}: units", "points", "10-90%"))]
     lines: dict[int, list[str]] = {}
     for row in rows:
@@ -99,7 +99,7 @@ def by_round(rows: Sequence[dict[str, Any]]) -> Block:
 
 
 def left_of(rows: Sequence[dict[str, Any]], side: str) -> Block:
-    """The same of one side, with the points themselves."""
+    """Return the survivors of one side by round, also in points."""
     head = ("round", "units", "points", "percent", "10-90%")
     lines = []
     for row in (row for row in rows if row["side"] == side):
@@ -109,7 +109,7 @@ def left_of(rows: Sequence[dict[str, Any]], side: str) -> Block:
 
 
 def _left(row: dict[str, Any]) -> list[str]:
-    """Who is left of a side: units, percent of its points, and that of the middle 80% of battles."""
+    """Return the survivors of a side: units, percent of its points, and its range in the middle 80% of battles."""
     mean = mean_in(row, "mean_units")
     longer = max(mean.value - (mean.low or 0.0), (mean.high or 0.0) - mean.value)  # one number fits a narrow table
     units = plus_minus(mean.value, longer) if longer else f"{mean.value:.1f}"
@@ -118,7 +118,7 @@ def _left(row: dict[str, Any]) -> list[str]:
 
 
 def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
-    """What each unit destroyed and lost; `in_full` the losses, too, per 100 points of its own."""
+    """Return the points that each unit destroyed and lost; `in_full`: losses also per 100 of its own points."""
     rates = ["destroyed per 100", "lost", "lost per 100"] if in_full else ["per 100", "lost"]
     head = ["unit", "side", "points", "destroyed", *rates]
     lines = []
@@ -132,7 +132,7 @@ def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
 
 
 def _of_friends(rows: Sequence[dict[str, Any]]) -> str:
-    """What units destroyed of their own side, by blasts, as a sentence."""
+    """Return a sentence about losses that units inflicted on their own side by blasts."""
     name = "friends_destroyed"
     told = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
     return f"Of their own side, by blasts, and not counted as destroyed: {'; '.join(told)}." if told else ""

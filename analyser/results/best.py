@@ -52,12 +52,12 @@ class BestResult(DuelResult):
 
     @property
     def value(self) -> float:
-        """What the duel is worth to who plays best, A if both do, by what it wants."""
+        """Value of the duel to the side that plays best (A if both do), by its objective."""
         return self.play.value
 
     @property
     def exploitability(self) -> float:
-        """How much both sides could win by leaving the plan alone; 0 but for rounding."""
+        """Most that both sides together could win by leaving the plan; 0 except for rounding."""
         return self.play.exploitability
 
     @cached_property
@@ -65,12 +65,12 @@ class BestResult(DuelResult):
         return PlanTable(self.play)
 
     def plan(self, side: str | None = None) -> list[dict[str, Any]]:
-        """What to do, a plain dict for each situation that comes up under the plan, the likeliest of each round first.
+        """Return the plan, a plain dict for each situation that it leads to, the likeliest of each round first.
 
         Parameters
         ----------
         side : "a" or "b", optional
-            Default: all who play best.
+            Default: all sides that play best.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class BestResult(DuelResult):
         Raises
         ------
         InputError
-            A side that does not play best.
+            The side does not play best.
         """
         self._side(side)
         return [deepcopy(row) for row in self._reached if side in (None, row["side"])]
@@ -126,14 +126,14 @@ class BestResult(DuelResult):
         return sorted(rows, key=lambda row: row["gives_away"])
 
     def regrets(self) -> list[dict[str, Any]]:
-        """What each habit that the unit can have gives away to best play, the least first.
+        """Return the cost of each tactic that the unit can have, compared with best play, the smallest first.
 
         Returns
         -------
         list of dict
-            `habit`; its `value` where the enemy does as the answer has it; `gives_away`, how much less that is than
-            best play; and if both play best also `worst`, its value where the enemy knows it and makes the most of it,
-            and `exploitable`, how much less that is.
+            `habit`; its `value` if the enemy plays as in the answer; `gives_away`, its cost: how much less that is than
+            best play; and if both play best also `worst`, its value against the enemy's best response, and
+            `exploitable`, its cost then.
         """
         return [dict(row) for row in self._regrets]
 
@@ -209,18 +209,18 @@ class BestResult(DuelResult):
     def plot(
         self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any
     ) -> Axes:
-        """What to do, a colour each: by own models and the enemy's, or by the enemy's and the distance.
+        """Plot the plan, with a colour for each choice, by models of both sides or by enemy models and distance.
 
         Parameters
         ----------
         ax : Axes, optional
             Default: of a new figure.
         by : "models" or "distance"
-            What stands across, and up.
+            The two axes.
         round : int
-            In which round.
+            The round.
         side : "a" or "b", optional
-            Whose choice it is. Default: who plays best, A if both do.
+            The side that chooses. Default: the side that plays best, A if both do.
         """
         from analyser.plots import choices
         from analyser.plots.look import about
@@ -254,7 +254,7 @@ class BestResult(DuelResult):
         return f"{100 * value:.2f} pp" if want in CHANCES else f"{value:.3f} VP"
 
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
         lines = super().heading()
         wanter = DUEL_SIDES[self.play.wanter].upper()
         return [("Best play", lines[0][1]), *lines[1:], ("Wanted", f"{wanter}: {WANTS[self.scenario.terms.want]}")]

@@ -65,9 +65,9 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
 
 
 def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:
-    """The same of a difference of chances, with its interval: all there is, where there is one batch.
+    """Return a difference of probabilities by batches, with its interval, which is -1 to 1 if there is one batch.
 
-    `wrong`: how often the interval may be wrong; of each of K that are to hold together, a Kth of that.
+    `wrong`: how often the interval may be wrong; for K intervals that hold together, a Kth of that.
     """
     from scipy.stats import t
 

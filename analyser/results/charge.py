@@ -1,4 +1,4 @@
-"""What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them, victory points."""
+"""Results of a charge (AC-8): who wins, the losses and fates of both sides, victory points."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ChargeResult(FightResult):
-    """What a charge comes to.
+    """Result of a charge.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ChargeResult(FightResult):
         target_wins, draw, no_combat); of each side `models_left`, `models_destroyed`, `damage` and its statuses and
         fates, with ``attacker_`` or ``target_`` before them; `probability`; of a sample also `count`, `low`, `high`.
     strikes : tuple of dict
-        Each attack of the combat as it is made by full units: by whom, with which row, dice, rating, DEFENCE.
+        Each attack of the combat when made by full units: side, row, dice, rating, DEFENCE.
     """
 
     kind = "charge"
@@ -68,13 +68,13 @@ class ChargeResult(FightResult):
 
     @cached_property
     def result(self) -> NDArray[np.str_]:
-        """How the charge went in each pair of states, one of the first four :attr:`events`; of an Overrun, at first."""
+        """Result of the (first) charge in each pair of states, one of the first four :attr:`events`."""
         order = states.orders(self.moments[0].first)
         kinds = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
         return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Whether `name`, one of :attr:`events`, has happened, an entry a pair of states."""
+        """Return True where `name`, one of :attr:`events`, has happened, an entry for each pair of states."""
         if name in CHARGE_RESULTS:
             return np.asarray(self.result == name)
         if name == "attacker_overruns":
@@ -87,7 +87,7 @@ class ChargeResult(FightResult):
         return super().event(name, moment)
 
     def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
-        """What becomes of embarked models, an entry a pair: none are left if they broke, or their transport is gone."""
+        """Return the fate of passengers, an entry a pair: none are left if they broke or their transport is gone."""
         unit, transport = getattr(self.scenario, side), self.states_of(side)
         broken = ~states.is_removed(transport) & (transport & close_quarters.PASSENGERS_BROKEN != 0)
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
@@ -154,13 +154,13 @@ class ChargeResult(FightResult):
         return {"strikes": list(self.strikes), **tables, "summary": self.summary}
 
     def caption(self) -> list[str]:
-        """What a picture says of the question: units and circumstances."""
+        """Return the caption of a picture: units and circumstances."""
         stated = self.scenario.attacker.charge.model_dump()
         named = [name.replace("_", " ") for name, is_so in stated.items() if is_so and name != "overrun"]
         return [*super().caption(), *([", ".join(named)] if named else [])]
 
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
         attacker, target = self.units
         lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
         lines += [("Beside it", unit_name(unit)) for unit in self.scenario.secondary]
@@ -182,7 +182,7 @@ class ChargeResult(FightResult):
 
 
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
-    """What a charge comes to."""
+    """Return the result of a charge."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = charge_start(setup)

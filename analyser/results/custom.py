@@ -28,7 +28,7 @@ def check_name(name: object, what: str, names: Sequence[str]) -> None:
 
 
 class OwnFigures:
-    """What every answer to a fight gives beyond its figures."""
+    """Part of every answer to a fight beyond its figures."""
 
     def __getitem__(self: Any, figure: str | tuple[str, int]) -> Distribution:
         """Return the distribution of a figure; ``answer["models_destroyed", 2]`` is that after round or attack 2.

@@ -1,4 +1,4 @@
-"""What lines in words decide where a side of a played duel gives orders: which hold, and the edges that they take."""
+"""Decisions of a policy in lines for a side of a played duel: conditions that hold, and edges taken."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Meant(NamedTuple):
 
 
 class Decider:
-    """What a list of lines decides where orders are given."""
+    """Decisions of a list of lines where orders are given."""
 
     def __init__(self, play: Play, place: Place, listed: Lines) -> None:
         self.play, self.place, self.listed = play, place, listed
@@ -61,7 +61,7 @@ class Decider:
 
     @property
     def looks_at_rounds(self) -> bool:
-        """Whether it decides otherwise in other rounds."""
+        """Return True if it decides differently in different rounds."""
         return any(each.quantity.startswith("round") for line, *_ in self.orders for each in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
@@ -161,7 +161,7 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _number_of(option: Option, chooser: Chooser) -> int:
-    """What the column SALVO says of an option."""
+    """Return the value of the column SALVO for an option."""
     if option.charge is not None:
         return chooser.charges.index(option.charge)
     salvo = tuple(shot._replace(reforming=False) for shot in option.shots)

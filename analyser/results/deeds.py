@@ -1,4 +1,4 @@
-"""What the sides of a duel did, round by round, and why: read off how both stand where orders are given."""
+"""Actions of both sides of a duel, round by round, with reasons, derived from the states where orders are given."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]])
 
 
 def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
-    """The same of a duel in which somebody plays best: by probability, or as a sample was `seen`."""
+    """Return the actions in a duel with best play: by probability, or as a sample was `seen`."""
     from analyser.engine.fight.actions import actions_of
 
     by_round: _Numbered = {}
@@ -55,7 +55,7 @@ def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
 
 
 def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
-    """How both sides stand where orders are given, and the branch that is taken."""
+    """Yield the states of both sides where orders are given, and the branch taken."""
     game = play.game
     for number, place in product(range(game.rounds), play.places):
         if place.subject == ORDERS:

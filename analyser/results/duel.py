@@ -1,4 +1,4 @@
-"""What a duel comes to (AC-9.2, AC-9.4): both units round by round, and who has won by victory points."""
+"""Results of a duel (AC-9.2, AC-9.4): both units round by round, and the winner by victory points."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ PlayedT = TypeVar("PlayedT", bound="DuelResult")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class DuelResult(FightResult):
-    """What a duel comes to.
+    """Result of a duel.
 
     Attributes
     ----------
     moments : tuple of JointStates
         At the end of each round; A is the first side.
     setup : Setup
-        What does not change in the duel, as the engines have it.
+        Constants of the duel, as the engines have them.
     orders : tuple of (Orders, JointStates)
-        How both stand where orders are given; empty where somebody plays best.
+        States of both sides where orders are given; empty if a side plays best.
     play : Play or None
-        The duel as it is played where somebody plays best.
+        The duel as played if a side plays best.
     given : tuple of (Moment, JointStates)
-        Of a sample of that how both stand where orders are given.
+        In a sample of that: states of both sides where orders are given.
     """
 
     kind = "duel"
@@ -77,7 +77,7 @@ class DuelResult(FightResult):
         return (*RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Whether `name`, one of :attr:`events`, holds at the end of that round, an entry a pair of states."""
+        """Return True where `name`, one of :attr:`events`, holds at the end of that round, an entry a pair."""
         if name not in (*RESULTS, *DEVASTATING):
             return super().event(name, moment)
         a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
@@ -142,9 +142,9 @@ class DuelResult(FightResult):
         return deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
-        """What each side did in each round and why, a plain dict for each that can be, or was seen.
+        """Return the actions of each side in each round with reasons, a plain dict for each possible or observed one.
 
-        Of a round and side they add up to 1: `did`, `because` and `probability`; of a sample also `low` and `high`.
+        `did`, `because` and `probability`, with a sum of 1 for each round and side; of a sample also `low` and `high`.
 
         Examples
         --------
@@ -161,13 +161,13 @@ class DuelResult(FightResult):
         return rows
 
     def planned(self) -> dict[str, Any] | None:
-        """What a plan is worth that was made with cards put back, and what came of it in this sample.
+        """Return the value of a plan made with cards put back, and its result in this sample.
 
         Returns
         -------
         dict or None
-            For whom, `side`, and what it `want`s; `planned`, which is exact; as `played`, with its standard error, as
-            the `difference` has it. None of a duel between habits, and of an exact answer.
+            The `side`, and what it `want`s; `planned`, the exact value; `played`, the value in this sample with its
+            standard error, as has their `difference`. None for a duel of simple tactics, and for an exact answer.
 
         Examples
         --------
@@ -243,7 +243,7 @@ class DuelResult(FightResult):
         return zip(("A", "B"), self.units, map(policy_in_words, (terms.policy_a, terms.policy_b)))
 
     def caption(self) -> list[str]:
-        """What a picture says of the question: units, policies, terms."""
+        """Return the caption of a picture: units, policies, terms."""
         sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
         return [*sides, *super().caption()]
 
@@ -254,7 +254,7 @@ class DuelResult(FightResult):
         return survival(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
         terms = self.scenario.terms
         first = "a toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
@@ -294,7 +294,7 @@ class DuelResult(FightResult):
         ]
 
     def _planned_blocks(self) -> list[Block]:
-        """What real decks make of a plan that was made with cards put back (AC-9.3)."""
+        """Return the comparison of a plan made with cards put back with its result on real decks (AC-9.3)."""
         plan = self.planned()
         if plan is None:
             return []
@@ -309,7 +309,7 @@ class DuelResult(FightResult):
 
 
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
-    """What a duel comes to."""
+    """Return the result of a duel."""
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         return solve_best(scenario, sampling)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
@@ -329,7 +329,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] = DuelResult) -> PlayedT:  # type: ignore[assignment]
-    """What a duel comes to of which at least one side plays best, or by a policy in words.
+    """Return the result of a duel with a side that plays best, or by a policy in words.
 
     The plan is made with cards put back; a sample plays it, by default from real decks.
     """

@@ -1,4 +1,4 @@
-"""What may become of a unit, by name, and its bit in an outcome."""
+"""Fates and statuses of a unit by name, with their bits in an outcome."""
 
 from analyser.rules import discipline
 

@@ -1,4 +1,4 @@
-"""What several attacks on one target come to (AC-9.1): the target after each of them."""
+"""Results of several attacks on one target (AC-9.1): the target after each of them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled"
 
 
 class Until(NamedTuple):
-    """How many attacks a fate takes."""
+    """Number of attacks that a fate takes."""
 
-    attacks: int | None  # after so many it is as likely as was asked; None: not with these attacks
-    probability: Estimate  # after so many; after all of them, where that is not enough
+    attacks: int | None  # number that makes it as likely as asked; None: not with these attacks
+    probability: Estimate  # after that number; after all attacks if None
 
 
 def check_until(wanted: object) -> None:
@@ -50,7 +50,7 @@ def check_until(wanted: object) -> None:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FocusResult(FightResult):
-    """What several attacks on one target come to.
+    """Result of several attacks on one target.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class FocusResult(FightResult):
         `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
         `probability`; of a sample also `count`, `low`, `high`.
     wanted : (float, str) or None
-        How likely which fate is to become: then the answer says after how many attacks it is (:meth:`until`).
+        Probability and fate: the answer then says after how many attacks the fate is that likely (:meth:`until`).
     """
 
     kind = "focus"
@@ -85,7 +85,7 @@ class FocusResult(FightResult):
         return self.at_least_of("models_destroyed", models, attack)
 
     def until(self, share: float, fate: str = "annihilated") -> Until:
-        """How many of the attacks it takes until a fate is at least that likely.
+        """Return the number of attacks after which a fate is at least that likely.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class FocusResult(FightResult):
 
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
-        """What the rules make of each attack on the target as it stands at the start, as of a single attack."""
+        """Conditions of each attack on the target as at the start, as for a single attack."""
         return [rules_used.conditions(each, each.fight) for each in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ class FocusResult(FightResult):
         }
 
     def _own_losses(self, number: int) -> dict[str, Any]:
-        """What that attack has cost the unit that made it (Overcharge, Tail Gunner); empty if none costs anything."""
+        """Return the losses of the attacker in that attack (Overcharge, Tail Gunner); empty if none is at risk."""
         if not self.scenario.at_risk:
             return {}
         own, _, weights = self.after(number)
@@ -198,7 +198,7 @@ class FocusResult(FightResult):
         return body | {"until": until | probability_figures("probability", probability)}
 
     def heading(self) -> list[tuple[str, str]]:
-        """What was asked, as labels and texts."""
+        """Return the question as labels and texts."""
         target = self.scenario.target
         lines = [("Focus fire", f"{counted(len(self.moments), 'attack')} on {target.unit or 'a unit'}")]
         lines.append(("Target", unit_line(target)))
@@ -229,7 +229,7 @@ class FocusResult(FightResult):
 
 
 def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
-    """What several attacks on one target come to."""
+    """Return the result of several attacks on one target."""
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
     rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
     answer = partial(FocusResult, rules=rules)

@@ -47,14 +47,14 @@ class Listed:
 
     @property
     def costs(self) -> float:
-        """What it gives away at most: to an enemy who knows it, where he chooses what to do."""
+        """Largest cost: against an enemy that knows the policy, if the enemy chooses what to do."""
         return self.gives_away if self.exploitable is None else self.exploitable
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return plain data."""
         known = {name: getattr(self, name) for name in ("worst", "exploitable", "tried")}
         said = {name: value for name, value in known.items() if value is not None}
         return {"lines": list(self.lines), "value": self.value, "gives_away": self.gives_away, **said}

@@ -61,7 +61,7 @@ _NEVER = 1e-12  # a chance that is rounding
 
 
 def option_in_words(option: Option, chooser: Chooser) -> str:
-    """What a unit does by one of its options; rows are named where it has several."""
+    """Return an option of a unit in words; rows are named if it has several."""
     unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
     parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
     if option.stop > APART:
@@ -90,12 +90,12 @@ def _inches(length: int) -> str:
 
 
 def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
-    """What a unit on lookout does while its enemy acts."""
+    """Return in words the reaction of a unit on lookout while its enemy acts."""
     return HOLD_FIRE if shot is None else "opportunity fire" + _with((shot,), len(chooser.lookout_rows) > 1)
 
 
 def blow_in_words(charged: Charged, ways: Sequence[Charged], deed: str) -> str:
-    """How a unit strikes in a combat, of all the ways that it can; the row is named where it has several."""
+    """Return a strike in a combat in words; the row is named if the ways to strike have several."""
     return deed + _with((charged,), len({each.row.id for each in ways}) > 1)
 
 
@@ -106,7 +106,7 @@ def _with(made: Sequence[Shot | Charged], named: bool) -> str:
 
 
 class _Columns(NamedTuple):
-    """How one side stands in every node."""
+    """Columns of one side's states in every node."""
 
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
@@ -123,7 +123,7 @@ class PlanTable:
         self._words = {place.place: self._words_at(place) for place in play.places}
 
     def _words_at(self, place: Place) -> list[str]:
-        """What the branches of a choice say."""
+        """Return the branches of a choice in words."""
         chooser, rules = self.play.shooters[place.side], self.play.game.rules
         if not isinstance(chooser, Chooser):
             return []
@@ -159,12 +159,12 @@ class PlanTable:
                 yield place
 
     def _is_choice(self, node: int) -> bool:
-        """Whether there is more than one thing to do."""
+        """Return True if there is more than one option."""
         begins = self.play.game.edges.begins
         return bool(begins[node + 1] - begins[node] > 1)
 
     def row(self, place: Place, number: int, node: int) -> dict[str, Any]:
-        """What the plan says of one node in a round, 0 being the first."""
+        """Return the plan's row for a node in a round (0 is the first)."""
         play, game = self.play, self.play.game
         begin, end = game.edges.begins[node : node + 2].tolist()
         after, now = play.solved[1][number + 1], play.solved[1][number]
@@ -225,7 +225,7 @@ class PlanTable:
 
     @cached_property
     def _columns(self) -> tuple[list[_Columns], NDArray[np.float64] | None]:
-        """How each side stands in every node, and the distance between them in inches, if it counts."""
+        """Return the columns of each side in every node, and their distance in inches, if it counts."""
         states, sides = (self.play.game.first, self.play.game.second), self.play.setup["sides"]
         columns = []
         for state, side in zip(states, sides):
@@ -238,7 +238,7 @@ class PlanTable:
 
     @cached_property
     def _has_edges(self) -> bool:
-        """Whether how far a unit is from its own edge is stated, of either."""
+        """Return True if a unit's distance to its own edge is stated, for either side."""
         return bool((self.play.setup["sides"]["edge_distance"] != NONE).any())
 
     def _to_edge(self, side: int, forward: int) -> float | None:
@@ -247,12 +247,12 @@ class PlanTable:
         return None if edge == NONE else max(edge + forward, 0) / INCH
 
     def _is_inside(self, side: int, node: int) -> bool:
-        """Whether a garrison is still in its building."""
+        """Return True if a garrison is still in its building."""
         state = int((self.play.game.first, self.play.game.second)[side][node])
         return not state & unit_state.OUT_OF_BUILDING
 
     def _stands(self, place: Place, node: int) -> dict[str, Any]:
-        """How both sides stand, as plain data."""
+        """Return the states of both sides as plain data."""
         columns, distance = self._columns
         found: dict[str, Any] = {}
         for who, side in (("own", place.side), ("enemy", 1 - place.side)):
@@ -269,7 +269,7 @@ class PlanTable:
 
 
 def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:
-    """How things stand in a row of the plan, in words."""
+    """Return the situation in a row of the plan, in words."""
     parts = [f"{_unit(row, 'own', mine)} against {_unit(row, 'enemy', theirs)}"]
     if row["distance"] is not None:
         parts.append(f'{row["distance"]:g}" apart')

@@ -88,19 +88,19 @@ class Play:
 
     @cached_property
     def choosers(self) -> tuple[bool, bool]:
-        """Whether each side plays best."""
+        """Return for each side whether it plays best."""
         first, second = (isinstance(each, Chooser) and not each.lines for each in self.shooters)
         return first, second
 
     @cached_property
     def final(self) -> Floats:
-        """What the states between two rounds are worth to the :attr:`wanter`, if the duel ends there."""
+        """Values of the states between two rounds to the :attr:`wanter`, if the duel ends there."""
         game, scenario = self.game, self.scenario
         ends = JointStates(game.first[: game.starts], game.second[: game.starts], np.ones(game.starts))
         return worth(scenario.terms.want, ends, scenario, self.wanter)
 
     def takes(self, first: int, second: int) -> tuple[int, int]:
-        """What both sides take, of which each is for itself (MOST) or plays as is GIVEN, for the values of a game."""
+        """Return what both sides take in a game's values: MOST with the sign of its own interest, or GIVEN."""
         signs = (1, -1) if self.wanter == 0 else (-1, 1)
         return tuple(sign if takes == MOST else GIVEN for sign, takes in zip(signs, (first, second)))  # type: ignore[return-value]
 
@@ -121,11 +121,11 @@ class Play:
 
     @cached_property
     def value(self) -> float:
-        """What the duel is worth to the :attr:`wanter` under it."""
+        """Value of the duel to the :attr:`wanter` under the plan."""
         return float(self.solved[1][0, 0])
 
     def against(self, plan: Plan, side: int) -> float:
-        """What the duel is worth if that side does best against the other one's `plan`."""
+        """Return the value of the duel if that side plays its best response to the other side's `plan`."""
         return float(self.answered(plan, side)[0][0, 0])
 
     def answered(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
@@ -135,12 +135,12 @@ class Play:
         return self.game.values(self.final, self.takes(first, second), answer), answer
 
     def following(self, plan: Plan) -> float:
-        """What the duel is worth if both sides follow a plan."""
+        """Return the value of the duel if both sides follow a plan."""
         return float(self.game.values(self.final, (GIVEN, GIVEN), plan)[0, 0])
 
     @cached_property
     def exploitability(self) -> float:
-        """How much both sides together could win by leaving the plan alone; 0 but for rounding."""
+        """Most that both sides together could win by leaving the plan; 0 except for rounding."""
         sign = 1 if self.wanter == 0 else -1
         gains = [sign * (self.against(self.plan, 0) - self.value) if self.choosers[0] else 0.0]
         gains += [sign * (self.value - self.against(self.plan, 1)) if self.choosers[1] else 0.0]
@@ -148,11 +148,11 @@ class Play:
 
     @cached_property
     def weights(self) -> Floats:
-        """How likely each node is in each round under the plan, shape (rounds + 1, nodes)."""
+        """Probability of each node in each round under the plan, shape (rounds + 1, nodes)."""
         return self.game.spread(self.plan)
 
     def moments(self) -> tuple[JointStates, ...]:
-        """How both sides stand at the end of each round."""
+        """Return the states of both sides at the end of each round."""
         found = []
         for weights in self.weights[1:, : self.game.starts]:
             (there,) = np.nonzero(weights)
@@ -276,7 +276,7 @@ class Play:
 
 
 def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
-    """What each pair of states is worth to a side at the end, by what it wants (:data:`~.schema.WANTS`)."""
+    """Return the value of each pair of states to a side at the end, by its objective (:data:`~.schema.WANTS`)."""
     sides: tuple[Combatant, Combatant] = (scenario.a, scenario.b)
     states = (ends.first, ends.second)
     mine, theirs = sides[side], sides[1 - side]

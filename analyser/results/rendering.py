@@ -81,7 +81,7 @@ def _of_rules(result: Result) -> list[list[str]]:
 
 
 def _of_rules_in_short(result: Result) -> list[list[str]]:
-    """The same in lines; of what is not modelled that of these very units, how much there is, and how to see all."""
+    """Return the rules in lines; only the gaps specific to these units are named, the others counted."""
     gaps, own = result.not_modelled, result.told_gaps
     more = len(gaps) - len(own)
     return [
@@ -92,7 +92,7 @@ def _of_rules_in_short(result: Result) -> list[list[str]]:
 
 
 def of_intervals(results: Sequence[Result]) -> list[str]:
-    """What there is to say of the intervals: whose they are, of rare events and of means of few trials."""
+    """Return the notes on intervals: their method, and those of rare events and of means of few trials."""
     lines = [_INTERVALS] if any(result.has_rare for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
@@ -110,7 +110,7 @@ def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
 
 
 def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> Block:
-    """The same block of one or several answers as one, with the methods in its title and above its columns."""
+    """Return one block of several answers joined, with the methods in its title and above its columns."""
     first, methods = blocks[0], [method_name(result) for result in results]
     if first.title and named:
         first = first._replace(title=f"{first.title} ({' and '.join(methods)})")
@@ -216,6 +216,6 @@ def method_name(result: Result) -> str:
 
 
 def method_line(results: Sequence[Result]) -> str:
-    """How one answer, or one by each method, was worked out."""
+    """Return the method of an answer, or of each answer."""
     sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%{1}"
     return "; ".join(method_name(each) if each.exact else sampled.format(each, each.stopping or "") for each in results)

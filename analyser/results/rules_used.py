@@ -1,4 +1,4 @@
-"""What an answer rests on: rules applied, rules left out, and what was taken for granted."""
+"""Basis of an answer: rules applied, rules left out, and assumptions."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ _OCCASION: Mapping[str, Callable[[Case], bool]] = {  # a rule that is not here h
 
 
 def _is_hidden(unit: Combatant) -> bool:
-    """Whether a shot at the unit can meet concealment or cover, which Torrent takes away (AC-4.3)."""
+    """Return True if a shot at the unit can meet concealment or cover, which Torrent ignores (AC-4.3)."""
     return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
 
 
@@ -148,7 +148,7 @@ class SortedRules:
                 self.not_modelled.append(name)
 
     def _could_bear(self, term: Term, fight: str, case: Case) -> bool:
-        """Whether a rule that no number is computed from could change the answer all the same."""
+        """Return True if a rule that no number is computed from could still change the answer."""
         if term.touches in OF_SHOTS:
             return term.can_bear_on(fight) or (case.charged and case.enemy.has("Throw"))
         return term.can_bear_on(fight) and _has_occasion(term, case)
@@ -242,7 +242,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
 
 
 def _not_chosen(shooter: Shooter) -> Iterator[str]:
-    """What the rules leave to who plays best, is not among what it chooses from, and could count."""
+    """Yield the choices that the rules allow, that matter, and that best play does not make."""
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
     unit, enemy = shooter.mine, shooter.theirs
@@ -300,7 +300,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
 
 
 def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str]:
-    """What is taken for granted of the moves of who plays best, or goes by lines."""
+    """Yield the assumptions about the moves of a side that plays best or follows lines."""
     terms = scenario.terms
     if terms.distance is None:
         return
@@ -370,7 +370,7 @@ def _unused_in_contact(
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """What a duellist would make use of by another policy; who can choose makes use of all."""
+    """Yield the rules that another policy would use; a side that chooses uses all."""
     if shooter.chooses:
         return
     mine, theirs = shooter.mine, shooter.theirs
@@ -392,10 +392,10 @@ _TESTS = {
 
 
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
-    """What made a combat rating (AC-3.1): the names of the bonuses and penalties that count.
+    """Return the reasons of a combat rating (AC-3.1): the bonuses and penalties that count.
 
-    `rating_by` says what decides instead, where they do not: ``stated`` (another rating than they make), Indirect's
-    ``no sight`` and ``spotter``, or in a charge ``rule`` (Sponsons, Throw).
+    `rating_by` says what decides in their place: ``stated`` (another rating than they make), Indirect's ``no sight``
+    and ``spotter``, or in a charge ``rule`` (Sponsons, Throw).
     """
     counted: Any = copy(attack)
     counted.stated_rating = NONE
@@ -413,10 +413,10 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
 
 
 def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
-    """What the rules made of a scenario: the pool, the rating, the effective DEFENCE, the test.
+    """Return the consequences of the rules for a scenario: the pool, the rating, the effective DEFENCE, the test.
 
-    `discipline` has every modifier that is there before the dice: not the -1 for heavy losses, nor the
-    -1 of a unit that is or becomes disordered.
+    `discipline` includes every modifier known before the dice: not the -1 for heavy losses, nor the -1 of a unit that
+    is or becomes disordered.
     """
     by_card = fight.test == Test.BY_CARD
     return {

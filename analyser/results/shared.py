@@ -11,13 +11,12 @@ from analyser.common.sampling import Sampling
 
 @dataclass(frozen=True)
 class SharedSampling(Sampling):
-    """How a question is sampled of whose trials this process plays some, or none.
+    """Sampling of a question some or all of whose trials are run in other processes.
 
     Attributes
     ----------
     played : callable
-        Called instead of playing, with what would play and the states that the fight begins in; returns what has come
-        of the trials, as that does.
+        Called instead of running trials, with the simulation and the start states; returns what the simulation would.
     """
 
     played: Callable[[Any, Any], Any] | None = None

@@ -83,7 +83,7 @@ class Search:
 
     @property
     def tried(self) -> int:
-        """How many lists have been worked out."""
+        """Number of lists evaluated."""
         return len(self._known)
 
     def texts(self, listing: Listing) -> list[str]:
@@ -133,7 +133,7 @@ class Search:
         return tuple(kept)
 
     def gives_away(self, listing: Listing) -> float:
-        """How much less it is worth than best play; where the enemy chooses, if he knows it and does his best."""
+        """Return the cost of a list compared with best play; if the enemy chooses, against its best response."""
         if listing not in self._known:
             value = self._play.against(self._plan(listing), 1 - self._side)
             self._known[listing] = max(self._sign * (self._play.value - value), 0.0)
@@ -204,7 +204,7 @@ class Search:
             yield from self._promising(listing, gains, where)
 
     def _estimates(self, listing: Listing) -> Iterator[tuple[Floats, Situations]]:
-        """What each order gains beside what a list does, in three readings, in the situations that come up."""
+        """Yield the gain of each order over a list, estimated in three ways, in the situations that come up."""
         play = self._play
         followed, plan = play.answered(self._plan(listing), 1 - self._side)
         best = play.solved[1]
@@ -215,7 +215,7 @@ class Search:
             yield self._sign * weights[where] * self._gains(values, plan, where), where
 
     def _gains(self, values: Floats, plan: NDArray[np.int64], where: Situations) -> Floats:
-        """What each order is worth more than what a plan does, the last resort last, shape (orders + 1, situations)."""
+        """Return the gain of each order over a plan, the last resort last, shape (orders + 1, situations)."""
         (rounds, places), edges, starts = where, self._play.game.edges, self._play.game.starts
         nodes = self._nodes[places]
 
@@ -296,7 +296,7 @@ class Search:
 
 
 def _promised(found: tuple[float, Listing]) -> float:
-    """What changes are sorted by, the most promising first; equals keep their places, on any machine."""
+    """Return the sort key of a change, the most promising first; equal ones keep their places, on any machine."""
     return -round(found[0], _DIGITS)
 
 

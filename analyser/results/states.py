@@ -1,4 +1,4 @@
-"""How both sides of a longer fight stand: pairs of states with their weights, read as plain columns, and worked out."""
+"""States of both sides of a longer fight: weighted pairs, read as plain columns, and their computation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
 
 
 def is_removed(states: States) -> NDArray[np.bool_]:
-    """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
+    """Return True where the unit is gone: destroyed, broken or fled (AC-5.9)."""
     return np.asarray((states & discipline.ANNIHILATED) != 0)
 
 
@@ -72,7 +72,7 @@ def flag(states: States, name: str) -> NDArray[np.bool_]:
 
 
 def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
-    """Whether a status or a fate holds; each unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
+    """Return True where a status or a fate holds; a unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
     if name == ALIVE:
         return ~is_removed(states)
     if name == "destroyed":
@@ -105,7 +105,7 @@ def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, 
 
 
 def unit_name(unit: Combatant) -> str:
-    """What an answer calls a unit."""
+    """Return the name of a unit in an answer."""
     return unit.unit or "a unit without a profile"
 
 
@@ -119,12 +119,12 @@ class JointStates(NamedTuple):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FightResult(Result):
-    """What a fight comes to, at one moment of it or at several.
+    """Result of a fight, at one moment or at several.
 
     Attributes
     ----------
     moments : tuple of JointStates
-        How both sides stand after each attack or round.
+        States of both sides after each attack or round.
     """
 
     moment_noun: ClassVar[str] = "moment"
@@ -143,7 +143,7 @@ class FightResult(Result):
         return tuple(getattr(self.scenario, side) for side in self.sides)
 
     def after(self, moment: int | None = None) -> JointStates:
-        """How both sides stand after that attack or round, 1 or more, by default the last; InputError for another."""
+        """Return the states after that attack or round (1 or more, by default the last); InputError for another."""
         if moment is None:
             return self.moments[-1]
         check_integer(moment, self.moment_noun, 1, len(self.moments))
@@ -154,7 +154,7 @@ class FightResult(Result):
         return self.after(moment)[side in ("target", "b")]
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Whether `name`, one of :attr:`events`, holds at that moment, an entry a pair."""
+        """Return True where `name`, one of :attr:`events`, holds at that moment, an entry a pair."""
         side, what = self._split(name)
         return holds(self.states_of(side, moment), what, getattr(self.scenario, side))
 
@@ -236,9 +236,9 @@ def run(
     sampling: Sampling,
     simulation: Simulation | None = None,
 ) -> list[JointStates]:
-    """How the two sides stand after each of `programs`, one played after the other, from the states `start`.
+    """Return the states after each of `programs`, played in sequence from the states `start`.
 
-    `simulation`: of this very fight (:func:`simulation_of`), where it is played from many states.
+    `simulation`: of this fight (:func:`simulation_of`), to reuse it if it is played from many states.
     """
     if sampling.is_exact:
         states = []
@@ -256,7 +256,7 @@ def run(
 def simulation_of(
     setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
 ) -> Simulation:
-    """What plays `programs` by Monte Carlo, one after the other; `choices`: what a plan says that they ask."""
+    """Return the simulation of `programs` in sequence; `choices`: a plan's answers to the choices in them."""
     from analyser.engine.fight.sampled.simulation import Simulation
 
     planned = () if choices is None else (choices,)
@@ -276,9 +276,9 @@ def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Rulese
 def exact_ends_by_models(
     setup: Setup, operations: Sequence[Operation], start: Pair, models: Sequence[tuple[int, int]], ruleset: Ruleset
 ) -> list[Joint | InputError]:
-    """The same at the end of one program, for both sides at each of those numbers of models; or why there is none.
+    """Return the exact distributions at the end of one program, for each pair of numbers of models, or an error.
 
-    `setup` and `start` are of a fight at as many models or more, and nothing else in them depends on the numbers.
+    `setup` and `start` are of a fight with at least as many models, and nothing else in them depends on the numbers.
     """
     from analyser.engine.fight.exact.propagate import exact_distributions_by_models
 

@@ -1,4 +1,4 @@
-"""One battle, told: who acted, on whom, what was rolled and turned, what became of it."""
+"""Narration of one battle: activations, targets, dice and cards, and their results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WON = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
 class Happening(NamedTuple):
-    """One event of a battle."""
+    """An event of a battle."""
 
     event: Event
     unit: int
@@ -49,18 +49,18 @@ class Happening(NamedTuple):
 
 @dataclass(frozen=True)
 class Story:
-    """One battle, told.
+    """Narration of one battle.
 
     Attributes
     ----------
     number, seed : int
-        Which battle of which seed it is: :meth:`BattleResult.tell` tells it again.
+        Number of the battle and its seed: :meth:`BattleResult.tell` tells it again.
     margin : int
         VP of my side less yours.
     happenings : tuple of Happening
-        Everything that happened, in order.
+        All events, in order.
     unfired : mapping
-        By their places, those that are orders to shoot after which a row forbids it, and why (AC-6).
+        Orders to shoot that a row then forbids, by their places, with the reason (AC-6).
     embarked : frozenset of int
         The units that begin aboard a transport.
     """
@@ -78,7 +78,7 @@ class Story:
         return (line for _, line in self._told())
 
     def rounds(self) -> list[list[str]]:
-        """The same lines by round; the first of each says that it begins."""
+        """Return the lines by round; the first of each says that the round begins."""
         found: list[list[str]] = []
         for begins, line in self._told():
             if begins == Event.ROUND or not found:
@@ -108,7 +108,7 @@ class Story:
         yield first, "; ".join(parts)
 
     def _follows(self, place: int) -> bool:
-        """Whether anything that happens follows before the next line begins."""
+        """Return True if an event that makes part of this line follows."""
         after = self.happenings[place + 1 : place + 2]
         return bool(after) and after[0].event not in _BEGIN
 

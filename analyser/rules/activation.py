@@ -12,7 +12,7 @@ from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts, TargetFac
 
 
 class Order(IntEnum):
-    """What a unit does in its attack step, and then how its combat has ended."""
+    """Order of a unit in its attack step, or the result of its combat."""
 
     NOTHING = 0
     SHOOT_AIMING = 1
@@ -56,7 +56,7 @@ def rallies_up_to(state: int, target: TargetFacts) -> int:
 
 @step
 def awaits_orders(state: int) -> bool:
-    """Whether the unit is active and its orders are still to be given."""
+    """Return True if the unit is active and has no orders yet."""
     return not unit_state.is_removed(state) and unit_state.order_of(state) == Order.NO_ATTACK
 
 
@@ -70,7 +70,10 @@ def length_between(state: int, other: int, side: SideFacts, others: SideFacts) -
 
 @step
 def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Whether the other side is within the row's short range; without distances who wants to be there is."""
+    """Return True if the other side is within the row's short range.
+
+    Without distances it is if the policy is ``short_range``, or best play with a row that is not Indirect.
+    """
     if strike.short_range == NONE:
         return False
     if distance == NONE:
@@ -80,7 +83,7 @@ def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 
 @step
 def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Whether the row may fire at that distance (AC-4.1; Indirect)."""
+    """Return True if the row may fire at that distance (AC-4.1; Indirect)."""
     if strike.indirect and is_short(strike, side, distance):
         return False
     return NONE in (distance, strike.long_range) or distance <= strike.long_range
@@ -88,7 +91,7 @@ def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 
 @step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """What the policy of the unit sees; `strike` is made with the row that it shoots with, if it has one.
+    """Return the view of the unit's policy. `strike` uses the row that the unit shoots with, if it has one.
 
     `sides`: of the unit and of the other one.
     """
@@ -97,7 +100,7 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
 
 @step
 def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
-    """The same of a unit at that distance."""
+    """Return the view of the policy of a unit at that distance (see :func:`view_of`)."""
     short = has_row and is_short(strike, side, distance)
     in_range = has_row and reaches(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
@@ -116,16 +119,16 @@ def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has
 
 @step
 def in_building(state: int, side: SideFacts) -> bool:
-    """Whether a garrison is still in its building."""
+    """Return True if a garrison is still in its building."""
     return side.garrisoned != 0 and state & unit_state.OUT_OF_BUILDING == 0
 
 
 @step
 def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
-    """How far a manoeuvre takes the unit; only a charge ends in contact.
+    """Return the length of a manoeuvre; only a charge ends in contact.
 
-    `to_edge`: the room behind the unit, or NONE where that is enough; who retires to its edge has not fallen back to
-    it, and does not flee (AC-5.4).
+    `to_edge`: the room behind the unit, or NONE if there is enough. A unit that retires to its edge has not fallen
+    back to it, and does not flee (AC-5.4).
     """
     if distance == NONE:
         return 0
@@ -184,7 +187,7 @@ def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: Stri
 
 @step
 def ordered_to(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
-    """The same of a unit whose manoeuvre takes it so far."""
+    """Return the unit after a manoeuvre of that length, with its special action (see :func:`ordered`)."""
     manoeuvre, action = decision
     if length != 0 or manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.EXIT):
         state = unit_state.moved(state, side, length)

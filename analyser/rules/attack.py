@@ -1,8 +1,8 @@
-"""One attack: from an attack and a target to a fight, and from its dice to destroyed models (AC-3, AC-4).
+"""Single attacks: from an attack and a target to a fight, and from its dice to destroyed models (AC-3, AC-4).
 
-A fight is all that is known before the dice: rating, dice, effective DEFENCE, the kind of test. Its pool comes to one
-integer, its *score*: each die adds to it what its face is worth. The engines add scores up, and know nothing else of
-them; what a score means is said here alone.
+A fight is everything known before the dice: rating, dice, effective DEFENCE, the kind of test. The result of its pool
+is one integer, its *score*, the sum of a value for each die by the face it shows. The engines add up scores and know
+nothing else about them; only this module interprets a score.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def count_bits(bits: int) -> int:
 
 @step
 def special_counts(attack: AttackFacts, target: TargetFacts, short_range: int) -> bool:
-    """Whether the value in parentheses is the one that counts (Point Blank, Shock, Wreckers of AC-6)."""
+    """Return True if the value in parentheses counts (Point Blank, Shock, Wreckers of AC-6)."""
     shock = attack.shock and target.category == LIGHT
     return bool((attack.point_blank and short_range) or shock or (attack.wreckers and target.category == HEAVY))
 
@@ -47,7 +47,7 @@ def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
 
 @step
 def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
-    """Whether the concealed penalty is in effect (AC-3.9, AC-4.2, AC-4.3; Torrent, Shrouded, Obfuscating)."""
+    """Return True if the concealed penalty applies (AC-3.9, AC-4.2, AC-4.3; Torrent, Shrouded, Obfuscating)."""
     if attack.torrent or attack.close_quarters:
         return False
     if target.garrisoned or target.always_concealed:
@@ -113,9 +113,9 @@ def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool)
 
 @step
 def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
-    """How the suppression test of this attack goes before any card (AC-4.5, AC-5.1; Hot Headed of AC-7).
+    """Return the kind of suppression test of this attack, before any card (AC-4.5, AC-5.1; Hot Headed of AC-7).
 
-    A close quarters attack causes none: the loser of the combat takes one when all have struck (AC-8.5).
+    A close quarters attack causes none: the loser of the combat takes one after all strikes (AC-8.5).
     """
     if attack.close_quarters:
         return Test.NOT_TAKEN
@@ -188,7 +188,7 @@ def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> No
 
 
 class Scores(NamedTuple):
-    """What a die that ends at a face adds to the score of its pool; other faces add nothing.
+    """Values that a die adds to the score of its pool, by the face it ends at; other faces add nothing.
 
     The hits are the score divided by that of a strike, rounded down; the blanks, where they count, are the remainder.
     """
@@ -216,13 +216,13 @@ def scores_for(fight: FightFacts, dice: int) -> Scores:
 
 @step
 def size_of(fight: FightFacts, scores: Scores, dice: int) -> int:
-    """What the score of a pool of `dice` dice of the first roll is always below."""
+    """Return an upper bound, never reached, of the score of a pool of `dice` dice of the first roll."""
     return dice * (1 + fight.explosion) * scores.heroic + (1 + fight.veteran) * scores.strike
 
 
 @step
 def score_of(scores: Scores, face: int) -> int:
-    """What a die that ends at `face` adds to the score."""
+    """Return the value that a die adds to the score if it ends at `face`."""
     if face == Face.HEROIC:
         return scores.heroic
     if face == Face.STRIKE:
@@ -241,7 +241,7 @@ class Waiting(IntEnum):
 
 @step
 def waits_as(fight: FightFacts, face: int) -> int:
-    """How a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
+    """Return how a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
         return Waiting.NOT
     if face == Face.STRIKE:
@@ -303,7 +303,7 @@ def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tu
 
 @step
 def losses_of(fight: FightFacts, scores: Scores, score: int) -> tuple[int, int, int, int]:
-    """What a score does: models destroyed and damage left on the target; the same of the attacker (Overcharge)."""
+    """Return models destroyed and damage left on the target by a score, then both of the attacker (Overcharge)."""
     points = points_of(fight, scores, score)
     destroyed, damage = destroy_models(fight.damage, points, fight.damage_limit, fight.most_destroyed)
     if fight.penetrating:

@@ -32,7 +32,7 @@ class Hand(IntEnum):
 
 
 class Turn(IntEnum):
-    """Which of its ready units a side activates next (BT-4)."""
+    """Choice of the ready unit that a side activates next (BT-4)."""
 
     LISTED = 0
     NEAREST = 1
@@ -40,7 +40,7 @@ class Turn(IntEnum):
 
 
 class Choice(IntEnum):
-    """Which enemy of those that it can attack a unit chooses (BT-4)."""
+    """Choice of a unit's target among the enemies that it can attack (BT-4)."""
 
     NEAREST = 0
     MOST_POINTS = 1
@@ -50,7 +50,7 @@ class Choice(IntEnum):
 
 
 class Outcome(IntEnum):
-    """How a battle ends, as side 0 sees it (AC-9.4)."""
+    """Result of a battle for side 0 (AC-9.4)."""
 
     VICTORY = 0
     DEVASTATING_VICTORY = 1
@@ -81,7 +81,7 @@ def root_of(squared: int) -> int:
 
 @step
 def moved_by(at: int, to: int, length: int, distance: int) -> int:
-    """One coordinate of a point that moves so far toward another at that distance; halves round up (BT-1).
+    """Return a coordinate of a point moved by `length` toward another at that distance; halves round up (BT-1).
 
     >>> moved_by(0, 300, 250, 500), moved_by(0, -301, 1, 2), moved_by(7, 9, 3, 2)
     (150, -150, 9)
@@ -126,7 +126,7 @@ def played_from(hand: Integers, held: int, how: int, to_beat: int) -> int:
 
 @step
 def takes_initiative(holder: int, of_holder: int, of_other: int) -> int:
-    """Who has the initiative by the values of both cards: a tie goes to who did not hold it (BT-2).
+    """Return the side with the initiative from the values of both cards; a tie goes to the other side (BT-2).
 
     >>> takes_initiative(0, 5, 4), takes_initiative(0, 5, 5), takes_initiative(1, 0, 3)
     (0, 1, 0)
@@ -136,7 +136,7 @@ def takes_initiative(holder: int, of_holder: int, of_other: int) -> int:
 
 @step
 def outcome_of(mine: int, theirs: int) -> int:
-    """Who has won by victory points, and how (AC-9.4).
+    """Return the result of a battle by victory points (AC-9.4).
 
     >>> [outcome_of(*each).name for each in ((4, 2), (4, 3), (0, 0), (0, 1))]
     ['DEVASTATING_VICTORY', 'VICTORY', 'DRAW', 'DEVASTATING_DEFEAT']

@@ -1,4 +1,4 @@
-"""How a close quarters combat is resolved once all have struck (AC-8.5, AC-8.6, AC-8.8)."""
+"""Result of a close quarters combat after all strikes (AC-8.5, AC-8.6, AC-8.8)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASSENGERS_ACTIVATED = unit_state.DISORDERED_BEFORE
 
 @step
 def in_combat(active: int) -> bool:
-    """Whether the active unit has charged or overruns, and the combat is not resolved yet."""
+    """Return True if the active unit has charged or overruns, and the combat is not resolved yet."""
     return unit_state.order_of(active) in (Order.CHARGE, Order.OVERRUN)
 
 
@@ -62,10 +62,10 @@ def passengers_lost(state: int, side: SideFacts) -> int:
 
 @step
 def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Who has won: the side that destroyed more enemy models, or the enemy altogether (AC-8.3, AC-8.5).
+    """Return the winner: the side that destroyed more enemy models, or the enemy altogether (AC-8.3, AC-8.5).
 
-    A charger that fell to the Sponsons came to no combat; one that fell to those beside a target whose own blanks have
-    destroyed it has lost (AC-8.7). `sides`: of the active unit and of its target.
+    There is no combat if Sponsons destroy the charger. A charger destroyed by units beside a target that its own blanks
+    have destroyed has lost (AC-8.7). `sides`: of the active unit and of its target.
     """
     if is_removed(target) and target & FELL_IN_COMBAT:
         return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE

@@ -1,4 +1,4 @@
-"""What becomes of the unit: officer, suppression test, breaking, falling back, fleeing (AC-5)."""
+"""Morale of a unit: officer, suppression test, breaking, falling back, fleeing (AC-5)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)
 
 @step
 def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
-    """Whether the unit is disordered when it comes to the test (AC-5.8)."""
+    """Return 1 if the unit is disordered when it takes the test (AC-5.8)."""
     return 1 if fight.disordered or (officer_lost and not fight.near_commander) else 0
 
 

@@ -1,4 +1,4 @@
-"""What the rules ask of chance besides the dice of a pool, and how likely it is to pass."""
+"""Random draws that the rules need besides the dice of a pool, and their probabilities to pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analyser.game.ruleset import Face
 
 
 class Draw(IntEnum):
-    """What decides between two ways to go on."""
+    """Kind of a random draw between two outcomes."""
 
     NOTHING = 0
     CARD_OF_0 = 1  # from the deck of side 0
@@ -54,13 +54,13 @@ def odds_of(die: Integers, deck: Integers) -> Odds:
 
 @step
 def test_draw(side: int) -> int:
-    """What a unit of `side` takes a rally test or a suppression test with: a card from its deck (AC-5.1, AC-5.6)."""
+    """Return the draw of a rally or suppression test by a unit of `side`: a card of its deck (AC-5.1, AC-5.6)."""
     return Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1
 
 
 @inlined
 def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
-    """How many of how many equally likely draws pass; of a test, those with a value up to `highest`."""
+    """Return the number of draws that pass and of all, equally likely; a test passes up to the value `highest`."""
     hitting = odds.heroic + odds.strike
     if draw == Draw.COIN:
         return 1, 2

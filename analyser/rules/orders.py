@@ -36,10 +36,10 @@ FLAGS = (
     "enemy reloading",
     "enemy activated",
 )
-"""What holds or not: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
+"""Conditions that hold or not: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
 _OF_A_ROW = ("in range", "in short range")  # counted 1 and 2: who is in short range is in range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
-"""What is counted."""
+"""Conditions that compare a number."""
 _MOVES = {
     "aim": Manoeuvre.AIM,
     "stay": Manoeuvre.STAY,
@@ -97,7 +97,7 @@ MOST_LINES = 10_000  # as many as a plan has situations
 
 
 def is_in_words(policy: str) -> bool:
-    """Whether a text is meant as lines: an order, or more than one word.
+    """Return True if a text is a policy in lines: an order, or more than one word.
 
     >>> is_in_words("advance"), is_in_words("aim and shoot"), is_in_words("short_range")
     (True, True, False)
@@ -127,7 +127,7 @@ class Line(NamedTuple):
 
 
 LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
-"""What is done where no line of a list says anything."""
+"""Order of a list none of whose lines applies."""
 
 
 def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:

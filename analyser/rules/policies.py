@@ -1,9 +1,9 @@
-"""What a side does with its unit, activation by activation (AC-9.2).
+"""Policies: the decisions of a side in each activation (AC-9.2).
 
-A habit sees a :class:`View` and comes to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its name in
-:class:`Policy`, and in :data:`POLICIES` its lines (:mod:`.orders`) and what users are told of it: the scenario's keys
-and the help are made from those. What it needs of a unit beside a ranged row stands in `scenarios/policies.py`. What a
-failed rally test or a building forbids is seen to afterwards, in :func:`allowed`.
+A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its name in
+:class:`Policy`, and in :data:`POLICIES` its lines (:mod:`.orders`) and its description: scenario keys and help are
+made from them. Needs of a unit beyond a ranged row are in `scenarios/policies.py`. Restrictions by a failed rally test
+or a building are applied afterwards, in :func:`allowed`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Policy(IntEnum):
 
 
 class About(NamedTuple):
-    """What users are told of a habit, whether its unit shoots in its own activation, and its lines (:mod:`.orders`)."""
+    """Description of a tactic, whether its unit shoots in its own activation, and its lines (:mod:`.orders`)."""
 
     told: str
     shoots: bool
@@ -68,7 +68,7 @@ SHOOTING = tuple(name for name, policy in POLICIES.items() if policy.shoots)
 
 
 class Manoeuvre(IntEnum):
-    """What the movement step is spent on."""
+    """Use of the movement step."""
 
     STAY = 0
     AIM = 1
@@ -84,18 +84,18 @@ class Manoeuvre(IntEnum):
 
 @step
 def doubles(manoeuvre: int) -> bool:
-    """Whether it is a move at double time."""
+    """Return True for a move at double time."""
     return manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
 
 
 @step
 def exits(manoeuvre: int) -> bool:
-    """Whether it leads out of a building."""
+    """Return True for a manoeuvre that leaves a building."""
     return manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
 
 class Action(IntEnum):
-    """What the attack step is spent on; a charge has its own."""
+    """Use of the attack step; a charge has its own."""
 
     NOTHING = 0
     SHOOT = 1  # or re-arm first, if the row needs it
@@ -105,7 +105,7 @@ class Action(IntEnum):
 
 
 class View(NamedTuple):
-    """What a policy sees. Truth values, but for the distance."""
+    """Situation that a policy sees. Truth values, except the distance."""
 
     rally_failed: int
     in_building: int
@@ -118,11 +118,11 @@ class View(NamedTuple):
 
 @step
 def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
-    """What is left of a decision in a building, which allows no manoeuvre, and after a failed rally test (AC-5.6).
+    """Return the allowed part of a decision, in a building (no manoeuvre) and after a failed rally test (AC-5.6).
 
-    Then it is the movement step or the attack step: the attack, unless nothing is in range or nothing but a move was
-    wanted; and no charge, unless the unit is Berserk (AC-7). Who wanted to charge shoots, with what is in range, or
-    advances.
+    A unit that has failed its test has its movement step or its attack step: the attack, unless nothing is in range or
+    the decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if anything is in
+    range, or advances.
     """
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT

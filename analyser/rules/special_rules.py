@@ -20,7 +20,7 @@ STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4 * INCH, 6 * INCH, 8 * INCH
 
 @step
 def goes_off(state: int, side: SideFacts) -> bool:
-    """Whether the last model was destroyed, and its die is still to be rolled: a broken unit leaves no wreck."""
+    """Return True if the last model was destroyed and its die is not rolled yet; a broken unit leaves no wreck."""
     if not unit_state.is_removed(state) or state & (_NOT_BY_DAMAGE | SETTLED) or not side.spectacular_demise:
         return False
     return unit_state.lost_of(state) == side.models
@@ -28,7 +28,7 @@ def goes_off(state: int, side: SideFacts) -> bool:
 
 @step
 def length_away(state: int, other: int, side: SideFacts, others: SideFacts) -> int:
-    """How far the enemy is from the unit that is gone; 0 where no distance is known: then it is in contact."""
+    """Return the distance of the enemy from the removed unit; 0 (in contact) if distances are unknown."""
     return max(activation.length_between(state, other, side, others), 0)
 
 
@@ -43,7 +43,7 @@ def shown(state: int, strikes: bool, length: int, side: SideFacts) -> int:
 
 @step
 def panics(other: int) -> bool:
-    """Whether the other side is gone, and its die may have been, or was, a miss."""
+    """Return True if the other side is gone, and its die was, or may have been, a miss."""
     return unit_state.is_removed(other) and other & PANIC != 0
 
 
@@ -72,7 +72,7 @@ def shaken(state: int, side: SideFacts) -> int:
 
 @step
 def is_at_stake(state: int, side: SideFacts) -> bool:
-    """Whether the die is to be rolled: the building was attacked, and the unit has not left it since."""
+    """Return True if the die is to be rolled: the building was attacked, and the unit has not left it since."""
     return state & SHAKEN != 0 and not unit_state.is_removed(state) and in_building(state, side)
 
 
@@ -91,7 +91,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def hurts(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Whether the active unit hurts the other one: it is light or heavy, and near; without distances nobody is.
+    """Return True if the active unit hurts the other one, which must be light or heavy, and near at a known distance.
 
     `sides`: of the active unit and of the other one.
     """

@@ -1,8 +1,8 @@
-"""One strike, question by question: what chance is asked, and what becomes of both units (AC-3.7 to AC-5.9, AC-6).
+"""Steps of a strike: the random draw needed next, and its effect on both units (AC-3.7 to AC-5.9, AC-6).
 
-Every engine resolves a strike by these steps. The exact engine follows each answer with its probability, simulations
-draw one answer, and a told trial records it. What is known of a strike so far is one integer: its stage, whether the
-officer has fallen, and above them first the attacker's card (Overcharge), then what the roll has cost both units.
+Every engine resolves a strike by these steps. The exact engine follows each outcome with its probability, simulations
+draw one, and a narrated trial records it. The progress of a strike is one integer: its stage, whether the officer has
+fallen, and above them first the attacker's card (Overcharge), then the losses of both units by the roll.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analyser.rules.structs import AttackFacts, FightFacts, SideFacts, StrikeFac
 
 
 class Stage(IntEnum):
-    """What is asked next; at the last two nothing is."""
+    """Random draw that a strike needs next; the last two stages need none."""
 
     CARD = 0  # the attacker's card, whose value is added to its dice (Overcharge, AC-6)
     ROLL = 1  # the score of the attack roll

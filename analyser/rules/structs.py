@@ -1,7 +1,7 @@
-"""What is known before a die is rolled, as flat records of integers.
+"""Facts known before a die is rolled, as flat records of integers.
 
-An engine reads nothing else: names, selectors and checks have all been dealt with by then. A flag is
-0 or 1; a number that may be absent is -1 then.
+An engine reads nothing else: names, selectors and checks are resolved before. A flag is 0 or 1; a number that may be
+absent is then -1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Officer(IntEnum):
 
 
 class Test(IntEnum):
-    """How a suppression test goes, before any card (AC-4.5, AC-5.1, AC-7)."""
+    """Kind of a suppression test, before any card (AC-4.5, AC-5.1, AC-7)."""
 
     NOT_TAKEN = 0
     BY_CARD = 1
@@ -33,7 +33,7 @@ class Test(IntEnum):
 
 
 class Sight(IntEnum):
-    """What an Indirect row fires by (AC-6)."""
+    """Line of sight of an Indirect row (AC-6)."""
 
     OWN = 0
     NONE = 1
@@ -143,7 +143,7 @@ class TargetFacts:
 
 
 class FightFacts:
-    """One attack on one target, all conditions applied."""
+    """Attack on a target with all conditions applied."""
 
     dice: int
     rating: int
@@ -180,14 +180,14 @@ class FightFacts:
 
 
 class SideFacts(NamedTuple):
-    """One side of a longer fight: what does not change while it goes on. Lengths are in hundredths of an inch."""
+    """Constants of a side in a longer fight. Lengths are in hundredths of an inch."""
 
     models: int = 0  # at the start
     garrisoned: int = 0  # at the start
     distance: int = 0  # between the two at the start; NONE: nothing is out of reach
     edge_distance: int = 0  # to its own table edge at the start; NONE: far
     tracks_position: int = 0  # whether anything depends on where it stands
-    stride: int = 0  # every place that it can come to is a multiple of this away from where it stood
+    stride: int = 0  # every position that it can reach is a multiple of this away from its start
     origin: int = 0  # where it stood, in strides, as its state has it
     position_at: int = 0  # the bit of its state at which its place begins (:mod:`.unit_state`)
     speed: int = 0
@@ -208,14 +208,14 @@ class SideFacts(NamedTuple):
 
 
 class StrikeFacts(NamedTuple):
-    """One attack in a sequence: who strikes whom, when, and how many dice for how many models."""
+    """Attack in a sequence: striker, conditions under which it is made, and dice by number of models."""
 
     striker: int = 0  # side 0 or 1
-    orders: int = 0  # bits of the orders, of the side that is active, under which it is made; NONE: always
+    orders: int = 0  # bits of the active side's orders under which it is made; NONE: always
     by_lookout: int = 0  # opportunity fire: made by a unit on lookout
     by_blast: int = 0  # made by the blast of a unit that is gone (Spectacular Demise)
     beside: int = 0  # made at the same time as that of the side's own unit, whose blanks may have destroyed it (AC-8.7)
-    marks: int = 0  # whether who makes it is marked: it is answered (Tail Gunner)
+    marks: int = 0  # whether it marks the striker, which is then answered (Tail Gunner)
     on_marked: int = 0  # made only on a unit that is marked (Tail Gunner, Throw)
     after_failed_rally: int = 0  # whether a unit that failed its rally test may make it
     by_damage: int = 0  # bands go by the damage that the striker has suffered (AC-2.3)

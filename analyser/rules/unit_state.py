@@ -52,7 +52,7 @@ def models_of(state: int) -> int:
 
 
 def of_models(state: int, models: int) -> int:
-    """The same unit with so many models left."""
+    """Return the unit with that many models left."""
     return state & ~MODELS_MASK | models
 
 
@@ -82,13 +82,13 @@ def with_order(state: int, order: int) -> int:
 
 @step
 def is_removed(state: int) -> bool:
-    """Whether the unit is gone: destroyed, broken or fled (AC-5.9)."""
+    """Return True if the unit is gone: destroyed, broken or fled (AC-5.9)."""
     return state & ANNIHILATED != 0
 
 
 @step
 def position_of(state: int, side: SideFacts) -> int:
-    """How far forward the unit is of where it stood at the start."""
+    """Return the distance of the unit forward of its start."""
     return ((state >> side.position_at) - side.origin) * side.stride
 
 
@@ -110,7 +110,7 @@ def moved(state: int, side: SideFacts, length: int) -> int:
 
 @step
 def length_to_edge(state: int, side: SideFacts) -> int:
-    """How far it is to the unit's own table edge; NONE where that is far."""
+    """Return the distance to the unit's own table edge; NONE if that is far."""
     if side.edge_distance == NONE:
         return NONE
     return max(side.edge_distance + position_of(state, side), 0)

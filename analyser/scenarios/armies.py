@@ -134,7 +134,7 @@ def _counted_from_1(place: str, table: Mapping[str, Any]) -> str:
 
 
 def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceCheck:
-    """Whether an army may be fielded: what is broken, by the rules of force building (`docs/armies.md`).
+    """Check an army against the rules of force building, and return the rules it breaks (`docs/armies.md`).
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     Returns
     -------
     ForceCheck
-        True if nothing is broken; else `broken` has each rule with its number.
+        True if no rule is broken; else `broken` has each broken rule with its number.
 
     Raises
     ------
@@ -163,14 +163,14 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
 
 
 def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None) -> ForceKinds:
-    """What an army list may hold: force scales, kinds of battlegroup with their slots and units, boons.
+    """Return the possible contents of an army list: force scales, kinds of battlegroup (slots and units), boons.
 
     Parameters
     ----------
     faction : str, optional
         Only this one; case and unambiguous shortening are forgiven. Default: all.
     profiles : Profiles or path, optional
-        Whose order of battle. Default: the shipped profiles.
+        Source of the order of battle. Default: the shipped profiles.
 
     Returns
     -------

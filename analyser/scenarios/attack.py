@@ -1,4 +1,4 @@
-"""One attack, ready for an engine: the records of whole numbers that engines read, and what to warn of."""
+"""Attack scenarios ready for an engine: records of whole numbers that engines read, and warnings."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Scenario:
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """What others work out of the scenario once, by names of theirs."""
+        """Cache for results that other modules derive from the scenario, by name."""
         return {}
 
     @cached_property
@@ -83,7 +83,7 @@ class Scenario:
 
     @property
     def rolls_for_building(self) -> bool:
-        """Whether a die is rolled for the building after the attack (Siegebreaker, AC-6)."""
+        """Return True if a die is rolled for the building after the attack (Siegebreaker, AC-6)."""
         return self.target.garrisoned and self.attack.has("Siegebreaker")
 
     def counted_rating(self) -> RatingName:
@@ -92,7 +92,7 @@ class Scenario:
         return cast("RatingName", Rating(fight.rating).name.lower())
 
     def with_rating(self, rating: RatingName | None) -> Scenario:
-        """The same with another rating stated, or with none."""
+        """Return the scenario with another rating stated, or with none."""
         return replace(self, attack=self.attack.model_copy(update={"rating": rating}))
 
     def relabelled(self, **changes: Any) -> Scenario:
@@ -158,7 +158,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
 
 
 def shared(record: Any) -> Any:
-    """The same record, read-only from now on."""
+    """Return the record, made read-only."""
     record.setflags(write=False)
     return record
 

@@ -75,7 +75,7 @@ class BattleTerms(Record):
     discard_below_yours: Value = told(0, _DISCARDS.format(_YOURS))
 
     def of(self, key: str, side: str) -> Any:
-        """What the terms say of one side."""
+        """Return the terms of one side."""
         return getattr(self, f"{key}_{side}")
 
 
@@ -102,16 +102,16 @@ class Fielded(NamedTuple):
     y: int
     reserve: bool
     commander: bool
-    is_free: bool  # it was told no habit, and chooses whom it can hurt (BT-4)
+    is_free: bool  # no tactic is stated: it chooses among enemies it can hurt (BT-4)
 
     @property
     def name(self) -> str:
-        """What its army calls it."""
+        """Name of the unit in its army."""
         return self.unit.name
 
     @property
     def title(self) -> str:
-        """What people call it (:attr:`ArmyUnit.title`)."""
+        """Title of the unit (:attr:`ArmyUnit.title`)."""
         return self.unit.title
 
 
@@ -250,9 +250,9 @@ def _slot(place: int, units: int, width: int) -> int:
 
 
 def reordered(scenario: BattleScenario, lists: Sequence[Sequence[int]], **terms: Any) -> BattleScenario:
-    """The same battle with the units of both lists in other orders, by their places, and with other terms.
+    """Return the battle with the units of both lists in another order, by their places, and with other terms.
 
-    Who has no `x` of its own stands where the one did that had its new place in the list.
+    A unit without an `x` of its own takes the position of the unit that had its new place in the list.
     """
     width = hundredths(scenario.terms.width)
     mine, yours = (
@@ -277,7 +277,7 @@ def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], defa
 
 
 def habit_against(habit: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
-    """What a unit of that habit does against an enemy: the habit, or what it can; None if it can do nothing (BT-4)."""
+    """Return the tactic of a unit against an enemy, or else one that it can carry out; None if there is none (BT-4)."""
     return next((each for each in (habit, "shoot", "charge") if why_not(each, mine, theirs) is None), None)
 
 

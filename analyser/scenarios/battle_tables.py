@@ -84,7 +84,7 @@ class _Strikes:
         return self._numbers[key]
 
     def has_dice(self, number: int) -> bool:
-        """Whether a strike has dice at every strength that a unit on the field can have."""
+        """Return True if a strike has dice at every strength that a unit on the field can have."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
         counts = range(first, len(cells) // CELLS_A_COUNT)
         condition = condition_of(False, 0)
@@ -153,7 +153,7 @@ def _firsts(lists: list[list[int]]) -> Any:
 
 
 class _Pair(NamedTuple):
-    """What one unit can do to an enemy, and the strikes that it makes."""
+    """Options of a unit against an enemy, and the strikes that it makes."""
 
     habit: PolicyName | None
     shooter: Shooter | None
@@ -268,7 +268,7 @@ class Encoder:
         return side * MOST_UNITS + names.index(name)
 
     def _facts_of(self, each: Fielded, enemy: Fielded, choice: Choice) -> Any:
-        """What a unit can do to an enemy, by how its side chooses its targets: a record of PAIR."""
+        """Return a record of PAIR: the options of a unit against an enemy, by how its side chooses its targets."""
         key = (self._key(each, enemy), self._key(enemy, each), choice, each.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((each, enemy), choice)
@@ -315,7 +315,7 @@ class Encoder:
         return share_of_damage(law, fight, theirs.models or 1)
 
     def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
-        """What one unit can do to an enemy depends on that."""
+        """Return the key of everything that the options of a unit against an enemy depend on."""
         distance = lengths(each, enemy)
         reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in each.combatant.rows or ())
         return id(each.combatant), id(enemy.combatant), each.habit, each.is_free, reaching
@@ -360,7 +360,7 @@ class Encoder:
         return numbers
 
     def _set_value(self, facts: Any, choice: Choice, fielded: tuple[Fielded, Fielded]) -> None:
-        """What an enemy is worth to a unit as a target, at every strength of both (BT-4)."""
+        """Set the value of an enemy as a unit's target, at every strength of both (BT-4)."""
         if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
             return
         each, enemy = fielded

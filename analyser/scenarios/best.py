@@ -1,4 +1,4 @@
-"""What a side of a duel can choose to do: its orders, its opportunity fire, and the rows that it does them with."""
+"""Choices of a side of a duel: its orders, its opportunity fire, and the rows for them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 
 
 class Shot(NamedTuple):
-    """One attack that can be chosen."""
+    """An attack that can be chosen."""
 
     row: Row
     overcharge: bool = False
@@ -35,14 +35,14 @@ class Shot(NamedTuple):
 
 
 class Charged(NamedTuple):
-    """One way to charge, or to strike back, that can be chosen."""
+    """A way to charge, or to strike back, that can be chosen."""
 
     row: Row
     overcharge: bool = False
 
 
 class Option(NamedTuple):
-    """One way to spend an activation, or to react to one."""
+    """A way to spend an activation, or to react to one."""
 
     manoeuvre: Manoeuvre
     action: Action
@@ -56,40 +56,40 @@ STAY = Option(Manoeuvre.STAY, Action.NOTHING)
 
 @dataclass(eq=False)
 class Chooser(Shooter):
-    """One side of a duel that does what is best: what it can choose from."""
+    """Side of a duel that chooses: by best play, or by a policy in lines."""
 
     chooses: ClassVar[bool] = True
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """The lines that it follows; none where it does what is best."""
+        """Lines that it follows; none for best play."""
         return () if self.policy == BEST else lines_of(self.policy, f"duel.policy_{self.where}")
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Those that it can shoot with in its own activation: the one that the scenario names, or all."""
+        """Rows usable in its own activation: the one that the scenario names, or all."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "shoot")
         return [row for row in usable if self.named in (None, row)]
 
     @cached_property
     def lookout_rows(self) -> list[Row]:
-        """Those of its opportunity fire."""
+        """Rows usable in opportunity fire."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout")
         return [row for row in usable if self.named in (None, row)]
 
     @property
     def watching(self) -> list[Row]:
-        """The same: it can choose among them."""
+        """Rows of opportunity fire; it can choose among them."""
         return self.lookout_rows
 
     @cached_property
     def by_lookout(self) -> Row | None:
-        """One of them."""
+        """First row of opportunity fire, if there is one."""
         return self.lookout_rows[0] if self.lookout_rows else None
 
     @cached_property
     def charge_rows(self) -> list[Row]:
-        """Those that it can charge with (AC-8.1)."""
+        """Rows that it can charge with (AC-8.1)."""
         if not self.mine.may_charge(self.theirs, BEST):
             return []
         first = self.mine.charge_row(self.where)
@@ -149,7 +149,7 @@ class Chooser(Shooter):
 
     @property
     def may_retire(self) -> bool:
-        """Whether it may go away from the enemy."""
+        """Return True if it may move away from the enemy."""
         return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
 
     @property
@@ -188,12 +188,12 @@ class Chooser(Shooter):
 
     @cached_property
     def _watching_row(self) -> Row | None:
-        """The row of its opportunity fire as a habit has it."""
+        """Row of its opportunity fire under a tactic."""
         return self.habit("lookout").by_lookout if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:
-        """Which of the :attr:`salvos` it fires where nothing is said; NONE where there is nothing to fire."""
+        """Return the index in :attr:`salvos` that it fires by default; NONE if there is nothing to fire."""
         if why_not("shoot", self.mine, self.theirs) is not None:
             return NONE
         return self.salvo_of(self.habit("shoot"))
@@ -230,7 +230,7 @@ class Chooser(Shooter):
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
-        """What can be fired in one activation: each shot; with All-Out Attack each of a row with others after it."""
+        """All attacks of one activation: each shot; with All-Out Attack also each row followed by others."""
         shots = [shot for shot in self._shots if not shot.reforming]
         found: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
@@ -324,13 +324,13 @@ class Chooser(Shooter):
         return Choice(self.side, ORDERS, branches)
 
     def habit(self, name: str) -> Shooter:
-        """The same side with a habit that its unit can carry out."""
+        """Return the side with a tactic that its unit can carry out."""
         return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
 
     def salvo_named(self, fired: str) -> int:
-        """Which of the :attr:`salvos` a line fires; NONE where there is nothing to fire.
+        """Return the index in :attr:`salvos` that a line fires; NONE if there is nothing to fire.
 
-        `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError if it has no such.
+        `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError for anything else.
         """
         where = f"duel.policy_{self.where}"
         habits: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
@@ -353,9 +353,9 @@ class Chooser(Shooter):
         return self.salvo_of(self.habit(habits[fired]))
 
     def charge_named(self, fired: str) -> int:
-        """Which of the :attr:`charges` a line makes; NONE where it cannot charge.
+        """Return the index in :attr:`charges` that a line makes; NONE if it cannot charge.
 
-        `fired` is a row's id, ``overcharge``, or empty: as it is stated, with the first row.
+        `fired` is a row's id, ``overcharge``, or empty: as stated, with the first row.
         """
         said, charged = fired.removesuffix(" overcharged"), fired.endswith(" overcharged") or fired == "overcharge"
         for place, charge in enumerate(self.charges):
@@ -370,14 +370,14 @@ class Chooser(Shooter):
         return NONE
 
     def salvo_of(self, habit: Shooter) -> int:
-        """Which of the :attr:`salvos` a habit fires; NONE where it shoots with nothing."""
+        """Return the index in :attr:`salvos` that a tactic fires; NONE if it does not shoot."""
         if not habit.rows:
             return NONE
         charged = habit.policy == "overcharge"
         return self.salvos.index(tuple(Shot(row, charged, row is not habit.main) for row in habit.rows))
 
     def reaction_of(self, habit: Shooter) -> int:
-        """Which of its :attr:`reaction_shots` a habit makes; NONE for none."""
+        """Return the index in :attr:`reaction_shots` that a tactic makes; NONE for none."""
         row = habit.by_lookout
         if row is None:
             return NONE

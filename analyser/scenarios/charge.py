@@ -1,4 +1,4 @@
-"""One close quarters combat (AC-8): a charge as a program of strikes, and what it comes to."""
+"""Close quarters combat (AC-8): a charge as a program of strikes, and its result."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class _Contact(NamedTuple):
 
     @property
     def is_threatened(self) -> bool:
-        """Whether an enemy other than the charged unit is near who charges."""
+        """Return True if an enemy other than the charged unit is near the charger."""
         return self.charger.charge.threatened or bool(self.secondary)
 
 
@@ -244,7 +244,7 @@ def blast_on(unit: Combatant, enemy: Combatant, striker: int) -> Strike:
 
 
 def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
-    """What a last model does to the enemy once it is destroyed: Spectacular Demise (X), neutral, past cover (AC-7).
+    """Return the effect of a last model, once destroyed: Spectacular Demise (X), neutral, past cover (AC-7).
 
     The strikes of blasts go to the end of `strikes`.
     """

@@ -257,9 +257,9 @@ def _with_fumes(course: Iterable[Operation | Choice], fumes: list[Operation]) ->
 
 
 def _round(activations: Sequence[list[Operation | Choice]], first: str, spread: bool) -> list[Operation | Choice]:
-    """One round: each side's activation in turn (AC-9.2); a toss makes it A's before or after B's.
+    """Return the program of a round: each side's activation in turn (AC-9.2); a toss puts A before or after B.
 
-    `spread`: Corrosive Fumes are looked for before and after each activation, and once the unit has moved.
+    `spread`: Corrosive Fumes are checked before and after each activation, and after the unit has moved.
     """
     fumes = [Operation(Kind.ENVELOP)] if spread else []
 

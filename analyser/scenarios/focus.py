@@ -44,7 +44,7 @@ class FocusScenario:
 
     @property
     def at_risk(self) -> bool:
-        """Whether an attack can cost its own unit anything."""
+        """Return True if an attack can harm its own unit."""
         return any(map(can_be_hurt, self.attacks, self.attackers))
 
     def as_dict(self) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def gunner_dice(target: Target, attacker: Target | None) -> int:
 
 
 def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
-    """Whether the attack can cost its own unit anything."""
+    """Return True if the attack can harm its own unit."""
     return scenario.attack.overcharge or gunner_dice(scenario.target, attacker) > 0
 
 

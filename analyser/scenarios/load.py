@@ -181,7 +181,7 @@ def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
 
 
 def kind_of(raw: Mapping[str, Any]) -> Kind:
-    """What the sections of a scenario file describe: ``charge``, ``focus``, ``duel`` or ``attack``.
+    """Return the kind of a scenario file by its sections: ``charge``, ``focus``, ``duel`` or ``attack``.
 
     >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
     ('duel', 'attack')
@@ -247,7 +247,7 @@ _TABLES = ("attack", "target", "charge", "attacker", "duel", "a", "b")
 
 
 def _table_with(section: str) -> str:
-    """How a section that names a unit alone is written, for a message."""
+    """Return how to write a section that names only a unit, for a message."""
     if section == "attacker":
         return 'of an attack attack = { attacker = "..." }, of a charge attacker = { unit = "..." }'
     return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'

@@ -19,11 +19,11 @@ from analyser.scenarios.best import Chooser
 from analyser.scenarios.policies import Shooter
 from analyser.scenarios.strikes import Strike
 
-_TOLD_BY_A_TEST = ("enemy suppressed", "enemy disordered", "enemy activated")  # to an enemy with a policy in words
+_TOLD_BY_A_TEST = ("enemy suppressed", "enemy disordered", "enemy activated")  # seen by an enemy with a policy in words
 
 
 def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
-    """Whether a side chooses that can gain by failing the test of an attack, or of a lost combat."""
+    """Return True if a side chooses and can gain by failing the test of an attack or of a lost combat."""
     unit = shooter.mine
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
         return False

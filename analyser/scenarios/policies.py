@@ -1,4 +1,4 @@
-"""What one side of a duel can do by its policy: which ones it can carry out, and the rows that it shoots with."""
+"""Options of a side of a duel: the policies that it can carry out, and the rows that it shoots with."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -
     return [row for row in rows if row.has("Overcharge")] if policy == "overcharge" else rows
 
 
-_FIRES_OTHERWISE: PolicyName = "shoot"  # how who charges fires, when a failed rally test has left it nothing else
+_FIRES_OTHERWISE: PolicyName = "shoot"  # of a unit that a failed rally test keeps from charging
 _SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
 _ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 
@@ -85,8 +85,8 @@ class Shooter:
     distance: float | None
     ruleset: Ruleset
     where: str
-    step: float | None = None  # inches: who chooses may stop a move at each multiple of them
-    chooses: ClassVar[bool] = False  # whether what it does is chosen as things stand
+    step: float | None = None  # inches: a chooser may stop a move at each multiple of it
+    chooses: ClassVar[bool] = False  # whether it chooses by the situation
     named: Row | None = field(init=False)  # the row to shoot with, if the scenario names one that its policy can use
 
     def __post_init__(self) -> None:
@@ -97,9 +97,9 @@ class Shooter:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Those that it shoots with in its own activation: one, or several with All-Out Attack (AC-7).
+        """Rows usable in its own activation: one, or several with All-Out Attack (AC-7).
 
-        Who charges shoots after a failed rally test (AC-5.6), if it has something to shoot with.
+        A unit that would charge shoots after a failed rally test (AC-5.6), if it has a row to shoot with.
         """
         by = _FIRES_OTHERWISE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.mine, self.theirs, by) if by in SHOOTING else []
@@ -202,7 +202,7 @@ class Shooter:
 
     @property
     def is_answered(self) -> bool:
-        """Whether each of its ranged attacks is answered: it is an aerial unit, and the enemy a Tail Gunner (AC-7)."""
+        """Return True if each of its ranged attacks is answered: an aerial unit against a Tail Gunner (AC-7)."""
         return self.mine.category == "aerial" and self.theirs.value("Tail Gunner") > 0
 
     def answers(self) -> list[Strike]:
@@ -215,7 +215,7 @@ class Shooter:
 
     @property
     def rearms(self) -> bool:
-        """Whether it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
+        """Return True if it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
         row = self.by_lookout if self.policy == "lookout" else self.main
         return row is not None and row.has("Slow to Fire")
 

@@ -103,14 +103,14 @@ def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str 
 
 
 def _is_short(row: Row, attack: Attack) -> bool:
-    """Whether the target is within the row's short range (AC-4.1)."""
+    """Return True if the target is within the row's short range (AC-4.1)."""
     if attack.distance is None:
         return "short_range" in attack.bonuses
     return row.short_range is not None and attack.distance <= row.short_range
 
 
 def _band_index(attack: Attack, attacker: Loadout) -> int:
-    """What picks the band: models, half of them in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
+    """Return the number that picks the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
     if "behemoth" in attacker.unit.traits:
         return attack.attacker_damage
     models = attack.attacker_models or attacker.level.models

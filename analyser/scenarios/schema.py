@@ -56,7 +56,7 @@ LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromke
 """Of each bonus and penalty the list of an attack that it is an entry of."""
 _OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
 FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
-"""Those that may stand in an attack as flags."""
+"""Bonuses and penalties that an attack may have as flags."""
 
 
 class ExtraReroll(Record):
@@ -135,7 +135,7 @@ class Target(Record, Bearer):
 
     @property
     def keeps_damage(self) -> bool:
-        """Whether damage can be left on a model, and not only destroy it (AC-3.8)."""
+        """Return True if damage can remain on a model without destroying it (AC-3.8)."""
         return (self.damage_limit or 1) > 1
 
     def rule_length(self, name: str, where: str = "") -> int:
@@ -193,7 +193,7 @@ class Combatant(Target):
 
     @property
     def count(self) -> int:
-        """What picks the band of a row: models, or the damage on a behemoth (AC-2.3)."""
+        """Number that picks the band of a row: models, or the damage on a behemoth (AC-2.3)."""
         return self.damage if self.behemoth else self.models or 0
 
     def check_has_dice(self, row: Row, where: str) -> None:
@@ -204,7 +204,7 @@ class Combatant(Target):
             raise error.inside(f"{where}.{'damage' if self.behemoth else 'models'}") from None
 
     def any_row_has(self, quality: str, kinds: tuple[str, ...] = get_args(RowKind)) -> bool:
-        """Whether a row of those kinds has the quality."""
+        """Return True if a row of those kinds has the quality."""
         return any(row.has(quality) for row in self.rows or () if row.kind in kinds)
 
     def _rows_for_contact(self, *kinds: RowKind) -> list[Row]:
@@ -228,7 +228,7 @@ class Combatant(Target):
         return self._rows_for_contact("melee")[:1]
 
     def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:
-        """Whether it can come to charge in a duel: by its policy, or made to by a rule (Berserk, Run Amok of AC-7)."""
+        """Return True if it may charge in a duel: by its policy, or by a rule (Berserk, Run Amok of AC-7)."""
         if policy == "charge":
             return True
         chooses = policy == BEST or isinstance(policy, tuple)
@@ -248,7 +248,7 @@ class Combatant(Target):
 
     @property
     def can_fail_to_rally(self) -> bool:
-        """Whether it can fail a rally test: it takes one, and by a card (AC-5.6, AC-7)."""
+        """Return True if it can fail a rally test: it takes one, by a card (AC-5.6, AC-7)."""
         passes = self.has("Automata", "Irrepressible", "Hot Headed")
         return self.discipline is not None and not self.peer_review and not passes
 
@@ -265,8 +265,8 @@ WANTS: Mapping[WantName, str] = {
     "points": "to lose fewer of its points than it destroys of the enemy's, models and damage counted",
     "survival": "to be there at the end",
 }
-CHANCES: tuple[WantName, ...] = ("win", "survival")  # of these, those that are worth a chance
-"""What a side that plays best can want, and the other side the opposite of."""
+"""Objectives of a side that plays best; the other side wants the opposite."""
+CHANCES: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
 
 if TYPE_CHECKING:
     PolicyName = str
@@ -351,12 +351,12 @@ class ChargeFile(QuestionFile):
 
 
 TARGET_FATES = ("suppressed", "broken", "destroyed", "annihilated")
-"""What focus fire can be after: the target is there and suppressed, or gone in that way (AC-5.4, AC-5.9)."""
+"""Fates that focus fire can aim for: the target is suppressed, or gone in that way (AC-5.4, AC-5.9)."""
 CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
 
 
 class FocusAttack(Attack):
-    """One of the ``[[attacks]]``: an attack, and what is true of its target for this attack only."""
+    """Attack of ``[[attacks]]``, with the facts about its target for this attack only."""
 
     exposed: Models | None = None
     from_front: bool | None = None

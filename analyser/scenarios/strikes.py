@@ -36,7 +36,7 @@ _DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsiz
 
 
 class Strike(NamedTuple):
-    """One strike, with records of ATTACK and TARGET, which strikes share: take a copy to change one."""
+    """A strike, with records of ATTACK and TARGET, which strikes share: copy a record to change it."""
 
     strike: StrikeFacts
     attack: Any
@@ -50,7 +50,7 @@ def orders_mask(*orders: Order) -> int:
 
 
 def breaks_buildings(row: Row, struck: Combatant) -> bool:
-    """Whether a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
+    """Return True if a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
     return struck.garrisoned and row.has("Siegebreaker")
 
 
@@ -60,17 +60,17 @@ _USUAL = {"after_failed_rally": 1} | dict.fromkeys(
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
-    """What is known of a strike; what is not given has its usual value."""
+    """Return the facts of a strike; those not given have their usual values."""
     return StrikeFacts(**(_USUAL | facts))
 
 
 class Marks(NamedTuple):
-    """What a strike with a row is made under, whatever the states are."""
+    """Circumstances of a strike that do not depend on the states."""
 
     bonuses: int = 0  # bits of Bonus
     penalties: int = 0  # bits of Penalty
     overcharge: bool = False  # whether Overcharge is used, if the row has it
-    from_front: bool | None = None  # whether it comes from the struck unit's front; None: as that says itself
+    from_front: bool | None = None  # whether it comes from the struck unit's front; None: as that unit states
     close_quarters: bool = False
 
 
@@ -99,7 +99,7 @@ def _attack_with(marks: Marks, **keys: Any) -> Any:
 
 
 def _wholly_exposed(target: Any) -> Any:
-    """The same unit, of which no models are prioritised: that is for ranged attacks (AC-3.9)."""
+    """Return the target with no models prioritised, because that is only for ranged attacks (AC-3.9)."""
     target = target.copy()
     target.exposed = NONE
     return target
@@ -154,7 +154,7 @@ def _known(number: int | None) -> int:
 
 
 def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> SideFacts:
-    """What is known of one side; `more` is what only the kind of fight knows."""
+    """Return the facts of one side; `more` are facts that only this kind of fight has."""
     fumes = [enemy.rule_length("Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
     suffers = not combatant.has("Automata") and not combatant.near_commander
     facts: dict[str, int] = {
@@ -205,9 +205,9 @@ A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that
 
 
 def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Strike], charger: int = NONE) -> int:
-    """How far a unit can be set back by the operations of one activation at most; a strike in it twice is made once.
+    """Return the most that the operations of one activation can set a unit back; a repeated strike is made once.
 
-    `charger`: the side whose activation it is, if it can charge in it: it goes on after a combat that it has won only.
+    `charger`: the side whose activation it is, if it can charge in it. It goes on only after a combat that it has won.
     """
     length = lost = dismayed = 0
     for kind, active, number in set(operations):

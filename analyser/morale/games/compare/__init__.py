@@ -1,1 +1,1 @@
-"""One stream of losses through the break rules of five systems, side by side."""
+"""A comparison of five systems: the break rules of each under the losses of a single stream."""

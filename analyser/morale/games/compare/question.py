@@ -45,14 +45,14 @@ class Ruleset(Record):
 
 
 class ArmouredClash(Record):
-    """What stands for it in Armoured Clash. Default: worked out from the nerve."""
+    """Equivalent of the nerve in Armoured Clash. Default: derived from the nerve."""
 
     discipline: Annotated[int, Field(ge=0, le=100)] | None = told(None, "DISCIPLINE.")
     break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = told(None, "BREAK LIMIT, or none.")
 
 
 class Legion(Record):
-    """What stands for it in Legion."""
+    """Equivalent of the nerve in Legion."""
 
     courage: CourageOrNone | None = told(None, "COURAGE, or none (LG-1).")
     tokens: Literal["a model", "an attack"] = told(
@@ -62,7 +62,7 @@ class Legion(Record):
 
 
 class GrandeTactique(Record):
-    """What stands for it in Grande Tactique: infantry."""
+    """Equivalent of the nerve in Grande Tactique, for infantry."""
 
     check_sides: Sides | None = told(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
     check_target: Annotated[int, Field(ge=-100, le=1000)] | None = told(
@@ -74,19 +74,19 @@ class GrandeTactique(Record):
 
 
 class Warmaster(Record):
-    """What stands for it in Warmaster."""
+    """Equivalent of the nerve in Warmaster."""
 
     dice: Annotated[int, Field(ge=0, le=10)] = told(1, "Drive-back dice for each model lost.")
 
 
 class Mordheim(Record):
-    """What stands for it in Mordheim: the unit is the warband."""
+    """Equivalent of the nerve in Mordheim, where the unit is the warband."""
 
     leadership: Annotated[int, Field(ge=2, le=12)] | None = told(None, "Leadership, 2 to 12.")
 
 
 class Question(Asked):
-    """One unit under one stream of losses, in five systems."""
+    """A unit under a stream of losses, in five systems."""
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
     nerve: Probability = told(2 / 3, "Probability to pass one test of nerve, without modifiers.")

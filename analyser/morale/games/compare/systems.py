@@ -62,7 +62,7 @@ class System:
         return (self.losses(pmf, lambda condition, _lost, _total: condition),)
 
     def _fate(self, condition: States) -> Any:
-        """What a condition is called in the comparison, of a unit that is not gone."""
+        """Return the fate of each condition in the comparison, for a unit that is not gone."""
         raise NotImplementedError
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
@@ -97,7 +97,7 @@ class System:
         return Chain(self.models * self.conditions, phases, self.gone_from + 1, what, less), rounds
 
     def fates(self, states: States) -> NDArray[np.int64]:
-        """What each of some states is called in the comparison."""
+        """Return the fate of each state in the comparison."""
         models, condition = np.divmod(states, self.conditions)
         return np.where((states >= self.gone_from) | (models == 0), GONE, self._fate(condition))
 
@@ -142,7 +142,7 @@ class ArmouredClash(System):
 
 
 def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
-    """What stands for the nerve of a unit in Armoured Clash."""
+    """Return the DISCIPLINE and BREAK LIMIT that stand for a unit's nerve in Armoured Clash, as text."""
     values = {"DISCIPLINE": discipline, "BREAK LIMIT": break_limit}
     return {name: "none" if value is None else str(value) for name, value in values.items()}
 

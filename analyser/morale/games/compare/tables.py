@@ -53,7 +53,7 @@ NOT_MODELLED = (
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """One chain a system."""
+    """Return the chain of each system."""
     return {name: system(question).chain()[0] for name, system in SYSTEMS.items()}
 
 
@@ -92,7 +92,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 
 
 def _correspondence(question: Question) -> Keys:
-    """What stands for the nerve of each DISCIPLINE, and the probability to pass of each, to four decimals."""
+    """Return the equivalents of each DISCIPLINE in every system, with the probability to pass to four decimals."""
     sides = question.check_sides
     targets, leaderships = asked.check_targets(sides), asked.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
@@ -163,7 +163,7 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 
 
 def _says(value: object) -> bool:
-    """Whether a key says anything: an echoed question has those too that do not."""
+    """Return True if a key has a value. An echoed question also has keys without one."""
     return any(map(_says, value.values())) if isinstance(value, dict) else value is not None
 
 
@@ -174,14 +174,14 @@ def scenario_of(question: Question) -> DuelScenario:
 
 
 class Stream(NamedTuple):
-    """What a side of a duel loses, and how it stands."""
+    """Losses and fates of one side of a duel."""
 
     paths: Paths  # models lost, round by round
     fates: NDArray[Any]  # the weight of each fate at the end of each round: shape (rounds, 4)
 
 
 def fates_of(states: Numbers) -> Numbers:
-    """How a unit stands: gone, fallen back since it was activated, suppressed or disordered, or steady."""
+    """Return the fate of each state: gone, fallen back since its activation, suppressed or disordered, or steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
     return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
 
@@ -202,7 +202,7 @@ class ClashInDuel(ArmouredClash):
 
 
 def systems_of(question: Question) -> dict[str, type[System]]:
-    """What the unit is under the rules of each system."""
+    """Return the rules of the unit in each system."""
     return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}
 
 
@@ -306,7 +306,7 @@ def _one_round(
 
 
 def sampled_stream(question: Question, sampling: Sampling) -> Stream:
-    """What was lost in each round of simulated duels."""
+    """Return the losses and fates in each round of simulated duels."""
     models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
     fates, batches = np.zeros((rounds, len(FATES_OF_SYSTEMS)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):

@@ -1,4 +1,4 @@
-"""Whether units flee, flight and pursuit, the chain reaction among friends, rallying, collapse (GT-1 to GT-9)."""
+"""Fleeing, flight and pursuit, the chain reaction among friends, rallying and collapse (GT-1 to GT-9)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UnitTested(Part[Check]):
         self.response = gt.STANDS if ignored else response  # one of those of the rules (GT-1, GT-2)
 
     def chain(self) -> Chain:
-        """One die, if there is a check at all."""
+        """Return the chain of a single die, or of none if there is no check."""
         check, ruleset, checks = self.asked, self.question.ruleset, self.response == gt.CHECKS
         ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
 
@@ -104,7 +104,7 @@ class OneFlight(Part[Flight]):
         self._arm, self._enemy = gt.ARMS[self.asked.arm], gt.ARMS[self.asked.enemy]
 
     def chain(self) -> Chain:
-        """Whether there is a gap, then the flight dice."""
+        """Return the chain: first the test for a gap, then the flight dice."""
         none = bernoulli(self.asked.surrounded, ("not surrounded", "surrounded"))
         gap = Phase(lambda states, none: np.where(none, SURROUNDED, states), none, 1, title="A way out (GT-5)")
         dice = gt.flight_dice(self._arm, self._enemy)
@@ -114,7 +114,7 @@ class OneFlight(Part[Flight]):
         return Chain(0, (gap, onward, RECORD), gt.TOTALS + 1, story=Story(self._read))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         return {"the unit": "surrounded"} if state == SURROUNDED else {"flight dice together": state}
 
     def _end(self, total: int) -> tuple[str, float]:
@@ -190,7 +190,7 @@ class ChainReaction(Part[Column]):
         return np.where(shaken & (states // digit % self._statuses == gt.EAGER), states + digit * gt.SHAKEN, states)
 
     def chain(self) -> Chain:
-        """Which friends are shaken, then the first is made to flee, then flight after flight as long as anybody is."""
+        """Return the chain: which friends are shaken, the first unit made to flee, then flights until no unit flees."""
         count, dice = len(self.units.arms), [bernoulli(friend.shaken) for friend in self.asked.friends]
         enemy = steps.BY_CAVALRY if self.asked.enemy == "cavalry" else steps.BY_INFANTRY
         charge = steps.change(self.units, steps.CHARGE, 0)
@@ -304,7 +304,7 @@ class UnitsOfDivision(Part[Division]):
 def division_probabilities(
     division: Division | Game, standing: NDArray[np.int64], lost: NDArray[np.int64], states: States, weights: Weights
 ) -> dict[str, Weights]:
-    """What a division has come to, whose states have the collapse as their lowest digit (GT-8)."""
+    """Return the outcomes of a division, whose states have the collapse as their lowest digit (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),
         "p_corps_halted": weights @ gt.is_halted(lost, division.corps_units or len(division.units)),
@@ -377,7 +377,7 @@ class UnitsInRout(Part[Rout]):
         return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         said = dict[str, Any]()
         for name, path in self.paths.items():
             now, unit, places = int(self.fields.get(name, state)), name.replace("_", " "), len(path.places)

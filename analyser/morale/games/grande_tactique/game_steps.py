@@ -58,12 +58,12 @@ class Units(NamedTuple):
 
 
 class Now(NamedTuple):
-    """How a game stands; shapes (units,)."""
+    """State of a game; shapes (units,)."""
 
     status: NDArray[np.int64]
     place: NDArray[np.int64]
     rallied: NDArray[np.int64]  # ever
-    line: NDArray[np.int64]  # of units that a flight goes through, one place more than there are units
+    line: NDArray[np.int64]  # units that a flight passes through, with one place more than there are units
 
 
 @step
@@ -81,7 +81,7 @@ def condition_of(place: int, rallied: int, status: int) -> int:
 
 @step
 def unpack(units: Units, state: int, now: Now) -> int:
-    """How the game stands in a state; whether the division has collapsed."""
+    """Unpack a state into `now`; return 1 if the division has collapsed."""
     collapsed = 0
     if units.collapses:
         collapsed, state = state % 2, state // 2
@@ -105,13 +105,13 @@ def pack(units: Units, now: Now, collapsed: int) -> int:
 
 @step
 def stands(status: int) -> bool:
-    """Whether a unit is neither routed, silenced nor gone."""
+    """Return True if a unit is neither routed, silenced nor gone."""
     return bool(STANDING >> status & 1)
 
 
 @step
 def has_collapsed(now: Now, collapsed: int) -> int:
-    """Whether the division's morale has collapsed, now or before; who was withdrawn has not been driven off (GT-8)."""
+    """Return 1 if the division's morale has collapsed, now or before. Withdrawn units are not driven off (GT-8)."""
     left = 0
     for status in now.status:
         left += stands(status) or status == WITHDRAWN
@@ -156,7 +156,7 @@ def distance_from(units: Units, now: Now, guard: int, friend: int) -> float:
 
 @step
 def rank_of(units: Units, now: Now, unit: int) -> int:
-    """How far towards the enemy a unit stands, in ranks."""
+    """Return the rank of a unit: higher is nearer the enemy."""
     return int(units.ground.ranks[unit, now.place[unit]])
 
 
@@ -227,7 +227,7 @@ def in_pip_phase(units: Units, now: Now, pips: int, collapsed: int) -> None:
 
 @step
 def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
-    """What fire does to a unit that stands (GT-1, GT-2)."""
+    """Apply the effect of fire to a unit that stands (GT-1, GT-2)."""
     response = rules.response(units.arms[unit], now.status[unit] == SHAKEN, cause)
     if response == rules.IS_SILENCED:
         now.status[unit] = SILENCED
@@ -273,7 +273,7 @@ def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, t
 
 @step
 def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
-    """How many totals from 0 lead to different states; 0 where the phase changes nothing, as in most states."""
+    """Return the number of totals from 0 that lead to different states; 0 (usual) if the phase changes nothing."""
     if phase == PIPS:
         return ALL if (now.status == ROUTED).any() else 0
     if phase == CHARGE_IN_ROUT:
@@ -287,7 +287,7 @@ def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
 
 @step
 def ends_alike(units: Units, now: Now, unit: int, rolled: int) -> bool:
-    """Whether a flight ends where that with 1 less on its dice does, and goes through the same friends."""
+    """Return True if 1 less on the flight dice gives the same end and passes through the same friends."""
     onward, reach = units.ground.onward[unit, now.place[unit]], units.ground.reach[unit, now.place[unit]]
     return rolled > 0 and onward[rolled] == onward[rolled - 1] and reach[rolled] == reach[rolled - 1]
 
@@ -318,14 +318,14 @@ def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) 
 
 @step
 def dice_taken(units: Units, now: Now, fleeing: int) -> int:
-    """How many dice the flight of a unit takes (GT-3)."""
+    """Return the number of dice for the flight of a unit (GT-3)."""
     enemy = rules.CAVALRY if now.status[fleeing] == FLEEING_FROM_CAVALRY else rules.INFANTRY
     return rules.flight_dice(units.arms[fleeing], enemy)
 
 
 @tiered(2.0)
 def dice_of_flight(units: Units, states: States) -> States:
-    """How many dice the next flight takes: shape (states,)."""
+    """Return the number of dice for the next flight: shape (states,)."""
     dice = np.zeros(len(states), np.int64)
     now = room_for(len(units.arms))
     for row in range(len(states)):
@@ -366,7 +366,7 @@ def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def change(units: Units, phase: int, unit: int) -> Change:
-    """What a phase does to states."""
+    """Return the change of states in a phase."""
     return lambda states, totals: tabulated(units, phase, unit, len(totals), states[:, 0])
 
 
@@ -377,7 +377,7 @@ def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Pha
 
 
 def said_of(units: Units, state: int) -> dict[str, Any]:
-    """What a state says of each unit, and of the division."""
+    """Return a state as labels and values, for each unit and the division."""
     status, rallied = read(units, np.array([state]))
     words = {f"unit {unit}": STATUS_WORDS[each] for unit, each in enumerate(status[0].tolist(), start=1)}
     ever = {f"unit {unit}: rallied before": bool(each) for unit, each in enumerate(rallied[0], start=1)}

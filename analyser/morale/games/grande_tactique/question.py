@@ -1,4 +1,4 @@
-"""What can be asked about fleeing in Grande Tactique, a section a question, and the numbers not printed."""
+"""Questions about fleeing in Grande Tactique, a section each, and the numbers that its text does not print."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class OfAnArm(Record):
 
 
 class Check(OfAnArm):
-    """Whether a unit flees (GT-2)."""
+    """Morale check of a unit that may flee (GT-2)."""
 
     cause: Literal["charged", "worn down", "lost firing"] = told(
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
@@ -85,7 +85,7 @@ class Check(OfAnArm):
 
 
 class Flight(Record):
-    """One flight, the pursuit, and whether it ends off the map (GT-3 to GT-5)."""
+    """A flight, the pursuit, and whether the unit leaves the map (GT-3 to GT-5)."""
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")

@@ -42,10 +42,10 @@ OFF_MAP, NOBODY = -1, 1 << 40
 
 @step
 def response(arm: int, shaken: int, cause: int) -> int:
-    """What a cause does to a unit: it stands, flees, flees if it fails a morale check (GT-2), is shaken, is silenced.
+    """Return the response of a unit to a cause: stands, flees, takes a morale check (GT-2), is shaken or is silenced.
 
-    Artillery never flees: a charge and the fire of artillery silence it (GT-1). An eager unit that fire wears down is
-    shaken: it is those "already shaken and further worn down" that may flee.
+    Artillery never flees: a charge and the fire of artillery silence it (GT-1). Fire that wears down an eager unit
+    shakes it; only units "already shaken and further worn down" may flee.
     """
     worn_down = cause in (WORN_DOWN, WORN_DOWN_BY_ARTILLERY)
     if arm == ARTILLERY and cause in (CHARGED, WORN_DOWN_BY_ARTILLERY):
@@ -61,25 +61,25 @@ def response(arm: int, shaken: int, cause: int) -> int:
 
 @step
 def passes_check(rolled: Number, modifier: int, target: int) -> Any:
-    """Whether a morale check is passed: one die and modifiers against a target number (GT-2, GT-9)."""
+    """Return True if a morale check is passed: a die plus modifiers against a target number (GT-2, GT-9)."""
     return rolled + modifier >= target
 
 
 @step
 def flight_dice(arm: int, enemy: int) -> int:
-    """How many dice are added to the flight (GT-3)."""
+    """Return the number of dice added to the flight (GT-3)."""
     return FLIGHT_DICE if arm == CAVALRY and enemy == CAVALRY else 0
 
 
 @step
 def flight_distance(arm: int, rolled: int) -> int:
-    """How far a unit flees, with the total of its flight dice (GT-3); later flights are without dice (GT-6)."""
+    """Return the distance of a flight, given the total of its dice (GT-3); later flights have no dice (GT-6)."""
     return INFANTRY_FLIGHT if arm == INFANTRY else CAVALRY_FLIGHT + rolled
 
 
 @step
 def pursuit_distance(pursuer: int, arm: int, fled: float) -> float:
-    """How far the enemy pursues: only cavalry does (GT-4)."""
+    """Return the distance of the pursuit; only cavalry pursues (GT-4)."""
     if pursuer != CAVALRY or arm == ARTILLERY:
         return 0.0
     return INFANTRY_PURSUED if arm == INFANTRY else fled - 1.0
@@ -87,13 +87,13 @@ def pursuit_distance(pursuer: int, arm: int, fled: float) -> float:
 
 @step
 def finds_shelter(arm: int, shelter: float | Fraction) -> bool:
-    """Whether woods or a built-up area are within one flight: infantry alone makes for them (GT-5)."""
+    """Return True if woods or a built-up area are within one flight; only infantry heads for them (GT-5)."""
     return arm == INFANTRY and shelter <= INFANTRY_FLIGHT
 
 
 @step
 def off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
-    """Whether a unit that has moved so far is off the map, and counts as destroyed (GT-5)."""
+    """Return True if a unit that has moved this far is off the map, and so destroyed (GT-5)."""
     return moved >= edge
 
 
@@ -121,19 +121,19 @@ def near_fleeing_old_guard(status: int, arm: int, distance: float) -> int:
 
 @step
 def rallies(pips: Number, cannot_rally: Number) -> Any:
-    """Whether a routed unit is rallied (GT-6, GT-8)."""
+    """Return True if a routed unit is rallied (GT-6, GT-8)."""
     return (pips >= RALLY_COST) & (cannot_rally == 0)
 
 
 @step
 def has_collapsed(standing: Number, gone: Number) -> Any:
-    """Whether a division has collapsed: all but one of its units are routed, destroyed or off the map (GT-8)."""
+    """Return True if a division has collapsed: all its units but one are routed, destroyed or off the map (GT-8)."""
     return (gone > 0) & (standing <= 1)
 
 
 @step
 def is_halted(lost: Number, units: int) -> Any:
-    """Whether a corps cannot move toward the enemy: half its original units are lost (GT-8)."""
+    """Return True if a corps cannot move toward the enemy: half its original units are lost (GT-8)."""
     return 2 * lost >= units
 
 

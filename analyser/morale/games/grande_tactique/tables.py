@@ -167,7 +167,7 @@ class DivisionUnderAttack(Part[Game]):
         )
 
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """What fire may do to a unit, with the die of a morale check: infantry alone makes one (GT-2)."""
+        """Yield the phases of fire at a unit, with the die of a morale check; only infantry takes one (GT-2)."""
         checks = (ExtraDie(sided(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
         whats = "Fire of artillery on", "Fire of infantry on", "A firing attack lost by"
         events = steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING
@@ -177,7 +177,7 @@ class DivisionUnderAttack(Part[Game]):
                 yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """One charge a turn at most: on the unit in rout, or on it while it stands (GT-2, GT-7, GT-11)."""
+        """Yield the charges of a turn, at most one: on the unit in rout, or while it stands (GT-2, GT-7, GT-11)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
                 die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGES)

@@ -1,4 +1,4 @@
-"""What can be asked about suppression and panic in Legion, and the numbers that its text does not print."""
+"""Questions about suppression and panic in Legion, and the numbers that its text does not print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Wanted = Annotated[
 
 
 class Suppression(Record):
-    """How suppression tokens go: of the ruleset what every question looks at."""
+    """Ruleset keys about suppression tokens that every question uses."""
 
     rally_sides: Annotated[int, Field(ge=1, le=1000)]
     rally_successes: Annotated[int, Field(ge=0, le=1000)]

@@ -27,12 +27,12 @@ def better_courage(courage: int, commander_courage: int) -> int:
 
 
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
-    """Whether so many tokens panic a unit (LG-1, LG-3); where they do no longer, its panic token goes (LG-6)."""
+    """Return True if this many tokens panic a unit (LG-1, LG-3); below that it loses its panic token (LG-6)."""
     return (panic_courage != NO_COURAGE) & (tokens >= 2 * panic_courage)
 
 
 def is_suppressed(tokens: Number, courage: int) -> Any:
-    """Whether so many tokens suppress a unit (LG-1, LG-4)."""
+    """Return True if this many tokens suppress a unit (LG-1, LG-4)."""
     return (courage != NO_COURAGE) & (tokens >= courage)
 
 
@@ -71,7 +71,7 @@ class Unit:
         return np.where(states < self.off_table, self.fields.get("tokens", states), 0)
 
     def read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         if state >= self.off_table:
             return {"the unit": "off the table" if state == self.off_table else "destroyed"}
         tokens = int(self.fields.get("tokens", state))

@@ -1,4 +1,4 @@
-"""What answers a question about Legion: by round, the distribution of the tokens, and how many make a unit panic."""
+"""Answers about Legion: the distribution of tokens by round, and the number of tokens that panics a unit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cases_of(question: Question) -> dict[str, Question]:
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """One chain for each case, then one for each number of tokens or attacks that is tried."""
+    """Return a chain for each case, then one for each number of tokens or attacks tried."""
     tried = {
         f"{case} a commander, {number} {what}": chain_of(each)
         for (case, what), several in _tried(question).items()

@@ -1,4 +1,4 @@
-"""What can be asked about rout tests and psychology in Mordheim, and the numbers that its text does not print."""
+"""Questions about rout tests and psychology in Mordheim, and the numbers that its text does not print."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Alone(Record):
 
 
 class Fighter(Record):
-    """One side of a combat."""
+    """A side of a combat."""
 
     leadership: Leadership = told(7, "Leadership, for fear.")
     leader: Leadership | None = told(None, 'Leadership of a leader within 6", for fear (MD-4).')
@@ -165,7 +165,7 @@ class Stupidity(Record):
 
 
 class Warrior(Record):
-    """One of several that test in the same turn."""
+    """A warrior among several that test in the same turn."""
 
     name: Name = "warrior"
     leadership: Leadership
@@ -199,7 +199,7 @@ class Together(Record):
 
 
 class Question(Asked):
-    """One or several of the questions, each a section."""
+    """A set of questions, each a section."""
 
     warband: Warband | None = None
     rivals: Several[Warband] = told(
@@ -267,7 +267,7 @@ RESERVED = ("several_left", "nobody_yet")  # columns beside those of warbands
 
 
 def column_of(name: str) -> str:
-    """What the columns of a warband end with."""
+    """Return the ending of a warband's column names."""
     return name.replace(" ", "_")
 
 

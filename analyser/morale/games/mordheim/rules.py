@@ -24,7 +24,7 @@ def passes(roll: Number, leadership: Number) -> Any:
 
 
 def rout_test_due(out: Number, took_part: int) -> Any:
-    """Whether a quarter of those that took part is out of action (MD-1, MD-2)."""
+    """Return True if a quarter of the warriors that took part are out of action (MD-1, MD-2)."""
     return 4 * out >= took_part
 
 
@@ -55,5 +55,5 @@ def rerolls_misses(who: Fight | Fighter, frenzied: Number, combat_round: int, ru
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:
-    """Whether a charge between the two calls for a test of fear (MD-7, MD-9); frenzy counts within charge range."""
+    """Return True if a charge between the two needs a test of fear (MD-7, MD-9); frenzy counts within charge range."""
     return enemy_causes_fear and not (causes_fear or frenzied or immune)

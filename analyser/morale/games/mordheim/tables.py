@@ -92,7 +92,7 @@ class Duel(Part[Combat]):
         return Chain(start, tuple(phases), self.fields.size, story=Story(self._read, "Round"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         mode, said = int(self.fields.get("mode", state)), dict[str, Any]()
         for side, name in enumerate(SIDE_NAMES):
             said |= {f"{name} afraid": mode < CALM and mode >> side & 1 == 1}
@@ -156,7 +156,7 @@ class Duel(Part[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Whether each side takes a test of fear (MD-9)."""
+    """Return which sides take a test of fear (MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"

@@ -1,4 +1,4 @@
-"""One warband or several, turn by turn: casualties, who tests, who leaves, who wins (MD-1 to MD-3)."""
+"""Warbands turn by turn: casualties, rout tests, who leaves, who wins (MD-1 to MD-3)."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """What takes warriors out of action: so many dice for each enemy, who are `number` of the warband `of` or, -1, all.
+    """Dice that take warriors out of action: `each` dice for each of `number` enemies.
 
-    Each die shows how many it takes.
+    A die shows how many it takes out. The enemies are of the warband `of`, at most those it has left; -1: no limit.
     """
 
     die: Die
@@ -108,7 +108,7 @@ class Roster:
         self.tests, self._part_of = cache(self._tests), cache(self._casualties)
 
     def out(self, states: Any) -> Any:
-        """How many of a warband that fights are out of action."""
+        """Return the number of warriors out of action in a warband that fights."""
         return states // self.took_part + states % self.took_part
 
     def fallen(self, warband: Warband, turn: int) -> Iterator[Step]:
@@ -126,7 +126,7 @@ class Roster:
             yield self._leader_falls
 
     def losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
-        """What takes out warriors before the test of a turn, or at the start, 0."""
+        """Yield the losses before the rout test of a turn, or at the start (turn 0)."""
         pmf = self._question.casualties_of(warband)[turn - 1] if turn else certainly(warband.out)
         if len(pmf) > 1:
             most = min(len(pmf) - 1, self.took_part)
@@ -136,7 +136,7 @@ class Roster:
                 yield self._blows(fight, turn)
 
     def _blows(self, fight: Fight, turn: int) -> Losses:
-        """One that hits, wounds, is not saved and takes its man out is one casualty (MD-7, MD-8)."""
+        """Return the losses to blows: a casualty is hit, wounded, not saved and taken out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
@@ -255,7 +255,7 @@ class Game(Part[Warband]):
         return Seen(of_each, states // self._places[-1], fights, over)
 
     def _gone(self, of_each: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Which warbands have left by themselves: routed, or given up."""
+        """Return which warbands have left by themselves: routed, or given up."""
         fates = [own - roster.fighting for own, roster in zip(of_each, self.rosters)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
@@ -284,7 +284,7 @@ class Game(Part[Warband]):
         return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number, title)
 
     def _standing(self, place: int, seen: Seen) -> NDArray[np.int64]:
-        """How many of a warband stand: none of one that is gone."""
+        """Return the number of standing warriors of a warband; 0 if it is gone."""
         roster = self.rosters[place]
         return np.where(seen.fights[place], roster.took_part - roster.out(seen.of_each[place]), 0)
 
@@ -313,7 +313,7 @@ class Game(Part[Warband]):
         return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         seen, said = self.seen(np.array([state])), dict[str, Any]()
         for each, roster, (own,) in zip(self.question.warbands, self.rosters, seen.of_each):
             if own >= roster.fighting:
@@ -380,7 +380,7 @@ class Game(Part[Warband]):
         return Table(turns_of(ends), probabilities)
 
     def _winner(self, columns: list[str], seen: Seen, weights: Weights) -> Table:
-        """Who alone is left, or who has left first where that wins, by turn (MD-3)."""
+        """Return the winner by turn: the last warband left, or the first to leave where that wins (MD-3)."""
         ends = weights[len(self.rosters) :: len(self.rosters) + 1]
         gone = self._gone(seen.of_each)
         wins = gone if self.first_to_leave else np.zeros_like(gone)

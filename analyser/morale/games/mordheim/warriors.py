@@ -73,11 +73,11 @@ class AllAlone(Part[Alone]):
         return LEFT if inches <= 0 else self.far + 1 + self.fractions.index(whole - inches) * self.width + whole
 
     def _breaking(self, states: Any) -> Any:
-        """Whether he waits for wounds or saves."""
+        """Return True if the warrior breaks and waits for wounds or saves."""
         return (states >= BREAKS) & (states < self.far)
 
     def _breaks(self, then: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        """What becomes of him then, by how many hits he waits for and a total."""
+        """Return a change of breaking warriors, from the hits that wait and a total."""
         return lambda states, total: np.where(self._breaking(states), then(states - BREAKS, total), states)
 
     def _hits(self, states: Any) -> Any:
@@ -136,7 +136,7 @@ class AllAlone(Part[Alone]):
         return Chain(HOLDS, tuple(phases), self.size, story=Story(self._read, "Turn", first=0))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         names = {HOLDS: "holds", RALLIED: "rallied", LEFT: "off the table", DOWN: "down"}
         if self._breaking(state):
             waits = int(self._hits(state))
@@ -163,7 +163,7 @@ class AllAlone(Part[Alone]):
         return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
 
     def _inches(self) -> dict[int, float]:
-        """How far from the edge a fleeing warrior is in each state that says it."""
+        """Return the inches to the edge for each state of a fleeing warrior that records them."""
         return {
             self.far + 1 + place * self.width + whole: float(whole - fraction)
             for place, fraction in enumerate(self.fractions)
@@ -274,7 +274,7 @@ class TestsTogether(Part[Together]):
         return Chain(0, (drawn, *rolled, RECORD), 5 << len(self.tests), story=Story(self._read))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         failed = {f"{name} failed": state // 5 >> test & 1 == 1 for test, name in enumerate(self.tests)}
         return {"the leader": LEADER_STATES[state % 5], **failed}
 

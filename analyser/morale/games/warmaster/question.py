@@ -1,4 +1,4 @@
-"""What can be asked about confusion in Warmaster, and what its text leaves open."""
+"""Questions about confusion in Warmaster, and what its text leaves open."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def friends_of(each: Friend | Obstacle) -> int:
 
 
 def can_make_way(each: Friend | Obstacle) -> bool:
-    """Whether it is a friend that can make way, and all that it pushes can (WM-4, WM-5)."""
+    """Return True if it is a friend that can make way, and so can everything it pushes (WM-4, WM-5)."""
     return each.kind == "friend" and all(map(can_make_way, each.chain))
 
 

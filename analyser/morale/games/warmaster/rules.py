@@ -31,7 +31,7 @@ Number = Any  # an integer, or one of each of some states
 
 
 class Meeting(IntEnum):
-    """What comes of meeting an obstacle."""
+    """Result of meeting an obstacle."""
 
     MAKES_WAY = 0
     HALTS_AND_TESTS = 1
@@ -41,12 +41,12 @@ class Meeting(IntEnum):
 
 
 def is_confused_by(sixes: Number) -> Any:
-    """Whether dice of which so many show 6 confuse a unit: any one does (WM-1, WM-2, WM-4, WM-7)."""
+    """Return True if a unit is confused by dice with this many sixes: one is enough (WM-1, WM-2, WM-4, WM-7)."""
     return sixes > 0
 
 
 def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """What comes of moving into an obstacle; `makes_way`: the player's choice for a friend that can (WM-4, WM-5)."""
+    """Return the result of moving into an obstacle. `makes_way`: choice for a friend that can (WM-4, WM-5)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
@@ -70,11 +70,11 @@ class Met(NamedTuple):
 
 @lru_cache(maxsize=16)
 def way_of(question: Question) -> tuple[Met, ...]:
-    """What is met on the way, nearest first.
+    """Return the friends and obstacles on the way, nearest first.
 
-    At one place a friend that can make way comes last: the unit stops there before it is pushed. Only where touching
-    is going into it the friend comes first. Of two that halt the unit there, the nearer, as the unit does not get to
-    the other; of two as near, the one that does so without a roll.
+    At equal distance a friend that can make way comes last, because the unit stops there before it pushes the friend;
+    it comes first only where touching counts as moving into it. Of two that halt the unit at one place the nearer
+    counts, as the unit does not reach the other; at equal distance, the one that halts it without a roll.
     """
 
     def order(met: Met) -> tuple[float, int, bool, float, bool]:
@@ -85,7 +85,7 @@ def way_of(question: Question) -> tuple[Met, ...]:
 
 
 def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
-    """How many obstacles moves of so many centimetres go into."""
+    """Return the number of obstacles that a move of each length (in centimetres) goes into."""
     return np.searchsorted([met.reached_from for met in way], moved, side="right")
 
 
@@ -125,7 +125,7 @@ def choices_of(question: Question) -> tuple[Choice, ...]:
 
 
 def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
-    """What comes of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
+    """Return the result of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
     way, after_the_dice = way_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
     always = [(choice != "never" if each is None else each,) * 2 for each in stated]
@@ -139,9 +139,9 @@ def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
 
 
 def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
-    """Whether each friend is to make way so that the fewest units are confused on average, from the last to the first.
+    """Return which friends make way so that on average the fewest units are confused, computed from the last one back.
 
-    The player has seen the dice: how far the unit moves, and whether it is confused already.
+    The player has seen the dice: the distance moved, and whether the unit is confused already.
     """
     more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
     willing: list[tuple[bool, bool]] = []
@@ -163,7 +163,7 @@ def _no_six_of(dice: int) -> Fraction:
 
 
 class Parts(NamedTuple):
-    """What some states say; arrays of the shape of the states."""
+    """Fields of some states; arrays of the shape of the states."""
 
     lost: NDArray[np.int64]  # turns lost to confusion before this one
     destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
@@ -198,7 +198,7 @@ class Mover:
         self._gone = self.moving.size + (self.halted.size if self.way else 0)
 
     def read(self, states: States) -> Parts:
-        """What some states say."""
+        """Return the fields of some states."""
         gone = states >= self._gone
         halted = (states >= self.moving.size) & ~gone
 
@@ -214,7 +214,7 @@ class Mover:
         return Parts(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
 
     def is_confused(self, now: Parts) -> Any:
-        """Whether the unit is confused, and there is anything left of it to be (WM-8), at the end of a move."""
+        """Return True if the unit is confused at the end of a move and has stands left (WM-8)."""
         return (now.test | now.six | now.pushed) & ~((now.place >= 0) & self.retreats)
 
     def stands_destroyed(self, now: Parts) -> Any:
@@ -227,7 +227,7 @@ class Mover:
         return np.where((now.place >= 0) | now.gone, self.whole, lost)
 
     def meets(self) -> Iterator[tuple[Kind, Meeting]]:
-        """What moves can meet, and what comes of it; what stands behind something that halts the unit is not met."""
+        """Yield what moves can meet and the result, without obstacles behind one that always halts the unit."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
@@ -259,7 +259,7 @@ class Mover:
         return f"{met[0].upper()}{met[1:]} (WM-2 to WM-8)"
 
     def _read(self, state: int) -> dict[str, Any]:
-        """What a state says."""
+        """Return a state as labels and values."""
         now = self.read(np.array([state]))
         confused, place = bool(self.is_confused(now)[0]), int(now.place[0])
         at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
@@ -319,7 +319,7 @@ class Mover:
         return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
-        """One more turn lost if the unit was confused (WM-9); one without stands moves no more (WM-8)."""
+        """Start the next turn: a confused unit has lost one more (WM-9), one without stands is gone (WM-8)."""
         now = self.read(states)
         lost = np.minimum(now.lost + self.is_confused(now), self.question.turns - 1)
         destroyed = self.stands_destroyed(now)
@@ -380,7 +380,7 @@ def _word_of(met: Met) -> str:
 
 
 def _in_words(value: int, friends: int, mover: int) -> str:
-    """What tests that are thrown together come to."""
+    """Return the result of tests thrown together, in words."""
     thrown, failed = divmod(value, friends + 1)
     of_friends = [f"{failed} of {counted(friends, 'friend')} with a 6"] if friends else []
     return ", ".join([*of_friends, *([f"the unit with{'' if thrown else 'out'} a 6"] if mover else [])])

@@ -1,4 +1,4 @@
-"""What answers a question about Warmaster: by choice, jointly, and where the unit stops."""
+"""Answers about Warmaster: by choice, jointly, and where the unit stops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CASES = "Friends make way"
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """One chain a choice of the player: friends make way always, never, or where that confuses the fewest units."""
+    """Return the chain of each choice: friends make way always, never, or where it confuses the fewest units."""
     return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
