@@ -1,4 +1,4 @@
-"""What a tabletop fight will do: exact odds and Monte Carlo odds, from unit profiles.
+"""Odds for tabletop fights, exact and simulated, from unit profiles.
 
 Examples
 --------

@@ -49,18 +49,18 @@ def attack(
     progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> AttackResult:
-    """What a ranged attack does (AC-3 to AC-5): the full joint distribution of its outcome, or a sample of it.
+    """Return the result of a ranged attack (AC-3 to AC-5): the joint distribution of its outcome, exact or simulated.
 
     Parameters
     ----------
     attacker : selector or mapping; or Scenario, path or mapping
-        Who attacks: a selector, or the keys of ``[attack]``. Without a `target`: a scenario (`docs/scenario.md`).
+        The attacker: a selector, or the keys of ``[attack]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that is attacked: a selector, or the keys of ``[target]``.
     method : "exact" or "monte-carlo"
         The exact distribution, or simulated trials.
     trials : int, optional
-        Monte Carlo: attacks to play, 1 to 10**12. Default: a million.
+        Number of simulated attacks, 1 to 10**12. Default: a million.
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
     precision : float or str, optional
@@ -72,7 +72,7 @@ def attack(
     profiles : Profiles or path, optional
         Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
     progress : callable or True, optional
-        Called with the attacks played so far and the number aimed at, now and then; True: a progress bar.
+        Called now and then with the attacks simulated so far and their planned number; True: a progress bar.
     **conditions
         The keys of ``[attack]``, such as ``distance=6``, and bonuses and penalties by name, such as ``aiming=True``.
 
@@ -118,12 +118,12 @@ def charge(
     progress: Progress | bool | None = None,
     **circumstances: Unpack[Circumstances],
 ) -> ChargeResult:
-    """What a charge comes to (AC-8): who wins, what both sides lose, what becomes of them.
+    """Return the result of a charge (AC-8): the winner, and the losses and fate of both sides.
 
     Parameters
     ----------
     attacker : selector or mapping; or ChargeScenario, path or mapping
-        Who charges: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/scenario.md`).
+        The charger: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that is charged.
     secondary : sequence of selectors or mappings
@@ -185,19 +185,19 @@ def focus(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> FocusResult:
-    """What several attacks on one target in order come to (AC-9.1).
+    """Return the result of several attacks on one target in order (AC-9.1).
 
     Parameters
     ----------
     attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
-        Who attacks, in order: selectors, or the keys of ``[[attacks]]`` (each with its own row and conditions).
+        The attackers, in order: selectors, or the keys of ``[[attacks]]`` (each with its own row and conditions).
         Without a `target`: a whole scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that all of them attack.
     until : (float, str), optional
         Say after how many attacks a fate is that likely, such as ``(0.8, "broken")``; see :meth:`FocusResult.until`.
     method, trials, seed, precision, threads, replacement, profiles, progress
-        As of :func:`charge`, whose notes say how it is worked out.
+        As of :func:`charge`, whose notes describe the method.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def duel(
     progress: Progress | bool | None = None,
     **terms: Unpack[Terms],
 ) -> DuelResult:
-    """What a duel comes to (AC-9.2): both units round by round, and who has won by victory points.
+    """Return the result of a duel (AC-9.2): both units round by round, and the winner by victory points.
 
     Parameters
     ----------
@@ -250,14 +250,14 @@ def duel(
     b : selector or mapping, optional
         The other.
     method, trials, seed, precision, threads, replacement, profiles, progress
-        As of :func:`charge`, whose notes say how it is worked out.
+        As of :func:`charge`, whose notes describe the method.
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
 
     Returns
     -------
     DuelResult
-        How both units stand at the end of each round, and who has won, with probabilities as of :func:`attack`.
+        How both units stand at the end of each round, and the winner, with probabilities as of :func:`attack`.
 
     Raises
     ------

@@ -161,7 +161,7 @@ def _compiled(name: str, started: list[subprocess.Popen[bytes]]) -> None:
     """Compile in a process of its own: the compiler works on one thread."""
     path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "analyser.kernels", name]
-    # In a session of its own, where no Ctrl-C of a terminal reaches it: whoever started it ends it.
+    # In a session of its own, where no Ctrl-C of a terminal reaches it: its starter ends it.
     process = subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL, start_new_session=True
     )

@@ -125,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
-        with suppress(OSError):  # nobody listens
+        with suppress(OSError):  # no reader is left
             error.show()
         return error.exit_code
     except click.Abort:
@@ -157,7 +157,7 @@ def _end_at_once(status: int) -> NoReturn:
 
 
 def _tell_unraisable(unraisable: Any) -> None:
-    """Tell of an error that cannot be raised, as Python does; who ran out of memory says so, and Ctrl-C comes again."""
+    """Report an error that cannot be raised, as Python does; out of memory and Ctrl-C are reported elsewhere."""
     if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 

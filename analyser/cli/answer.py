@@ -1,4 +1,4 @@
-"""What every command does with a question: solve it, render the answer, write it, warn."""
+"""Steps that every command shares: solve the question, render the answer, write it, warn."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 
 def note_compiling(kernel: Kernel[Any, Any], what: str) -> None:
-    """Say to who sits at a terminal that `kernel` is compiled first, if it is; `what` for, and how long that takes."""
+    """Note on a terminal that `kernel` is compiled first, if it is; `what` for, and how long that takes."""
     if sys.stderr.isatty() and not kernel.is_kept():
         note(f"kernels are compiled for the first {what}, once (analyser warm-up does it beforehand)")
 
@@ -97,7 +97,7 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
 
 
 def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float = 1.0, **how: Any) -> T:
-    """What a function of the package returns, with the profiles of the command in progress and a progress bar.
+    """Call a function of the package with the profiles of the command in progress and a progress bar.
 
     `what` and `after` are those of :func:`analyser.cli.shell.progress_bar`.
     """

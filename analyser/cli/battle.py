@@ -1,4 +1,4 @@
-"""The commands about two armies: battles, and who should fight whom."""
+"""Commands about two armies: battles, and plans of attack."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def note_first_battles() -> None:
 
 
 def _check_told(number: int, trials: int | None) -> None:
-    """InputError for a battle to tell that is none of `trials`; of a precision nobody knows how many there are."""
+    """Raise InputError if battle `number` is not among `trials`; with a precision their number is unknown."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
         raise InputError(f"there is no battle {number:,} among {trials:,}", where="--tell", allowed=allowed)

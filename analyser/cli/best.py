@@ -101,7 +101,7 @@ def _listed(found: BestResult, **asked: Any) -> Listed:
 
 
 def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
-    """What a list gives away, and how it was found."""
+    """Describe the cost of a policy in words, and how the policy was found."""
     missed = within is not None and listed.costs > within
     beyond = " (more than was wanted: nothing better was found)" if missed else ""
     cost = f"{found.cost(listed.costs)} of {found.worth(found.value)}{beyond}"

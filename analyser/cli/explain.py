@@ -1,4 +1,4 @@
-"""The commands about one result: a trial told in words, and how unlucky it was."""
+"""Commands about one result: a trial in words, and how unlucky it was."""
 
 from __future__ import annotations
 

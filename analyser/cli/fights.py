@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 _BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma that is in no list and no table
-_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector itself, tables, and what nobody need say
+_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector, tables, and keys not needed here
 
 
 class Words(NamedTuple):
-    """What may stand after a colon; and `elsewhere`: words that are right in another place, and that place."""
+    """Words allowed after a colon; `elsewhere`: words that are right in another place, and that place."""
 
     allowed: tuple[str, ...]
     elsewhere: Mapping[str, str]
@@ -110,7 +110,7 @@ def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
 
 
 def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
-    """One of the ``[[attacks]]``, `where`: a selector, and after a colon its keys, bonuses and penalties."""
+    """Read one of the ``[[attacks]]``, `where`: a selector, and after a colon its keys, bonuses and penalties."""
     selector, keys = _selector_and_keys(text, where, words)
     attack: dict[str, Any] = {"attacker": selector}
     for key, value in keys.items():
@@ -264,7 +264,7 @@ _TOLD |= {
 _POLICIES, _WANTS = ([f"  {name:<12}{told}" for name, told in each.items()] for each in (_TOLD, WANTS))
 OF_WANTS = "\n".join(["\b", "Objectives of a side that plays best:", *_WANTS])
 OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
-"""What stands below the options of a duel."""
+"""Text below the options of a duel."""
 
 
 @command(

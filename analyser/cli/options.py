@@ -49,12 +49,12 @@ def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _completer(offered: Callable[[click.Context], Iterable[str]]) -> Completer:
-    """What completes one of some names; nothing where these cannot be read."""
+    """Return a completer of names; it offers none if they cannot be read."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
             return [CompletionItem(name) for name in dict.fromkeys(offered(context)) if name.startswith(incomplete)]
-        except Exception:  # whatever is wrong with a profile file is for the command to say, not for a key
+        except Exception:  # the command, not completion, reports errors in profile files
             return []
 
     return complete
@@ -121,7 +121,7 @@ class OutOption(Option):
 
 
 def is_page(out: str | None) -> bool:
-    """Whether what is written there is a page."""
+    """Return True if `out` is the file of a page."""
     return Path(out or "").suffix.lower() == PAGE
 
 
@@ -204,7 +204,7 @@ class Format(Choice):
     """A format of answers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As click does; what is an ending of a file that the command writes is told where that goes."""
+        """Convert as click does; the error for a file ending that the command writes points to --out."""
         options = () if ctx is None else ctx.command.params
         endings = [each for option in options if isinstance(option, OutOption) for each in option.endings]
         if isinstance(value, str) and (ending := f".{value.lower()}") in endings:
@@ -242,7 +242,7 @@ class Number(click.FloatRange):
 
 
 class Counts(click.ParamType[Any]):
-    """How many of each there are, such as ``strike=2,miss=1``, of a die or a deck; of a deck ``1..12=3`` too."""
+    """Counts of faces or cards, such as ``strike=2,miss=1``; of a deck also ``1..12=3``."""
 
     name = "counts"
 
@@ -280,12 +280,12 @@ def _state(context: click.Context, option: click.Parameter, given: Any) -> None:
 
 
 class Precise(click.ParamType[Any]):
-    """How precisely a sample is wanted: a width, or a share of each event such as ``5%``."""
+    """Precision of a simulation: a width, or a share of each event such as ``5%``."""
 
     name = "precision"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The same, which is read where it is used; raises InputError for what cannot be read."""
+        """Return the value unchanged, because it is read where it is used; raises InputError if it cannot be read."""
         Precision.read(value, _name_of(param))
         return value
 

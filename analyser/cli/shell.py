@@ -1,4 +1,4 @@
-"""What every command has in common: how it ends, what its help looks like, notes and progress."""
+"""Common behaviour of all commands: exits, help, notes and progress."""
 
 from __future__ import annotations
 
@@ -123,16 +123,16 @@ class Commands(click.Group):
         self.usual = next(iter(self.summaries)) if has_usual else ""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Those of click, and ``--help-all`` where something is hidden."""
+        """Return the parameters of click, and ``--help-all`` if something is hidden."""
         return [*super().get_params(ctx), *([HELP_ALL] if HIDDEN in self.sections else [])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """As click does; ``--help`` and ``--version`` print here."""
+        """Make the context as click does; ``--help`` and ``--version`` print here."""
         with ended_plainly():
             return super().make_context(*args, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does, the usual command put in where none is named; a plain word may be one misspelt."""
+        """Parse as click does, after adding the usual command if none is named; a plain word may be a misspelt one."""
         first = args[0] if args else ""
         is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_ALIKE)
         is_open = ctx.resilient_parsing and not args  # where a shell completes either
@@ -154,7 +154,7 @@ class Commands(click.Group):
         return self.load(cmd_name) if cmd_name in self.summaries else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """As click does, with the nearest name in the message."""
+        """Resolve as click does, with the nearest name in the message."""
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
             problem = f"no command {shown(args[0])}{did_you_mean(args[0], names)} (allowed: {listed(names, args[0])})"
@@ -193,7 +193,7 @@ class Command(click.Command):
         self.examples, self.notes, self.often = examples, notes, often
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Those of click, and ``--help-all``."""
+        """Return the parameters of click, and ``--help-all``."""
         return [*super().get_params(ctx), HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -251,7 +251,7 @@ class Command(click.Command):
         return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does, after a look at what is given: none of it is dropped in silence."""
+        """Parse as click does, after checking the given options: none is dropped in silence."""
         ctx.meta[endings.TYPED] = [*args]
         _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in given:
@@ -285,10 +285,10 @@ def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Seque
 
 
 class Choice(click.Choice[str]):
-    """One of several words; a misspelt one is told the nearest."""
+    """Choice of words; the error for a misspelt one names the nearest."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As click does, with the nearest word in the message."""
+        """Convert as click does, with the nearest word in the message."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -297,14 +297,14 @@ class Choice(click.Choice[str]):
 
 
 class ChoiceOr(Choice):
-    """One of several words, or what `read` makes of something else: None where it cannot, and then `but` says why."""
+    """Choice of words, or of anything that `read` accepts: if it returns None, the error says why by `but`."""
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any], but: str) -> None:
         super().__init__(choices)
         self.read, self.but = read, but
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What it reads, else one of the words."""
+        """Return what `read` makes of the value, or one of the words."""
         if value not in self.choices and isinstance(value, str) and (other := self.read(value)) is not None:
             return other
         try:
@@ -326,7 +326,7 @@ def integer(text: str) -> int | None:
 
 
 def is_quiet() -> bool:
-    """Whether the command in progress was asked for its answer alone."""
+    """Return True if the command in progress was asked for its answer alone."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(QUIET))
 
@@ -338,7 +338,7 @@ def note(text: str, kind: str = "note") -> None:
 
 
 def given(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Those of some options, or of all, that were given."""
+    """Return those of the named options, or of all, that were given."""
     return {name: options[name] for name in names or options if options.get(name) not in (None, ())}
 
 

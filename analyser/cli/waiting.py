@@ -21,11 +21,11 @@ KEPT = "what is finished is kept; run the same command again to resume"
 
 
 def waited_for(work: Callable[[], T], what: str = "") -> T:
-    """What `work` returns, done in a thread of its own; after a second on a terminal `what` it does, and how long.
+    """Run `work` in a thread and return its result; after a second a terminal shows `what` it does, and for how long.
 
-    Elsewhere that is a line every half minute.
+    Elsewhere it writes a line every half minute.
 
-    No compiled kernel, and not the compiler, hears a signal: the thread that waits does, at once.
+    Compiled kernels and the compiler do not react to signals; the waiting thread does at once.
     """
     from tqdm import tqdm
 

@@ -1,1 +1,1 @@
-"""What every other package uses: errors, files, validation, compilation, intervals, text."""
+"""Tools that every other package uses: errors, files, validation, compilation, intervals, text."""

@@ -125,12 +125,12 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Event:
-    """What may be true of one distribution, or of two independent ones.
+    """Event defined on one distribution, or on two independent ones.
 
     Attributes
     ----------
     probability : Estimate
-        With a 95% interval, if anything in it was sampled.
+        With a 95% interval, if anything in it was simulated.
     """
 
     probability: Estimate

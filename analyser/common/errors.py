@@ -1,4 +1,4 @@
-"""What can be wrong with an input, in one form: what it is, where, what is allowed, and the nearest right name."""
+"""Input errors in one form: the problem, where it is, what is allowed, and the nearest right name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
 LONGEST_LIST = 120  # of names that are allowed
 LONGEST_PLACE = 180  # of the file and the key that are named, which do not give way
 _LEAST = 60  # of what is allowed, which gives way first
-MOST_BITS = 1024  # of an integer without another bound: its digits can be told
+MOST_BITS = 1024  # of an integer without another bound, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
@@ -59,7 +59,7 @@ class InputError(AnalyserError, ValueError):
         return f"{place}{_cut(self.problem, LONGEST - len(place + remedy))}{remedy}"
 
     def inside(self, place: str) -> InputError:
-        """The same error, seen from one step further out (a file around a key); from nowhere it is as it was."""
+        """Return the error with `place` in front, such as the file around a key; an empty place changes nothing."""
         outer = copy.copy(self)
         if not place:
             return outer
@@ -213,6 +213,6 @@ def listed(names: Iterable[str], name: str, rest: str = "") -> str:
 
 
 def one_of_these(names: Iterable[str]) -> str:
-    """The same of names that are known to be near."""
+    """Return a suggestion of names that are known to be near; empty if there are none."""
     meant = " or ".join(map(repr, names))
     return f"; did you mean {meant}?" if meant else ""

@@ -1,4 +1,4 @@
-"""What a number is worth: exact, or sampled with an interval."""
+"""Numbers with their precision: exact, or simulated with an interval."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def estimate(weight: float, trials: int | None) -> Estimate:
 
 
 def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
-    """Those of several weights, each as :func:`estimate` has it."""
+    """Return the estimate of each weight, as :func:`estimate` does."""
     if trials is None:
         return [Estimate(float(min(max(weight, 0.0), 1.0))) for weight in weights]
     shares = [float(weight) / trials for weight in weights]

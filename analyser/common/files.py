@@ -63,7 +63,7 @@ def path_of(source: object, where: str) -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; a name too long for one is that of none."""
+    """Return True if the file or folder exists; False for a name that is too long."""
     try:
         return path.exists()
     except OSError:
@@ -308,7 +308,7 @@ def write_contents(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:
-    """One line of TOML a key, without those that say nothing.
+    """Return TOML with a line for each key that has a value.
 
     >>> print(toml_lines({"name": "Otters", "range": {"long": 6.0, "short": None}, "rules": ()}), end="")
     name = "Otters"

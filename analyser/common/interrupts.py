@@ -1,4 +1,4 @@
-"""Ctrl-C that cannot be lost: raised again until somebody hears it.
+"""Ctrl-C that cannot be lost: raised again until it is handled.
 
 An error that is raised wherever the signal falls can be dropped: by numpy while it looks for an attribute, by the
 compiler, in a destructor. The work would then go on to its end.

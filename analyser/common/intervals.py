@@ -56,7 +56,7 @@ def intervals(counts: NDArray[Any], trials: int) -> Intervals:
 
 
 def rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
-    """Whether each was seen, or missing, in too few of so many `trials` for Wilson's interval."""
+    """Return True for each count that is too near 0 or `trials` for Wilson's interval."""
     return np.asarray(np.minimum(counts, trials - counts) < RARE)
 
 
@@ -133,7 +133,7 @@ def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFID
 
 
 def dkw_half_width(trials: int, error: float = 1 - CONFIDENCE) -> float:
-    """How far a whole distribution function may be from that of a sample, at all values at once.
+    """Return the half-width of a simultaneous confidence band around an empirical distribution function.
 
     Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Annals of Probability 18 (1990).
 

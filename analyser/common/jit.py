@@ -48,7 +48,7 @@ class Kernel(Generic[P, R]):
         self._compiling = threading.Lock()
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """What the function returns."""
+        """Call the function."""
         if _is_interpreted.get():
             return self.function(*arguments)  # type: ignore[call-arg]
         lent = _lent.get()
@@ -70,7 +70,7 @@ class Kernel(Generic[P, R]):
         return self._compiled
 
     def is_kept(self) -> bool:
-        """Whether it has been compiled before, in this process or with its cache still there."""
+        """Return True if it has been compiled in this process, or its cache is still on disk."""
         from analyser.common.kernel_cache import KernelCache
 
         return bool(self._compiled and self._compiled.signatures) or KernelCache(self.function).is_kept()
@@ -79,9 +79,8 @@ class Kernel(Generic[P, R]):
 class Tiered(Kernel[P, R]):
     """A kernel that the interpreter runs until that has taken as long as the compiler would.
 
-    Whatever comes after, no more than twice the least possible time is spent (the ski rental problem: Karlin, Manasse,
-    Rudolph, Sleator: Competitive snoopy caching, 1988). Both run the same operations in the same order, so that nobody
-    can tell by the numbers which it was.
+    It spends at most twice the least possible time, whatever follows (the ski rental problem: Karlin, Manasse, Rudolph,
+    Sleator: Competitive snoopy caching, 1988). Both run the same operations in the same order and give equal numbers.
     """
 
     def __init__(self, function: Callable[P, R], seconds: float, meanwhile: Callable[P, R] | None = None) -> None:
@@ -91,7 +90,7 @@ class Tiered(Kernel[P, R]):
         self._spent = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """What the function returns; kernels that it calls are compiled, unless they are such as this one."""
+        """Call the function; kernels that it calls are compiled, unless they are tiered too."""
         if _lent.get() is not None:
             return self._meanwhile(*arguments)  # type: ignore[call-arg]
         if self.pays():
@@ -100,7 +99,7 @@ class Tiered(Kernel[P, R]):
             return self._meanwhile(*map(views, arguments))  # type: ignore[call-arg]
 
     def pays(self, seconds: float = 0.0) -> bool:
-        """Whether to compile, before work for which the interpreter would take so many seconds."""
+        """Return True if compiling pays, before work that would take the interpreter that many seconds."""
         if (is_interpreted := _is_interpreted.get()) is not None:
             return not is_interpreted
         if self._price == 0.0 or self._compiled is not None:
@@ -109,13 +108,13 @@ class Tiered(Kernel[P, R]):
         return spent > _LOADING and (spent > self._price or self.is_kept())
 
     def expect(self, seconds: float) -> None:
-        """Be compiled from now on, if that pays for work for which the interpreter would take so many seconds."""
+        """Compile now if that pays, before work that would take the interpreter that many seconds."""
         if self.pays(seconds):
             _ = self.compiled
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Inside this, kernels such as this one are run by the interpreter, and its time is counted."""
+        """Let the interpreter run tiered kernels inside the block, and count its time."""
         lent = [0.0]
         start, token = thread_time(), _lent.set(lent)
         try:
@@ -126,7 +125,7 @@ class Tiered(Kernel[P, R]):
 
 
 def _as_record(argument: Any) -> Any:
-    """What machine code takes in place of the interpreter's view of a record (:func:`~.records.view`)."""
+    """Return the record behind the interpreter's view of it (:func:`~.records.view`), for machine code."""
     if isinstance(argument, tuple):
         each = map(_as_record, argument)
         return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
@@ -135,7 +134,7 @@ def _as_record(argument: Any) -> Any:
 
 @contextmanager
 def interpreted(is_so: bool = True) -> Iterator[None]:
-    """Inside this kernels are run as the Python functions that they are: at once, and slowly; or else all compiled."""
+    """Run kernels inside the block as plain Python functions: at once, but slowly; with False compile all."""
     token = _is_interpreted.set(is_so)
     try:
         yield
@@ -148,15 +147,15 @@ kernel = Kernel
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """The same for one that the interpreter can run for a while; `seconds` are what the compiler takes.
+    """Let the interpreter run a kernel until compiling pays; `seconds` is the time that the compiler takes.
 
-    With 0 seconds it is compiled, unless one that is being interpreted calls it.
+    With 0 seconds it is compiled, unless an interpreted kernel calls it.
     """
     return lambda function: Tiered(function, seconds)
 
 
 def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """The same, with another function that the interpreter runs meanwhile: one with the same results, to the bit."""
+    """Let the interpreter run `meanwhile` until compiling pays; it must give the same results, to the bit."""
     return lambda function: Tiered(function, seconds, meanwhile)
 
 

@@ -37,10 +37,10 @@ class CacheWarning(UserWarning):
 
 
 class KernelCache:
-    """What the compiler asks of a cache, for one kernel.
+    """Cache of one kernel, with the interface that the compiler asks for.
 
-    A file that is damaged, or was cut short, is taken away and the kernel compiled anew. A folder that others may write
-    to is not used: what lies in it is executed.
+    A damaged or truncated file is deleted and the kernel compiled again. A folder that others may write to is not used,
+    because its files are executed.
     """
 
     def __init__(self, function: Any) -> None:
@@ -55,7 +55,7 @@ class KernelCache:
         return None if folder is None else str(folder)
 
     def is_kept(self) -> bool:
-        """Whether a compiled form of these very sources lies on disk, for any types of arguments."""
+        """Return True if a kernel compiled from these very sources is on disk, for any types of arguments."""
         return self.cache_path is not None and any(Path(self.cache_path).glob(f"{self._name}-*-{self._sources}.nbc"))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -125,7 +125,7 @@ def _tell_once() -> None:
 
 @lru_cache(maxsize=256)
 def folder_for(source: Path) -> Path | None:
-    """The first folder for kernels of a source file that can be written to, by nobody else."""
+    """Return the first folder for kernels of a source file that this user, and no other, can write to."""
     for folder in _folders(source):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -145,13 +145,13 @@ def _folders(source: Path) -> Iterator[Path]:
     yield source.parent / "__pycache__"
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # no home directory
         return
     yield home / "analyser" / package
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether nobody but its owner (this user, or the system) can put a file into a folder, or another in its place."""
+    """Return True if only the owner of a folder (this user, or the system) can add or replace files in it."""
     if not hasattr(os, "getuid"):
         return True
     owners = (os.getuid(), 0)

@@ -1,9 +1,8 @@
-"""How precisely a sample is wanted, how many trials that takes, and what is said of where it stopped.
+"""Precision of a simulation: how it is requested, the trials that it takes, and why a simulation stopped.
 
-A pilot is played first. It says how many trials are needed, and they are played in one stage: the pilot's own and
-those that are lacking. So the number of trials hangs on the pilot alone, not on how the figures came out after it,
-and a 95% interval is what it says (Stein, A two-sample test for a linear hypothesis whose power is independent of the
-variance, Annals of Mathematical Statistics 16, 1945).
+A pilot determines how many trials are needed; those that it lacks are simulated in one stage. The number of trials
+depends on the pilot alone, not on later figures, so a 95% interval keeps its coverage (Stein, A two-sample test for a
+linear hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16, 1945).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _LONGER = 4  # times the pilot, where they were seen less often
 
 
 class Precision(NamedTuple):
-    """How wide a 95% interval may be at most, from its lower to its upper end.
+    """Greatest allowed width of a 95% interval, from its lower to its upper end.
 
     Attributes
     ----------
@@ -105,7 +104,7 @@ class Precision(NamedTuple):
         return trials
 
     def reached(self, counts: NDArray[Any], trials: int) -> float:
-        """How wide the widest of the intervals is that it is asked of: itself, or as a share of the probability."""
+        """Return the greatest width of the intervals that the precision covers; if relative, as a share."""
         from analyser.common.intervals import intervals, widest
 
         if not self.relative:
@@ -115,18 +114,18 @@ class Precision(NamedTuple):
 
 
 class Stopping(NamedTuple):
-    """How many trials were planned, and why there were no more.
+    """Planned number of trials, and the reason for stopping there.
 
     Attributes
     ----------
     planned : int
     reason : str
         ``trials``: the number was given. ``precision``: the intervals are as narrow as was asked for. ``planned``:
-        they are not quite, after all trials that the pilot said were needed. ``unseen``: a share of each event was
-        asked for, and the pilot saw none.
+        they are slightly wider, after all trials that the pilot called for. ``unseen``: a share of each event was asked
+        for, and the pilot saw none.
     precision : Precision or None
     reached : float or None
-        The width, or the share, of the widest interval that the precision is asked of.
+        The width, or the share, of the widest interval that the precision covers.
     """
 
     planned: int
@@ -135,7 +134,7 @@ class Stopping(NamedTuple):
     reached: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the record as plain data."""
         plain: dict[str, Any] = {"planned_trials": self.planned, "stop_reason": self.reason}
         if self.precision is None:
             return plain

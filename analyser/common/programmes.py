@@ -10,10 +10,9 @@ from typing import Any
 
 
 def solved_programme(*arguments: Any, **options: Any) -> Any:
-    """What ``scipy.optimize.milp`` finds.
+    """Solve an integer programme with ``scipy.optimize.milp``.
 
-    Some versions of HiGHS write a line of debugging to standard output now and then, whatever they are told: it would
-    stand in the middle of an answer.
+    Discards the debugging lines that some versions of HiGHS write to standard output whatever the options.
 
     >>> import numpy as np
     >>> solved_programme(np.array([-1.0]), integrality=np.array([1]), bounds=(0, 2.5)).x.tolist()
@@ -27,7 +26,7 @@ def solved_programme(*arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def silent_libraries() -> Iterator[None]:
-    """What compiled libraries print on standard output meanwhile is lost."""
+    """Discard everything that compiled libraries print on standard output meanwhile."""
     try:
         kept = os.dup(1)
     except OSError:  # there is none

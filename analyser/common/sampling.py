@@ -1,4 +1,4 @@
-"""How an answer is worked out: by which method and, of a sample, how often, how precisely, on how many threads."""
+"""Method of an answer and, for a simulation, its number of trials, precision and threads."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Sampled(Protocol):
 
     @property
     def trials(self) -> int | None:
-        """How many trials it has."""
+        """Number of trials; None if exact."""
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """How often everything was seen that a precision is asked of; of events always in the same order."""
+        """Return the count of each event or figure that a precision covers, always in the same order."""
 
     def stopped(self, stopping: Stopping) -> Self:
-        """The same answer, which says why it has so many trials."""
+        """Return the same answer with the reason for its number of trials."""
 
 
 SampledT = TypeVar("SampledT", bound=Sampled)
@@ -41,13 +41,13 @@ SampledT = TypeVar("SampledT", bound=Sampled)
 
 @dataclass(frozen=True)
 class Sampling:
-    """How an answer is worked out.
+    """Method of an answer, and the settings of a simulation.
 
     Attributes
     ----------
     method : "exact" or "monte-carlo"
     trials : int or None
-        Monte Carlo: trials to play, 1 to 10**12. Default: a million.
+        Monte Carlo: number of trials, 1 to 10**12. Default: a million.
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
     precision : float, str or None
@@ -56,11 +56,11 @@ class Sampling:
         ``5%``, that of every event at most this share of its probability (0.1% up to below 100%). A pilot says how
         many that is (:mod:`analyser.common.precision`).
     threads : int or None
-        1 to 1024. Default: one for each processor. The answer does not depend on it.
+        1 to 1024 (the result is the same). Default: one for each processor.
     replacement : bool
         Monte Carlo of a fight: put each card back before the next is drawn (AC-9.3), as the exact method does.
     progress : callable, True or None
-        Called with the trials played so far and the number aimed at, now and then; True: a progress bar.
+        Called now and then with the trials simulated so far and their planned number; True: a progress bar.
 
     Raises
     ------
@@ -102,12 +102,12 @@ class Sampling:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no trial is played."""
+        """Return True if the method is exact."""
         return self.method == "exact"
 
     @property
     def with_replacement(self) -> bool:
-        """Whether every card is drawn from a full deck (AC-9.3)."""
+        """Return True if every card is drawn from a full deck (AC-9.3)."""
         return self.is_exact or self.replacement
 
     @property
@@ -139,13 +139,13 @@ class Sampling:
             return _precise(found, Precision.read(self.precision), played)
 
     def report(self, done: int, aim: int) -> None:
-        """Tell `progress` how many trials of how many are played."""
+        """Call `progress` with the trials simulated so far and their planned number."""
         if callable(self.progress):
             self.progress(done, aim)
 
     @contextmanager
     def with_bar(self) -> Iterator[Sampling]:
-        """The same sampling; with ``progress=True`` its `progress` moves a bar that ends with the block."""
+        """Yield the same sampling; with ``progress=True`` its `progress` moves a bar that ends with the block."""
         if self.progress is not True:
             yield self
             return

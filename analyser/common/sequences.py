@@ -1,8 +1,8 @@
-"""Confidence sequences: intervals that hold at every number of trials at once, so that anybody may stop at any.
+"""Confidence sequences: intervals that hold at every number of trials at once, so that a simulation may stop at any.
 
-An interval of a fixed number of trials is right in 95% of samples. Whoever looks at it again and again, and stops when
-it says what he hopes for, is wrong far more often: of two equal chances, looked at whenever the trials have doubled
-from a thousand to a thousand million, one is called better in half of all runs. A confidence sequence contains the
+An interval of a fixed number of trials is right in 95% of samples. Looking at it again and again, and stopping at a
+hoped-for result, is wrong far more often: of two equal probabilities, compared whenever the trials have doubled from a
+thousand to a thousand million, one is called better in half of all runs. A confidence sequence contains the
 truth at all times in 95% of runs. That costs about 1.5 to 2.5 times the width. Decisions such as "which is better?"
 rest on these wherever the number of trials was not fixed beforehand.
 

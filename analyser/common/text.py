@@ -48,9 +48,9 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
 
 
 def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence[int], width: int = WIDTH) -> list[str]:
-    """As :func:`aligned`, in lines of `width` characters: columns, those `wrapping`, go on in the next line.
+    """Align rows as :func:`aligned` does, in lines of `width` characters; `wrapping` columns continue on the next line.
 
-    They share the room that the others leave; the narrow ones of them need not more than they have.
+    They share the room that the others leave; a narrow one takes only what it needs.
 
     >>> aligned_within([("who", "lost"), ("Rifle platoon, reinforced", "86%")], "<>", [0], 20)
     ['who             lost', 'Rifle platoon,   86%', '  reinforced']
@@ -134,7 +134,7 @@ def happens(subject: str, predicate: str, probability: float) -> str:
 
 
 def whole_percent(probability: float) -> str:
-    """The same in whole percent.
+    """Return a probability in whole percent.
 
     >>> whole_percent(0.255), whole_percent(0.005), whole_percent(0.995), whole_percent(1.0)
     ('26%', '<1%', '>99%', '100%')

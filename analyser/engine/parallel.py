@@ -52,7 +52,7 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 class Queue:
     """Tasks that several threads take from, each task taken once.
 
-    `report` is told the trials done so far after each task of the thread that made the queue.
+    `report` receives the trials done so far after each task of the thread that made the queue.
     """
 
     def __init__(self, tasks: Iterator[Task], report: Report | None = None) -> None:
@@ -103,7 +103,7 @@ if hasattr(os, "register_at_fork"):
 def play(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
     """Play a sample on so many threads, this one among them.
 
-    `work`, which is called once on each, plays the tasks of a queue until there are none. `report` is told the trials
+    `work`, which is called once on each, does the tasks of a queue until there are none. `report` receives the trials
     played so far, now and then, and at the end.
     """
     helpers = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)

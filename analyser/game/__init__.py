@@ -1,1 +1,1 @@
-"""What lies on the table: the die and the deck, units with their keywords and profiles."""
+"""Die and deck, units with their profiles and keywords, armies."""

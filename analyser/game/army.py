@@ -18,14 +18,14 @@ UNLISTED = "unlisted"  # the faction of an army that no library knows
 
 @dataclass(frozen=True, repr=False)
 class ArmyUnit:
-    """One unit of an army.
+    """Unit of an army.
 
     Attributes
     ----------
     name : str
         Its own in the army: ``rifle-platoon@basic``, a second one ``rifle-platoon@basic #2``, or what its file says.
     loadout : Loadout
-        Its profile and level, with every number that the army says instead; what each question takes as a unit.
+        Its profile and level, with the numbers that the army overrides; every question takes it as a unit.
     battlegroup, embarked_in : str or None
         The battlegroup that it belongs to; the name of the unit that it is embarked in.
     reserve : bool
@@ -35,7 +35,7 @@ class ArmyUnit:
     x, behind : float or None, float
         Inches along the front from its left end (None: spread evenly), and behind the own line.
     changes : dict
-        The keys of its profile that its army says instead of the library; of a unit that no library has, all.
+        Keys of its profile that the army overrides; all keys of a unit that no library has.
     """
 
     name: str
@@ -51,7 +51,7 @@ class ArmyUnit:
 
     @property
     def title(self) -> str:
-        """What people call it: unit and level, or what its list calls it.
+        """Display name: unit and level, or its name in the army list.
 
         >>> from analyser import load_army
         >>> named = {"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}
@@ -65,7 +65,7 @@ class ArmyUnit:
 
     @property
     def points(self) -> int | None:
-        """What it costs, if that is known."""
+        """Its cost in points, if known."""
         return self.loadout.level.points
 
     @property
@@ -122,7 +122,7 @@ class ArmyUnit:
 
 @dataclass(frozen=True)
 class ArmyBoon:
-    """What a battlegroup has besides units."""
+    """Boon of a battlegroup: something that it has besides units."""
 
     boon: Boon
     battlegroup: str | None = None
@@ -212,7 +212,7 @@ class Army:
 
     @property
     def points(self) -> int:
-        """What all units and boons cost whose cost is known."""
+        """Total cost of all units and boons whose cost is known."""
         return sum(unit.points or 0 for unit in self.units) + sum(each.boon.points for each in self.boons)
 
     @property

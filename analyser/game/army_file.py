@@ -58,10 +58,10 @@ Called = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class UnitEntry(Record):
-    """One ``[[unit]]`` of an army file.
+    """``[[unit]]`` section of an army file.
 
-    `unit` is a selector; every key of a profile beside it is said instead of the profile's, ``"none"`` where the unit
-    has none. Without `unit` the keys are the whole profile.
+    `unit` is a selector; profile keys beside it override the profile's, ``"none"`` for no value. Without `unit` the
+    keys are the whole profile.
     """
 
     unit: Selector | None = None
@@ -116,7 +116,7 @@ def _entry(value: object) -> object:
 
 
 class BoonEntry(Record):
-    """One ``[[boon]]`` of an army file: what a battlegroup has besides units, by its id."""
+    """``[[boon]]`` section of an army file: the id of something that a battlegroup has besides units."""
 
     boon: Called
     battlegroup: Called | None = None
@@ -214,9 +214,9 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
 
 
 def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
-    """What is said of battlegroups that are of no kind that the faction has (FB-4).
+    """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    Where the file states none, a name that is like none may be all that was meant by it: units that belong together.
+    If the file states no kinds, a name unlike any kind gives no warning: it may only group units.
     """
     groups, kinds = _battlegroups(file, faction), [each.id for each in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():

@@ -1,4 +1,4 @@
-"""Whether an army may be fielded: the rules of force building, each broken one by its number.
+"""Check of an army against the rules of force building; each broken rule is named by its number.
 
 The numbers are this project's own (`docs/armies.md`): FB-1 to FB-4 and FB-10 are those of the rules' set-up, FB-5 to
 FB-9 of the faction's order of battle, as its profiles have it.
@@ -52,7 +52,7 @@ class Broken(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class ForceCheck(Answer):
-    """What is broken about an army, and what could not be checked.
+    """Rules of force building that an army breaks, and checks that were not possible.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class ForceCheck(Answer):
     kinds_by: str = ""  # the command that says what the faction's lists may hold
 
     def __bool__(self) -> bool:
-        """Whether nothing is broken."""
+        """Return True if no rule is broken."""
         return not self.broken
 
     schema = "analyser/force-check/1"
@@ -153,7 +153,7 @@ def _reserve(army: Army, library: Profiles) -> Iterator[Broken]:
 
 
 def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]:
-    """What is wrong with each battlegroup."""
+    """Yield the rules that the battlegroups break."""
     homeless = [unit.name for unit in army if unit.battlegroup is None]
     if homeless:
         yield Broken("FB-4", "", f"{_listed(homeless)} in no battlegroup")
@@ -170,7 +170,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]
 
 
 def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Broken]:
-    """What is wrong with one; a kind without a slot `led_by`, such as a super-heavy one, has no commander (FB-5)."""
+    """Yield the rules that a battlegroup breaks; a kind without a slot `led_by` has no commander (FB-5)."""
     places = [(unit, unit.loadout.unit.battlegroups.get(kind.id)) for unit in units if unit.selector is not None]
     for unit, place in places:
         if place is None:
@@ -188,7 +188,7 @@ def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: st
 
 
 def _force(army: Army, faction: Faction) -> Iterator[Broken]:
-    """How often what stands in the force as a whole."""
+    """Yield the limits on the whole force that an army breaks."""
     of_each = Counter(unit.loadout.unit.id for unit in army if unit.selector is not None)
     listed: Iterable[Unit] = faction.units
     for unit in listed:
@@ -216,7 +216,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
 
 
 def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
-    """What a unit counts as: its slots in a kind of battlegroup, its type, its traits."""
+    """Yield what a unit counts as: its slots in a kind of battlegroup, its type, its traits."""
     own = unit.loadout.unit
     place = own.battlegroups.get(battlegroup)
     yield from place.slots if place is not None else ()

@@ -1,4 +1,4 @@
-"""What an army list may hold, as its writer needs to know it: force scales, kinds of battlegroup, slots, boons."""
+"""Contents allowed in an army list: force scales, kinds of battlegroup, slots, boons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IN_NO_SLOT = ""  # of units that a battlegroup takes, and counts in no slot
 
 @dataclass(frozen=True, repr=False)
 class ForceKinds(Answer):
-    """The force scales, and of some factions the kinds of battlegroup, who stands in their slots, and the boons.
+    """Force scales, and of some factions the kinds of battlegroup, the units in their slots, and the boons.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class ForceKinds(Answer):
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Which profiles it is of."""
+        """Profiles that the answer comes from."""
         return self.library.used
 
     schema = "analyser/force-kinds/1"
@@ -108,7 +108,7 @@ class ForceKinds(Answer):
 
 
 def kinds_in(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """What the army lists of one faction of a library, or of all, may hold; raises as :meth:`Profiles.faction`."""
+    """Return what army lists of one faction of a library, or of all, may hold; raises as :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
@@ -134,7 +134,7 @@ def _record(faction: Faction) -> dict[str, Any]:
 
 
 def _slots(faction: Faction, kind: Battlegroup) -> Iterator[dict[str, Any]]:
-    """The slots of a kind of battlegroup, and who counts in each; a unit may count in several."""
+    """Yield the slots of a kind of battlegroup with the units that count in each; a unit may count in several."""
     units: dict[str, list[dict[str, Any]]] = {slot: [] for slot in kind.slots}
     for unit in faction.units:
         if (place := unit.battlegroups.get(kind.id)) is not None:
@@ -154,7 +154,7 @@ def _limits(limits: Limits) -> dict[str, int | None]:
 
 
 def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
-    """How a list says it, each kind of battlegroup with its slots, and the boons."""
+    """Yield the text in blocks: the start of a list, each kind of battlegroup with its slots, and the boons."""
     if faction.battlegroups:
         first = ["[battlegroups]", f'First = "{faction.battlegroups[0].id}"']
         yield ["So begins a list by hand:", "", f'faction = "{faction.id}"', "", *first]

@@ -33,7 +33,7 @@ class Limits(Record):
         return self
 
     def allow(self, number: int) -> bool:
-        """Whether `number` is within them.
+        """Return True if `number` is within the limits.
 
         >>> Limits(least=1, most=2).allow(2), Limits(least=1).allow(0)
         (True, False)
@@ -42,7 +42,7 @@ class Limits(Record):
 
     @property
     def told(self) -> str:
-        """The same in words.
+        """Limits in words.
 
         >>> [Limits(least=least, most=most).told for least, most in ((1, 1), (1, 2), (0, 2), (1, None), (0, None))]
         ['exactly 1', '1 to 2', 'up to 2', '1 or more', 'any number']
@@ -77,7 +77,7 @@ class Battlegroup(Limits):
 
 
 class Boon(Limits):
-    """What a battlegroup may have besides units; the limits are those of a battlegroup."""
+    """Something that a battlegroup may have besides units; the limits are per battlegroup."""
 
     id: Slug
     name: Name
@@ -128,5 +128,5 @@ class ForceRules(Record):
     passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit at a time
 
     def on_table(self, units: int) -> int:
-        """How many of so many units must be on the table at the start: half of them, rounded up."""
+        """Return the number of units that must be on the table at the start: half of `units`, rounded up."""
         return int(-(-units * self.least_on_table // 1))

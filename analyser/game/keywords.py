@@ -20,7 +20,7 @@ _ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command
 
 
 class Term(NamedTuple):
-    """One quality or special rule."""
+    """Quality or special rule."""
 
     name: str  # as the rules spell it, without its parameter
     touches: str  # what part of the game it is about, for the user's eye
@@ -28,11 +28,11 @@ class Term(NamedTuple):
     counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
 
     def counts_in(self, fight: str) -> bool:
-        """Whether a number is computed from it in that kind of fight."""
+        """Return True if it changes a computed number in that kind of fight."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
     def can_bear_on(self, fight: str) -> bool:
-        """Whether it could change anything there, computed or not: where nobody meets, nothing of contact.
+        """Return True if it could matter in that kind of fight, computed or not; contact rules need contact.
 
         >>> [SPECIAL_RULES["Stoic Defence"].can_bear_on(fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
         [False, True]
@@ -43,7 +43,7 @@ class Term(NamedTuple):
 
 
 OF_SHOTS = ("ranged attack", "when the row may fire")
-"""What rules touch that shots alone have."""
+"""Values of `touches` that concern shots alone."""
 
 
 def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
@@ -98,7 +98,7 @@ _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    """Whether no character of `text` controls a display, ends a line or turns the direction of what is written."""
+    """Return True if no character of `text` controls a display, ends a line or changes the direction of text."""
     return text.isprintable() or not any(unicodedata.category(each) in _NOT_PLAIN for each in text)
 
 
@@ -146,7 +146,7 @@ MOST_X = 1000  # as many as a unit has models
 
 
 def plain_name(name: str) -> str:
-    """The same name; ValueError where it is too long or holds characters that control a display."""
+    """Return the name unchanged; ValueError if it is too long or has characters that control a display."""
     if len(name) > LONGEST_NAME:
         raise ValueError(f"{len(name)} characters (allowed: up to {LONGEST_NAME})")
     if not is_plain(name):
@@ -176,7 +176,7 @@ class Keyword(str):
 
     @property
     def canonical(self) -> str:
-        """As the rules spell it, with its parameter."""
+        """Name as the rules spell it, with its parameter."""
         return with_parameter(self.name, self.parameter)
 
     @property
@@ -216,13 +216,13 @@ def _read(kind: type[Keyword], written: str) -> tuple[str, str | None]:
 
 
 class Bearer:
-    """What has qualities or special rules: a row, a unit, an attack, a target."""
+    """Base of everything with qualities or special rules: a row, a unit, an attack, a target."""
 
     bears: ClassVar[str] = "rules"
 
     @property
     def keywords(self) -> tuple[Keyword, ...]:
-        """All of them, as written."""
+        """Its keywords, as written."""
         keywords: tuple[Keyword, ...] | None = getattr(self, self.bears)
         return keywords or ()
 
@@ -231,7 +231,7 @@ class Bearer:
         return next((each for each in self.keywords if each.name == name), None)
 
     def has(self, *names: str) -> bool:
-        """Whether it has one of these."""
+        """Return True if it has any of these keywords."""
         for each in self.keywords:  # noqa: SIM110 - asked dozens of times a fight, where `any` takes twice as long
             if each.name in names:
                 return True
@@ -244,5 +244,5 @@ class Bearer:
 
 
 def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:
-    """As the rules spell them, each once."""
+    """Return the keywords as the rules spell them, without repeats."""
     return tuple(dict.fromkeys(each.canonical for each in keywords))

@@ -1,4 +1,4 @@
-"""What things are called in profile files: ids, names, and the ids of the data that they were read from."""
+"""Ids and names in profile files, and the ids of the data that they were read from."""
 
 from __future__ import annotations
 

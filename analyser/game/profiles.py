@@ -49,12 +49,12 @@ def shipped_profiles() -> Path:
 
 
 class ProfilesUsed(NamedTuple):
-    """Which profiles an answer comes from, so that two answers can be told apart.
+    """Folder and version of the profiles behind an answer, so that two answers can be told apart.
 
     Attributes
     ----------
     folder : str
-        As it was given; of the shipped ones the program that they came with, wherever it is installed.
+        As given; for the shipped profiles the program that they came with, wherever it is installed.
     version : str
         Stands for the content of the files: equal for equal files, in whatever folder they are.
     ruleset : Ruleset or None
@@ -79,7 +79,7 @@ class ProfilesUsed(NamedTuple):
         return [*(f"Assumption: {each}." for each in self.assumptions), f"Profiles: {self}."]
 
     def notes(self) -> list[str]:
-        """The same as lines of a terminal."""
+        """Return `said` as lines for a terminal."""
         return [line for each in self.said[:-1] for line in fill(each)] + self.said[-1:]
 
     def as_dict(self) -> dict[str, str]:
@@ -158,12 +158,12 @@ class Profiles:
         if self.stated:
             content = f"{now.version} {self.ruleset.model_dump_json()}".encode()
             now = now._replace(version=hashlib.sha256(content).hexdigest()[:_VERSION_LENGTH])
-        with suppress(InputError):  # a bad ruleset file is for those to refuse who use its die
+        with suppress(InputError):  # a bad ruleset file is refused when its die is used
             now = now._replace(ruleset=self.ruleset)
         return now
 
     def under(self, ruleset: RulesetLike | None) -> Profiles:
-        """The same profiles under another die, deck or both; itself if there is none."""
+        """Return the profiles under another die, deck or both; itself if `ruleset` is None."""
         return self if ruleset is None else Profiles(self.given, {**self.stated, **checked_parts(ruleset)})
 
     @cached_property
@@ -399,11 +399,11 @@ def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
-    """What changes with the files of a folder; None where they changed too recently for their time stamps to tell."""
+    """Return names, sizes and times of the profile files; None if one is too new for its time stamp to tell changes."""
     try:
         with os.scandir(folder) as entries:
             files = [(each.name, each.stat()) for each in entries if each.name.endswith(".toml")]
-    except OSError:  # whoever reads the file says what is wrong with it
+    except OSError:  # the reader of the file reports the error
         return None
     if any(time.time_ns() - status.st_mtime_ns < _TOO_FRESH for _, status in files):
         return None

@@ -54,7 +54,7 @@ def face_mask(names: tuple[str, ...]) -> int:
 
 
 class Die(Record):
-    """How many sides show each symbol (AC-1.1)."""
+    """Die, as the number of sides that show each symbol (AC-1.1)."""
 
     heroic: Sides = 0
     strike: Sides = 0
@@ -160,7 +160,7 @@ def ruleset_record(ruleset: object) -> dict[str, Any]:
 
 
 def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
-    """The die and the deck that somebody states, as plain data; what is left out stays that of the profiles.
+    """Return the die and the deck that are stated, as plain data; what is left out stays that of the profiles.
 
     Raises
     ------

@@ -71,12 +71,12 @@ class Band(Record):
 
     @property
     def cell(self) -> str:
-        """As a card prints it: ``10 (15)``."""
+        """Dice as a card prints them: ``10 (15)``."""
         return str(self.dice) if self.special is None else f"{self.dice} ({self.special})"
 
 
 class Row(Record, Bearer):
-    """One row of the armaments grid (AC-2.3)."""
+    """Row of the armaments grid (AC-2.3)."""
 
     bears: ClassVar[str] = "qualities"
 
@@ -118,7 +118,7 @@ class Row(Record, Bearer):
 
 
 def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
-    """The same rows; ValueError if two have one id."""
+    """Return the rows unchanged; ValueError if two have one id."""
     _check_distinct("rows", [row.id for row in rows or ()])
     return rows
 
@@ -152,7 +152,7 @@ class Level(Record):
     break_limit: BreakLimit | Without | None = None
 
     def own(self, key: str) -> int | float | None:
-        """What it has of a key of :data:`OF_LEVELS`, if its unit's levels differ in that."""
+        """Return its value of a key of :data:`OF_LEVELS`; None if the levels of its unit do not differ in that."""
         value: int | float | str | None = getattr(self, key)
         return None if value == "none" or isinstance(value, str) else value
 
@@ -209,7 +209,7 @@ class Unit(Record, Bearer):
                 if getattr(level, key) is None:
                     self.levels[name] = level.model_copy(update=filled)
             first = next(iter(self.levels.values()))
-            self.__dict__[key] = first.own(key)  # frozen for everybody else; this is still its making
+            self.__dict__[key] = first.own(key)  # frozen for all other code; this is part of its construction
         return self
 
     def at(self, level: LevelName) -> Unit:
@@ -224,7 +224,7 @@ class Unit(Record, Bearer):
         return self.model_copy(update=own) if own else self
 
     def record(self) -> dict[str, Any]:
-        """As its file has it, as plain data for JSON; without the ids of other people's files."""
+        """Return the unit as its file has it, as plain data for JSON; without the ids of imported data."""
         data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
         without = {"entry"} | set(OF_LEVELS).difference(self.differing)
         return data | {
@@ -250,7 +250,7 @@ class Loadout(Record):
         return self
 
     def at(self, level: LevelName) -> Loadout:
-        """The same unit at another level."""
+        """Return the same unit at another level."""
         return self.model_copy(update={"level_name": level, "unit": self.unit.at(level)})
 
     @property
@@ -260,7 +260,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """How many models of one infantry unit it can carry with all its own; 0 for what is no transport (AC-8.8).
+        """Number of models of one infantry unit that it can carry with all its own models; 0 if none (AC-8.8).
 
         >>> from analyser import load_profiles
         >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
@@ -287,12 +287,12 @@ class Loadout(Record):
     __str__ = __repr__
 
     def with_(self, *, row: str | None = None, **changes: Any) -> Loadout:
-        """The same loadout with some of its profile changed; it can be asked about like one from a file.
+        """Return a loadout with some of its profile changed; it can be used like one from a file.
 
         Parameters
         ----------
         row : str, optional
-            The row that `dice`, `short_range`, `long_range` and `qualities` are changed of. Default: every row.
+            The row whose `dice`, `short_range`, `long_range` and `qualities` change. Default: every row.
         **changes
             Keys of its level (models, points, victory_points), of its unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of its rows. A number takes the place of the old one, a text with a
@@ -304,7 +304,7 @@ class Loadout(Record):
         Raises
         ------
         InputError
-            A key, row, quality or rule that there is not (with the nearest that there is), or a value out of range.
+            An unknown key, row, quality or rule (with the nearest known one), or a value out of range.
 
         Examples
         --------
@@ -370,7 +370,7 @@ def unit_of(selector: str) -> str:
 
 
 class Faction(Record):
-    """One profile file: a faction and its units."""
+    """Contents of a profile file: a faction and its units."""
 
     page = "docs/keys.md"
 

@@ -30,7 +30,7 @@ _HINTS = {
     **dict.fromkeys(ROSTERS, "; `analyser army` reads it"),
     **dict.fromkeys(DATA_FILES, "; `analyser units import` reads it"),
 }
-_AT_END = {  # what a file that is cut short is told by
+_AT_END = {  # errors that mark a truncated file
     codes[errors.XML_ERROR_NO_ELEMENTS],
     codes[errors.XML_ERROR_UNCLOSED_TOKEN],
     codes[errors.XML_ERROR_UNCLOSED_CDATA_SECTION],

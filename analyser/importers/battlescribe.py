@@ -38,7 +38,7 @@ MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 
 @dataclass(frozen=True, repr=False)
 class ImportReport:
-    """What an import made of its files."""
+    """Result of an import: factions, warnings, and the files written."""
 
     factions: tuple[Faction, ...]  # one for each catalogue with units in it, in the order of the files
     warnings: tuple[ImportWarning, ...]  # everything that was doubted, file by file and unit by unit
@@ -110,7 +110,7 @@ def _other_game(roots: Sequence[Element]) -> str | None:
 def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:
     texts = {out / f"{faction.id}.toml": to_toml(faction) for faction in factions}
     for path, text in texts.items():
-        # Profiles are made to be corrected by hand: what somebody corrected is not lost without a word.
+        # Profiles are made to be corrected by hand: such corrections are not lost in silence.
         if not replace and is_there(path) and path.read_bytes() != text.encode():
             allowed = "another folder, or to replace it (--replace)"
             raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
@@ -187,7 +187,7 @@ def to_toml(faction: Faction) -> str:
 
 
 def _short(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
-    """What a record says beyond the defaults, its limits last."""
+    """Return the values of a record that differ from their defaults, its limits last."""
     values = record.model_dump(exclude=exclude, exclude_defaults=True)
     return dict(sorted(values.items(), key=lambda each: each[0] in Limits.model_fields))
 

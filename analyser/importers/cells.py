@@ -1,4 +1,4 @@
-"""What stands in a cell of a data file: numbers, ranges, dice, bands, names. Text in, values out."""
+"""Readers of the cells of a data file: numbers, ranges, dice, bands, names. Text in, values out."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def slug(name: str) -> str:
 
 
 def is_none(text: str | None) -> bool:
-    """Whether a cell says that there is nothing."""
+    """Return True if a cell says that there is nothing."""
     return _bare(text).lower() in _NOTHING
 
 

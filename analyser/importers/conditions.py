@@ -1,4 +1,4 @@
-"""Whether the conditions of a data file hold, as far as that can be told before anything is chosen."""
+"""Conditions of a data file, evaluated as far as possible before anything is chosen."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from xml.etree.ElementTree import Element
 
 CONDITIONS = ("conditions", "conditionGroups", "localConditionGroups", "repeats")
 GROUPS = ("and", "or", "not")  # those that are read; newer tools have many more, which count and compare
-_WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes in which an entry is told what it stands in
+_WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes that say what an entry stands in
 
 Truth = bool | None  # None: it depends on what is chosen, or is of a kind that is not read
 Standing = Mapping[str, bool]  # whether an entry stands in what has that id: a kind of battlegroup, a catalogue
 
 
 def holds(holders: Iterable[Element], standing: Standing) -> Truth:
-    """Whether all the conditions on some elements hold: a modifier, and the groups that it is in."""
+    """Return True if all conditions of `holders` (a modifier and its groups) hold; None if that cannot be told."""
     return _all(truth for holder in holders for truth in _truths(holder, standing))
 
 
 def unread(holders: Iterable[Element]) -> str:
-    """What of these conditions is of a kind that is not read, by name; empty for what depends on choices alone."""
+    """Return the first kind of condition here that is not read; empty if all depend on choices alone."""
     for holder in holders:
         for kind in ("localConditionGroup", "repeat"):
             if holder.find(f"{kind}s/{kind}") is not None:

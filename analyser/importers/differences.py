@@ -1,4 +1,4 @@
-"""What a roster says of a unit otherwise than its profile."""
+"""Differences between a unit of a roster and its profile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OF_A_ROW = ("kind", "against", "short_range", "long_range", "bands", "qualities
 
 
 class Difference(NamedTuple):
-    """One key of a profile; `value` is the roster's, None where the roster has none that a profile could have."""
+    """Difference in a key of a profile; `value` is the roster's, None if a profile could not have it."""
 
     key: str
     told: str

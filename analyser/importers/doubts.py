@@ -1,4 +1,4 @@
-"""What an importer doubted: warnings, and the review of a finished unit that raises most of them."""
+"""Warnings of an importer, and the review of a finished unit that raises most of them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _review_levels(unit: Unit, doubts: Doubts) -> None:
 
 
 def _change_of_price(models: Sequence[int], points: Sequence[int]) -> float:
-    """What a model more costs at the last of three levels, over that at the second; 1 where nothing can be said."""
+    """Return the price of a further model at the last of three levels over that at the second; 1 if undefined."""
     steps = [[high - low for low, high in pairwise(values)] for values in (models, points)]
     if not len(models) == len(points) == 3 or min(map(min, steps)) <= 0:
         return 1.0
@@ -132,7 +132,7 @@ def _cells(row: Row, bands: Iterable[Band]) -> str:
 
 
 def _review_bands(unit: Unit, row: Row, doubts: Doubts) -> None:
-    """Whether the bands cover what the unit can be: its models, or a behemoth's damage (AC-2.3)."""
+    """Warn if the bands do not cover every state of the unit: its models, or a behemoth's damage (AC-2.3)."""
     if "behemoth" in unit.traits:
         first, last, what = 0, unit.damage_limit - 1, "damage"
     else:

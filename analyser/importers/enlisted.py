@@ -1,4 +1,4 @@
-"""The army that a roster is: its units found among the profiles, and every difference between the two told."""
+"""Army of a roster: its units found among the profiles, and every difference between the two reported."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Whether there is a profile for it."""
+        """Return True if there is a profile for it."""
         return self.loadout is not None or self.stated.own is not None
 
 
@@ -43,7 +43,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
 
     Units are found in the library by the ids of their entries, else by faction and name, and by level or number of
     models. A unit that the library does not have has the profile that the roster carries. Where the two differ,
-    `numbers` says whose count; the difference is told either way.
+    `numbers` says whose count; the difference is reported either way.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def _about_profiles(found: list[Found]) -> Iterator[str]:
 
 
 def _about_unread(found: list[Found]) -> Iterator[str]:
-    """What is selected for units and not understood: each once, with the units."""
+    """Yield a warning for each selection that was not understood, with the units that have it."""
     units: dict[str, dict[str, None]] = {}
     for stated in (each.stated for each in found):
         for name in stated.unread:

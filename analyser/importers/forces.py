@@ -22,7 +22,7 @@ _NOTHING_SAID = ("battlegroup", "auxiliary")  # words that do not tell battlegro
 
 @dataclass
 class ForceReader:
-    """What a catalogue says about building forces, for its units to be placed in."""
+    """Reader of a catalogue's rules for building forces, which also places its units."""
 
     root: Element
     tree: Tree
@@ -160,7 +160,7 @@ class ForceReader:
         return [*primary, *(each for each in ids if each not in primary)]
 
     def boons(self) -> tuple[Boon, ...]:
-        """What battlegroups may have besides units: the file's own upgrades, and what is chosen within them."""
+        """Return the boons of battlegroups: the file's own upgrades, and the options within them."""
         boons: dict[str, Boon] = {}
         for element in self._upgrades():
             written = self.tree.name_of(element)
@@ -215,7 +215,7 @@ class ForceReader:
             self.tree.doubts.add(self.tree.name_of(element), "hidden or not under a condition; taken for not hidden")
 
     def _name_bonuses(self, element: Element, name: str) -> None:
-        """What a boon is called in one kind of battlegroup only is that battlegroup's bonus."""
+        """Store what a boon's name adds in one kind of battlegroup only as the bonus of that battlegroup."""
         for place, (entry, battlegroup) in enumerate(zip(self.entries, self.battlegroups)):
             called = self.tree.name_of(element, self.standing(entry))
             bonus = called.removeprefix(name).strip()
@@ -233,6 +233,6 @@ def _entry(element: Element) -> str | None:
 
 
 def _is_about_one(condition: Element) -> bool:
-    """Whether a condition is that a battlegroup has none of something."""
+    """Return True if a condition is that a battlegroup has none of something."""
     wanted = {"type": "lessThan", "value": "1", "field": "selections", "scope": "force"}
     return all(condition.get(key) == value for key, value in wanted.items())

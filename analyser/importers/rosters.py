@@ -61,7 +61,7 @@ class RosterUnit:
 
 @dataclass
 class Roster:
-    """What a roster holds."""
+    """Contents of a roster."""
 
     name: str
     game: str
@@ -139,7 +139,7 @@ def _belonging(unit: Element) -> Iterator[Element]:
 
 
 def _is_unit(selection: Element, *, within: bool = False) -> bool:
-    """Whether a selection is a unit of its own; a model is, unless it is `within` a unit."""
+    """Return True if a selection is a unit of its own; a model is, unless it is `within` a unit."""
     kind = selection.get("type", "").strip().lower()
     return kind == "unit" or (kind == "model" and not within)
 
@@ -168,7 +168,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
 
 
 def _says_nothing(selection: Element) -> bool:
-    """Whether nothing is read from a selection: no profile, no rule, no level, and nothing inside it."""
+    """Return True if nothing is read from a selection: it has no profile, rule, level or content."""
     holds = any(selection.find(f"{tag}/*") is not None for tag in ("profiles", "rules", "selections"))
     return not holds and cells.level(_plain(selection.get("name"))) is None
 
@@ -203,7 +203,7 @@ def _number(selection: Element, doubts: Doubts) -> int:
 
 
 def _points(holder: Element, path: str, doubts: Doubts) -> float | None:
-    """What stands in the costs of an element that are points; None without any."""
+    """Return the total points among the costs of an element; None without any."""
     total = None
     for cost in holder.iterfind(path):
         if tidy(cost.get("name", "")[:LONGEST_NAME]).casefold() in POINTS:

@@ -32,7 +32,7 @@ class LevelNode(NamedTuple):
 
 @dataclass
 class Contents:
-    """What stands in an entry and in everything that it links to, its levels apart."""
+    """Contents of an entry and of everything that it links to, its levels apart."""
 
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ def ids(root: Element) -> dict[str, Element]:
 
 
 def is_true(element: Element, attribute: str) -> bool:
-    """Whether an attribute says so: ``hidden``, ``library``, ``primary``."""
+    """Return True if an attribute is set: ``hidden``, ``library``, ``primary``."""
     return element.get(attribute, "").strip().lower() == "true"
 
 
@@ -76,7 +76,7 @@ class Tree:
     doubts: Doubts
 
     def target_of(self, link: Element) -> Element | None:
-        """What a link links to, if one of the files holds it."""
+        """Return the target of a link, if one of the files holds it."""
         return self.elements.get(link.get("targetId", ""))
 
     def _written(self, element: Element, refers_to: str) -> str:
@@ -97,7 +97,7 @@ class Tree:
         return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
     def hidden(self, element: Element, standing: Standing = NOWHERE) -> Truth:
-        """Whether an element is hidden, as its modifiers leave it; None where that depends on what is chosen."""
+        """Return True if an element is hidden after its modifiers; None if that depends on choices."""
         hidden: Truth = is_true(element, "hidden")
         for modifier, around in modifiers(element):
             if modifier.get("field") == "hidden" and modifier.get("type") == "set":
@@ -204,7 +204,7 @@ class Tree:
         around: tuple[Element, ...],
         standing: Standing = NOWHERE,
     ) -> str:
-        """What a modifier makes of a text or a number; where that cannot be told, what it was, and a doubt about it."""
+        """Return a text or a number after a modifier; unchanged, with a warning, if that depends on choices."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         does = holds(around, standing)
         if does is None:
@@ -223,13 +223,13 @@ def _condition_of(around: tuple[Element, ...]) -> str:
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
-    """What a modifier of texts makes of one; None for one of another kind."""
+    """Return a text after a modifier of texts; None for a modifier of another kind."""
     value = modifier.get("value", "")
     return {"set": value, "append": f"{text} {value}", "prepend": f"{value} {text}"}.get(modifier.get("type", ""))
 
 
 def _modified_number(text: str, modifier: Element) -> str | None:
-    """What a modifier of numbers makes of one; None where either is no number, or the outcome is not whole."""
+    """Return a number after a modifier of numbers; None if either is no number, or the result is not whole."""
     kind, number, by = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
     if number is None or by is None or (kind == "divide" and (by == 0 or number % by)):
         return None

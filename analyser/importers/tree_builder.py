@@ -1,4 +1,4 @@
-"""What makes a tree of other people's files, and gives up on one that no honest program would write."""
+"""Builder of element trees from untrusted files; it refuses a tree that no honest program would write."""
 
 from __future__ import annotations
 

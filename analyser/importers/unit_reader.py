@@ -180,7 +180,7 @@ class UnitReader:
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:
-        """What it costs in points, as its modifiers leave that."""
+        """Return its costs in points, after their modifiers."""
         found: list[str] = []
         for cost in holder.iterfind("costs/cost"):
             kind, value = cost.get("typeId", ""), cost.get("value", "")

@@ -1,6 +1,6 @@
-"""What stands in a data file and is not read: told by name, so that nothing of a newer data tool is passed over.
+"""Warnings about content of a data file that is not read, so that nothing of a newer data tool is missed.
 
-The words are those of BattleScribe 2.03, and what New Recruit has added to them.
+The words are those of BattleScribe 2.03 and the additions of New Recruit.
 """
 
 from __future__ import annotations

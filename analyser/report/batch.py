@@ -201,7 +201,7 @@ def _judged(
         return fair_points(sides, against=field, policy=policy, **how)
     if policy == "best":
         return None
-    with suppress(InputError):  # nobody exchanges anything, or what is asked is refused later
+    with suppress(InputError):  # there are no exchanges, or the question is refused later
         return fair_points(sides, against=EVERYBODY, policy=policy, **{**how, "progress": None})  # a few seconds
     return None
 
@@ -221,7 +221,7 @@ def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> 
 
 
 def _duels_by_habit(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:
-    """What says how far habits can be trusted, where duels are played best and no file says it already."""
+    """Return the files and jobs for the cost of simple tactics, if duels use best play and no file has it."""
     if policy != "best" or inputs.habits is not None or inputs.row is not None:
         return [], []
     if not any(each.fight.has_winner for each in inputs.situations):
@@ -238,7 +238,7 @@ def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFr
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
-    """The table with what it is of; InputError, with the reasons, if nobody can attack anybody."""
+    """Return the table with its subject; InputError, with the reasons, if no attack is possible."""
     if frame["why_not"].notna().all():
         why = reasons(frame)
         more = [f"and {len(why) - MOST_REASONS} reasons more"] if len(why) > MOST_REASONS else []

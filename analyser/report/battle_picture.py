@@ -61,7 +61,7 @@ class MarginPicture(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What is left of a side by round: the line of the mean and the band of most battles, as paths."""
+    """Paths of what is left of a side by round: the line of the mean, and the band of most battles."""
 
     side: str
     line: str
@@ -77,7 +77,7 @@ class SurvivalPicture(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """What a unit did: the widths of its two bars, and the points as text."""
+    """Points that a unit destroyed and lost: the widths of its two bars, and the points as text."""
 
     name: str
     destroyed: float
@@ -87,7 +87,7 @@ class Deed(NamedTuple):
 
 
 def ends(found: BattleResult) -> list[Segment]:
-    """How often the battle ends how, one beside the other; victories and defeats without the devastating ones."""
+    """Return the share of battles with each ending, in a row; victories and defeats without devastating ones."""
     battles = {name: round(found.probability(name) * found.trials) for name in found.events}
     for name in ("victory", "defeat"):
         battles[name] -= battles[f"devastating_{name}"]

@@ -21,7 +21,7 @@ from analyser.report.parts import Balance
 from analyser.report.picture import CurvePictures, curve_pictures
 
 MOST_OPPONENTS, MOST_OUTLIERS = 5, 6
-_NEXT_TO_NOTHING = 0.05  # points destroyed for 100 points; what does less is nobody's target
+_NEXT_TO_NOTHING = 0.05  # points destroyed for 100 points; fewer do not count
 _OPPONENT = ["unit", "name", EFFICIENCY, "mean_models_destroyed", "p_annihilated", *RESULTS]
 
 
@@ -48,11 +48,11 @@ class Said(NamedTuple):
 
 
 class Card(NamedTuple):
-    """What the page says of a unit.
+    """Card of a unit on the page.
 
-    `curves` are those of its rows over the distance, by category of targets. `enemies` are all that it fights duels
-    with, those that win most often first; `ahead` and `behind` those that come out farthest ahead and behind in an
-    exchange; `best_targets` and `most_dangerous` those of one situation, by its name.
+    `curves` are those of its rows over the distance, by category of targets. `enemies` are its opponents in duels, the
+    most successful first; `ahead` and `behind` those that come out farthest ahead and behind in an exchange;
+    `best_targets` and `most_dangerous` those of one situation, by its name.
     """
 
     unit: Unit
@@ -81,7 +81,7 @@ class Card(NamedTuple):
 
     @property
     def verdicts(self) -> list[Said]:
-        """What is said of its price, once for levels of which it is the same."""
+        """Verdicts on its price, each once with all levels that have it."""
         said: dict[tuple[str, str], list[str]] = {}
         for each in self.levels:
             if each.price is not None:
@@ -127,7 +127,7 @@ def cards(
 
 
 class _Levels:
-    """What is known of loadouts, by selector."""
+    """Prices, ratings and costs of charges of loadouts, by selector."""
 
     def __init__(self, found: Matchups, balance: Balance) -> None:
         self._prices = {} if balance.prices is None else _by(balance.prices.frame, "loadout")
@@ -137,7 +137,7 @@ class _Levels:
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
 
     def of(self, loadout: Loadout) -> LevelFacts:
-        """All of one."""
+        """Return all facts of a loadout."""
         name = loadout.selector
         return LevelFacts(
             loadout, _hits(loadout), self._charges.get(name), self._prices.get(name), self._ratings.get(name)

@@ -1,4 +1,4 @@
-"""What changed from one version of the data to the next, as the page over reports tells it: unit by unit, in words."""
+"""Changes from one version of the data to the next, unit by unit in words, for the page over reports."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class EditedUnit(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What changed: loadouts worth a line, those whose move is small, others with another verdict, and every edit.
+    """Changed loadouts worth a line, those whose move is small, others with another verdict, and every edit.
 
-    Of the others those at the `edge` stand apart: their verdict moved, but hardly their worth.
+    `edge` holds other loadouts whose verdict moved, but hardly their worth.
     """
 
     shown: list[Change]
@@ -54,22 +54,22 @@ class Changes(NamedTuple):
 
     @property
     def units(self) -> int:
-        """How many units are written differently; the ruleset is none."""
+        """Number of edited units; the ruleset does not count."""
         return sum("/" in each.unit for each in self.edited)
 
     @property
     def loadouts(self) -> int:
-        """How many of their loadouts cost or fight otherwise."""
+        """Number of their loadouts that cost or fight differently."""
         return len(self.shown) + len(self.small)
 
     @property
     def verdicts(self) -> int:
-        """How many verdicts moved of loadouts that are written differently."""
+        """Number of verdicts of edited loadouts that moved."""
         return sum(ARROW in each.verdict for each in self.shown)
 
     @property
     def hands(self) -> int:
-        """How many matchups of the loadouts that are shown change hands; one of two of them counts once."""
+        """Number of matchups of the shown loadouts that change hands; a matchup of two of them counts once."""
         pairs = {frozenset((each.loadout, other)) for each in self.shown for other in (*each.won, *each.lost)}
         return len(pairs)
 

@@ -97,7 +97,7 @@ def _slug(selector: str) -> str:
 
 
 def _data(found: Clash) -> dict[str, Any]:
-    """What the scripts read: everybody by side, so that a unit that both have is there twice."""
+    """Return the data that the scripts read: units by side, so that a unit that both have is there twice."""
     sides, frames = [], []
     for key, army, other in (("mine", found.mine, "yours"), ("yours", found.yours, "mine")):
         for each in army.kinds:

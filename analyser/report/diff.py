@@ -57,10 +57,10 @@ def diff(
     ruleset: RulesetLike | None = None,
     progress: Progress | None = None,
 ) -> Diff:
-    """What changed from `old` to `new`, and what that did to every loadout and matchup that both have.
+    """Return the changes from `old` to `new`, and their effect on every loadout and matchup that both have.
 
-    Of two folders of profiles only fights are worked out that an edit touches, and, once, those of the field, in the
-    situations of :func:`analyser.fair_points`, for the verdicts. Profiles that say the same are told at once.
+    For two folders of profiles it computes only the fights that an edit touches and, once for the verdicts, those of
+    the opponents in the situations of :func:`analyser.fair_points`. For equal profiles it returns at once.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def diff(
         A folder of profiles, or a report (``analyser report``). Where one is a report, the other's matchups are worked
         out as that report has them.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Default: everybody. Together they are the opponents that the
+        Selectors, with wildcards; for profiles only. Default: all. Together they are the opponents that the
         verdicts are judged against; of reports, those are the loadouts of the report.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
@@ -183,7 +183,7 @@ def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Who is to be set against whom, so that every pair is there of which one is touched."""
+    """Return blocks of attackers and defenders that hold every pair in which a loadout is `touched`."""
     ours, rest = ([name for name in attackers if (name in touched) is is_so] for is_so in (True, False))
     found = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
     return [each for each in found if all(each)]
@@ -202,9 +202,9 @@ def _of_blocks(
 def _moves(
     old: Matchups, new: Matchups, written: Sequence[str]
 ) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
-    """What became of loadouts that are written differently, and of others with another verdict; or why none is told.
+    """Return the moves of edited loadouts, and of others with another verdict; or the reason why there are none.
 
-    With the opponents that they are judged against now.
+    The last value is the set of opponents that the verdicts are judged against now.
     """
     try:
         before, after = Standings(old), Standings(new)
@@ -277,7 +277,7 @@ def _asked(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """What is asked of :func:`matchups`; what is not, as the first report has it; without one, everything."""
+    """Return the arguments of :func:`matchups`: as given, else as the first report has them, else everything."""
     if report is None:
         sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
@@ -334,9 +334,9 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
-    """What a change of points did to the matchups of those loadouts; the most points destroyed per 100 first.
+    """Return the matchups of loadouts whose points changed, with points destroyed per 100; the largest change first.
 
-    By their share of the old figure the first would be those in which little is destroyed; in that share less than a
+    Sorted by `share`, the matchups in which little is destroyed would come first. In `share` an old figure below one
     point counts as one.
     """
     sides = ("attacker_points", "defender_points")

@@ -25,7 +25,7 @@ KEY = ["attacker", "defender", "situation"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diff:
-    """What changed from old to new.
+    """Changes from old to new.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Diff:
     among : Among or None
         The opponents of the verdicts, as they are now; None where there are no verdicts.
     edits : tuple of Edit
-        What is written differently in the units and the ruleset.
+        Edits of the units and the ruleset.
     frame : DataFrame
         The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `unit` (what the
         next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
@@ -72,7 +72,7 @@ class Diff:
     among: Among | None = None
 
     def __str__(self) -> str:
-        """What the command line prints."""
+        """Return the text that the command line prints."""
         return diff_text(self)
 
     __repr__ = __str__  # a shell shows what is printed
@@ -187,7 +187,7 @@ def over_limit(found: Diff, limit: float) -> list[str]:
 
 
 def _told(frame: pd.DataFrame) -> Iterator[str]:
-    """Rows as lines: who on whom, and the figure before and after."""
+    """Return rows as lines: attacker, target, and the figure before and after."""
     figures = list(_columns(frame).values())
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"

@@ -1,4 +1,4 @@
-"""What is written differently in two sets of profiles."""
+"""Differences between two sets of profiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CAPITALS = ("defence", "damage_limit", "discipline", "break_limit", "speed", "s
 
 
 class Edit(NamedTuple):
-    """One thing that is written differently; `old` or `new` is None where it is not there."""
+    """Edit of one value; `old` or `new` is None if it is missing there."""
 
     where: str  # a unit, ``faction/unit``; or ``"ruleset"``
     key: str  # what of it, with dots; empty: all of it
@@ -56,7 +56,7 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
 
 
 def concerns(edit: Edit, level: str, models: int) -> bool:
-    """Whether an edit of its unit is one of a loadout: not of another level, nor of more models than it has."""
+    """Return True if an edit of its unit concerns a loadout: not another level, nor more models than it has."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)
@@ -65,7 +65,7 @@ def concerns(edit: Edit, level: str, models: int) -> bool:
 
 
 def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """What is different between two tables of things as plain data by name, in the order of the names.
+    """Return the differences between two tables of plain data by name, in the order of the names.
 
     >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
     >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}

@@ -1,4 +1,4 @@
-"""Who beats whom in duels, and who trades best for points: what the cards of a report say of a unit's enemies."""
+"""Opponents of a unit on the cards of a report: results of duels, and trades for points."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from analyser.game.units import unit_of
 
 MOST_RIVALS = 5
 STEPS = 1000  # a chance is carried as so many tenths of a percent
-_NEXT_TO_NOTHING = 0.05  # points destroyed for 100 points; what does less is nobody's target
+_NEXT_TO_NOTHING = 0.05  # points destroyed for 100 points; fewer do not count
 
 
 class Trades(NamedTuple):
-    """Points that each of some destroys of each other for 100 of its own while both act once; NaN who do not meet."""
+    """Points that each destroys of each other for 100 of its own while both act once; NaN if they do not meet."""
 
     names: list[str]
     destroyed: Array
@@ -47,7 +47,7 @@ class Enemy(NamedTuple):
     """An enemy in duels: its chances to win and to lose, means over the levels of both.
 
     `beaten` has by level of the unit the levels of the enemy that beat it, each with its chance to win; `pairs` counts
-    the pairs of levels that fight. Who wins more than half of the duels beats the other; the rest may be draws.
+    the pairs of levels that fight. A unit that wins more than half of the duels beats the other; the rest may be draws.
     """
 
     unit: str
@@ -58,17 +58,17 @@ class Enemy(NamedTuple):
 
     @property
     def beats(self) -> bool:
-        """Whether it beats the unit on the whole."""
+        """Return True if it beats the unit overall."""
         return _beats(self.wins)
 
     @property
     def is_ahead(self) -> bool:
-        """Whether it does not, but wins more often than it loses."""
+        """Return True if it does not beat the unit, but wins more often than it loses."""
         return not self.beats and self.wins > self.loses + CERTAIN_WITHIN
 
     @property
     def at_some_levels(self) -> bool:
-        """Whether it is neither, but beats the unit at some levels."""
+        """Return True if it neither beats the unit overall nor is ahead, but beats it at some levels."""
         return bool(self.beaten) and not (self.beats or self.is_ahead)
 
     @property
@@ -145,7 +145,7 @@ def enemies_of(frame: pd.DataFrame) -> dict[str, list[Enemy]]:
 
 
 def _duels(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each loadout and each enemy of it: the enemy's chances to win and to lose, whoever begins."""
+    """A row for each loadout and each enemy of it: the enemy's probabilities to win and to lose, over both orders."""
     duels = frame.loc[frame["p_attacker_wins"].notna(), ["attacker", "defender", "p_attacker_wins", "p_draw"]]
     p_defender_wins = 1 - duels["p_attacker_wins"] - duels["p_draw"]
     begins = {"loadout": duels["defender"], "enemy": duels["attacker"]}
@@ -158,14 +158,14 @@ def _duels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def enemies_data(units: Iterable[str], enemies: Mapping[str, Sequence[Enemy]], trades: Trades | None) -> dict[str, Any]:
-    """The same of everybody, as the scripts of a page read it: square tables over `units`, None where two do not meet.
+    """Return the figures of all `units` for the scripts of a page: square tables, None if two do not meet.
 
     Returns
     -------
     dict
-        `units`; `wins`, the chance of each (row) to win against each (column), in tenths of a percent; `won` and
-        `pairs`, in how many pairs of levels it beats it, of how many; `destroys`, points that
-        100 of each destroy of each.
+        `units`; `wins`, the probability that the row's unit beats the column's, in tenths of a percent; `won` and
+        `pairs`, the number of pairs of levels in which it does, and of all; `destroys`, points that 100 points of the
+        row's unit destroy of the column's.
     """
     names = list(units)
     place = {name: at for at, name in enumerate(names)}

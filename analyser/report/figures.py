@@ -1,4 +1,4 @@
-"""What the scripts of the page read: every figure of a comparison, in short."""
+"""Data for the scripts of the page: every figure of a comparison, in short."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still ha
 
 
 def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
-    """What the scripts of the page of a report read: :func:`figures_data` of everybody in it.
+    """Return the data for the scripts of the page of a report: :func:`figures_data` of every loadout in it.
 
-    Beside `figures` it has those that only charges, duels and Cryo have, where there are any.
+    Adds to `figures` those that only charges, duels and Cryo have, if any.
     """
     own = [name for name in OF_BOTH if found.frame[name].notna().any()]
     names = [*figures, *(["p_activated"] if found.frame["p_activated"].gt(0).any() else []), *own]
@@ -50,7 +50,7 @@ def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, An
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
-    """What people call the rows of some units, by id; rows of one id that have several names are left out."""
+    """Return the names of the rows of some units, by id; ids whose rows have several names are left out."""
     names: dict[str, set[str]] = {}
     for row in (row for each in loadouts for row in each.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
@@ -60,9 +60,9 @@ def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
 def figures_data(
     frame: pd.DataFrame, situations: Sequence[Situation], sides: Sequence[Mapping[str, Any]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """What the scripts of a page read; rows are those of the table: by pair, then by situation.
+    """Return the data for the scripts of a page; rows are those of the table: by pair, then by situation.
 
-    `names` are the figures that are carried, `sides` everybody in the table, as of :func:`side_data`.
+    `names` are the figures included, `sides` all loadouts in the table, as of :func:`side_data`.
 
     Returns
     -------
@@ -70,8 +70,8 @@ def figures_data(
         `sides`; `pairs`, the places of the attacker and of the defender of every pair among them; `situations` and
         `metrics`, names and titles, for menus `short` ones; `columns`, the figures by metric, None where there is
         none; `rows` and `why`, texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and
-        inks from low to high; `least_share`, what of the highest figure the scale begins at, and `least_odds`, the same
-        of a probability; `categories` of targets, in their order.
+        inks from low to high; `least_share`, the share of the highest figure at which the scale begins, and
+        `least_odds`, that of a probability; `categories` of targets, in their order.
     """
     carried = {name: METRICS[name] for name in names}
     row, rows = pd.factorize(frame["row"])
@@ -109,11 +109,11 @@ def figures_data(
 
 
 def packed(data: Mapping[str, Any]) -> str:
-    """The same as text that a browser unpacks (``core.js``): compressed by zlib, in base64.
+    """Pack the data as text that a browser unpacks (``core.js``): compressed by zlib, in base64.
 
-    Four bytes say how long the JSON is that comes next, in which `codes` names the columns that are not in it; they
-    follow as whole numbers, situation by situation, their first bytes, then their second ones, and so on: 0 for none,
-    else 1 more than the steps that the value has; at the top what is next to nothing, and what is next to certain.
+    Four bytes hold the length of the JSON that follows, in which `codes` names the columns left out of it. These come
+    next as whole numbers, situation by situation: all first bytes, then all second bytes, and so on. A code is 0 for
+    none, else the value in steps plus 1; the two highest codes mean nearly nothing and nearly certain.
     """
     steps = {name: 1.0 if METRICS[name].is_probability else 10.0**-DECIMALS for name in data["columns"]}
     columns = {**data["columns"], **{name: [None if at < 0 else at for at in data[name]] for name in _PLACES}}

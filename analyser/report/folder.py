@@ -1,4 +1,4 @@
-"""A folder that is written whole or not at all, takes nobody else's files away, and can be gone on with.
+"""Folder that is written whole or not at all, deletes no other files, and can be resumed.
 
 While a report is made its parts lie in a hidden folder beside it, under a key that stands for all that it is made from;
 when all are done they take its place.
@@ -60,7 +60,7 @@ class Inputs(NamedTuple):
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-        """Who attacks whom: both sides each other, so that both can be rated; once if they are the same."""
+        """Pairs of attackers and defenders: both directions, so that both can be rated; one if the sides are equal."""
         ours, theirs = ({each.selector for each in side} for side in (self.attackers, self.defenders))
         there, back = (self.attackers, self.defenders), (self.defenders, self.attackers)
         return [there] if ours == theirs else [there, back]
@@ -194,7 +194,7 @@ def _kept_if_stopped(work: Work) -> Iterator[None]:
 
 def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
     """Swap the folders; what stood at `out` comes back if the new one cannot take its place."""
-    check_replaceable(out)  # the work took a while: somebody may have put a file there
+    check_replaceable(out)  # the work took a while: a file may have been put there meanwhile
     try:
         if out.exists():
             out.rename(aside)
@@ -240,7 +240,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
-    """What a file of JSON holds, if it bears the mark; else nothing."""
+    """Return the contents of a JSON file that bears the mark; empty for any other."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What habits give away to best play: every unit in a duel with every other, a row each; gone on with where stopped."""
+"""Cost of simple tactics against best play: a duel of every unit with every other, a row each; can be resumed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 A_DUEL = 250_000  # microseconds of best play, on a typical machine
-MISJUDGED = 0.01  # a habit that gives away more than a chance of one in a hundred
+MISJUDGED = 0.01  # a tactic that costs more than a probability of one in a hundred
 _KEPT = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "habit", "gives_away", "exploitable", "best_habit", "best_gives_away")
 
@@ -48,14 +48,14 @@ _NUMBERS = ("value", "gives_away")  # columns that a report reads
 
 @dataclass(frozen=True, repr=False)
 class Habits(Answer):
-    """What the habit of a comparison gives away, duel by duel.
+    """Cost of the simple tactic of comparisons, duel by duel.
 
     Attributes
     ----------
     frame : DataFrame
         A row for each pair: `attacker`, `defender`; `value`, what best play of both is worth to the attacker; its
-        `habit`, that of comparisons; `gives_away`, how much less that is worth against an enemy who plays best, and
-        `exploitable`, how much less if the enemy knows it; the `best_habit` and what that gives away; `first_move`;
+        `habit`, the tactic of comparisons; `gives_away`, its cost against an enemy that plays best, and
+        `exploitable`, its cost if the enemy knows it; the `best_habit` and its cost; `first_move`;
         `reason`, why there is no answer.
     terms : DuelTerms
         Of every duel.
@@ -70,7 +70,7 @@ class Habits(Answer):
 
     @property
     def headline(self) -> str:
-        """How often the habit costs its unit anything, in one sentence."""
+        """Share of duels in which the tactic costs its unit something, in one sentence."""
         known = _answered(self.frame)
         share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
         return happens("Simple tactics", "misjudge a duel", share)
@@ -83,12 +83,12 @@ class Habits(Answer):
     def by_unit(self) -> pd.DataFrame:
         """A row for each attacker: its mean `value`, what its habit `gives_away` on average and at most, and where.
 
-        `misjudged` is the share of its duels in which the habit gives away more than 0.01.
+        `misjudged` is the share of its duels in which the tactic costs more than 0.01.
         """
         return given_away_by(self.frame)
 
     def note(self) -> str:
-        """How often the habit misjudges a unit, in a sentence."""
+        """Return in a sentence how often the tactic misjudges a unit."""
         return note_of(self.frame)
 
     def blocks(self) -> list[Block]:
@@ -116,7 +116,7 @@ class Habits(Answer):
         return plain_rows(self.frame)
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """What each unit's habit gives away on average, a bar each, the most on top."""
+        """Plot the mean cost of each unit's tactic, a bar each, the highest on top."""
         from analyser.plots import given_away
 
         return given_away(self, ax=ax, **more)
@@ -191,7 +191,7 @@ def habits(
     executor: Executor | None = None,
     **terms: Any,
 ) -> Habits:
-    """What the habit of comparisons gives away to best play: every attacker in a duel with every defender.
+    """Return the cost of the comparisons' tactic against best play: every attacker in a duel with every defender.
 
     A unit of a comparison shoots if it can, else charges if it can, else takes cover.
 
@@ -200,16 +200,16 @@ def habits(
     attackers, defenders : selectors
         With wildcards, such as ``crown/*@basic``.
     out : path, optional
-        A CSV file to write, whole or not at all. A run that is stopped leaves what it has finished beside it; the same
-        call goes on from there.
+        A CSV file, written whole or not at all. A stopped run leaves its finished rows beside it, and the same call
+        resumes.
     profiles
         As of :func:`analyser.attack`.
     threads : int, optional
-        How many processes share the work. The answer does not depend on it.
+        Number of processes that share the work (the result is the same).
     progress : callable, optional
-        Called with how much is done, and how much there is.
+        Called with the work done so far and all of it.
     executor : Executor, optional
-        Whose workers do the work beside this process, as of :func:`analyser.report.write_report`.
+        Its workers share the work with this process, as of :func:`analyser.report.write_report`.
     **terms
         Of every duel: rounds, first, distance, want.
 
@@ -263,7 +263,7 @@ def _unless_empty(folder: Path) -> Iterator[str]:
 
 
 def is_begun(out: str | os.PathLike[str]) -> bool:
-    """Whether there is something to go on from for a table that is not there yet."""
+    """Return True if there is an unfinished table to resume."""
     target = real_path(out)
     return any(each.is_dir() for each in target.parent.glob(f".{glob.escape(target.name)}.*"))
 

@@ -1,4 +1,4 @@
-"""What became of loadouts from one state of the profiles to another: a sentence for each."""
+"""Moves of loadouts between two states of the profiles, a sentence for each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SMALL = 0.02  # of points over fair points: what moved less, and nothing else, i
 
 
 class Move(NamedTuple):
-    """What became of a loadout: where it stood and where it stands, and whose matchups change hands.
+    """Move of a loadout: its old and new standing, and the matchups that change hands.
 
-    `margins` are those of the opponents in `hands`: how far it came out ahead, -1 to 1, and how far it does now.
+    `margins` holds for each opponent in `hands` how far it came out ahead, -1 to 1, before and now.
     """
 
     loadout: str
@@ -34,12 +34,12 @@ class Move(NamedTuple):
 
     @property
     def change_hands(self) -> int:
-        """How many of its matchups change hands."""
+        """Number of its matchups that change hands."""
         return len(self.hands.gained) + len(self.hands.lost)
 
     @property
     def is_small(self) -> bool:
-        """Whether nothing about it is worth a line: at the same points the same verdict, and nearly the same worth."""
+        """Return True if it is not worth a line: points, verdict and matchups stay, and nearly the worth."""
         same = self.old.points == self.new.points and self.old.verdict == self.new.verdict
         return same and not self.change_hands and self.size < SMALL
 
@@ -57,19 +57,19 @@ class Move(NamedTuple):
 
     @property
     def size(self) -> float:
-        """How far its points over its fair points moved, as a logarithm; 0 where nothing can be said."""
+        """Absolute change of its points over its fair points, as a logarithm; 0 if undefined."""
         shares = [(each.points or np.nan) / each.fair_points for each in (self.old, self.new)]
         size = abs(float(np.log(shares[1] / shares[0])))
         return 0.0 if np.isnan(size) else size
 
     @property
     def is_at_edge(self) -> bool:
-        """Whether it can be priced before and after, and its worth hardly moved: only a verdict can have."""
+        """Return True if it can be priced before and after and its worth hardly moved: only its verdict can have."""
         can_be_priced = all(each.fair_points == each.fair_points for each in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the move as plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
         hands = {name: list(names) for name, names in self.hands._asdict().items()}
         told = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
@@ -78,7 +78,7 @@ class Move(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Loadouts that are written differently, and others that have another verdict; who moved most comes first."""
+    """Edited loadouts, and others that have another verdict; the largest move comes first."""
 
     written: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
@@ -94,7 +94,7 @@ def _differs(old: Loadout, new: Loadout) -> bool:
 
 
 def moves_between(before: Standings, after: Standings, written: Iterable[str]) -> Moves:
-    """What became of those that are `written` differently, and of others with another verdict."""
+    """Return the moves of the edited loadouts (`written`), and of others with another verdict."""
 
     def move(name: str) -> Move:
         found = moved(before, after, name)

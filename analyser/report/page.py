@@ -138,7 +138,7 @@ def idle(
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:
-    """Why nobody of `rows` can attack: what stands in its way, once for each row of the attacker's card."""
+    """Return the reasons why none of `rows` can attack, once for each row of the attacker's card."""
     found: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
@@ -279,7 +279,7 @@ def _range(points: Sequence[int | None]) -> str:
 
 
 def _a_round(kinds: Collection[str]) -> str:
-    """What a round is of which figures say what is lost in it."""
+    """Return the meaning of a round for the losses in these kinds of figures."""
     if BEST_TRADE in kinds:
         return "A round is the mean of the six of duels that both play best, from 18 inches apart and from 36."
     if not set(WAYS) <= set(kinds):
@@ -303,7 +303,7 @@ def _without_duels(found: Matchups, enemies: Collection[str]) -> dict[str, str]:
 
 
 def _habits(duels: pd.DataFrame | None) -> dict[str, Any]:
-    """How far duels by habit can be trusted, on the whole and by unit; nothing where that is not known."""
+    """Return how reliable duels by simple tactics are, overall and by unit; empty if unknown."""
     if duels is None:
         return {"habits_note": "", "habits": {}}
     from analyser.report.habits import given_away_by, note_of
@@ -315,7 +315,7 @@ def _habits(duels: pd.DataFrame | None) -> dict[str, Any]:
 
 
 def _verdict(prices: FairPoints | None) -> dict[str, Any]:
-    """What the first screen says: the farthest from their fair points, and everybody in one picture."""
+    """Return the content of the first screen: the loadouts farthest from their fair points, and all in one picture."""
     if prices is None:
         return {"prices": None, "listed": {}, "picture": None}
     farthest = {verdict: prices.of(verdict, MOST_LISTED).to_dict("records") for verdict in (OVER, UNDER)}
@@ -324,7 +324,7 @@ def _verdict(prices: FairPoints | None) -> dict[str, Any]:
 
 
 def faction_lines(factions: Trades) -> list[str]:
-    """Who comes out ahead of whom, a sentence for each two factions that meet."""
+    """Return a sentence for each two factions that meet: which one comes out ahead."""
     lines = []
     for (one, ours), (other, theirs) in combinations(enumerate(factions.names), 2):
         there, back = (float(factions.destroyed[each]) for each in ((one, other), (other, one)))
@@ -342,7 +342,7 @@ def faction_lines(factions: Trades) -> list[str]:
 
 
 def title_of(*sides: Iterable[str]) -> str:
-    """What a report of some factions against others is called.
+    """Return the title of a report of some factions against others.
 
     >>> title_of(["crown"], ["imperium"]), title_of(["crown"], ["crown"])
     ('Crown against Imperium', 'Crown against itself')
@@ -403,7 +403,7 @@ def anchor_of(selector: str) -> str:
 
 
 def _facts(unit: Unit) -> str:
-    """What fires at it and its numbers, in a line; those of every level where levels differ."""
+    """Return in a line a unit's category as a target and its numbers; by level where levels differ."""
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.differing):

@@ -1,4 +1,4 @@
-"""What a report is made of: matchups in parts and heatmaps, each a file that some process makes; and the balance."""
+"""Parts of a report: files of matchups and heatmaps, each made by some process, and the balance."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Plan(NamedTuple):
 
     @property
     def caption(self) -> str:
-        """What it shows, in a line."""
+        """Caption of the heatmap, in a line."""
         levels = "units, mean over levels" if self.levels else "every loadout"
         return f"{METRICS[self.metric].title}: {levels}, {self.situation.heading}"
 
@@ -195,7 +195,7 @@ def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
 
 
 class Balance(NamedTuple):
-    """What is concluded from a table of matchups.
+    """Conclusions from a table of matchups.
 
     `ratings` is None where there are no duels, `prices` where there is no exchange.
     """
@@ -226,7 +226,7 @@ def balance_of(found: Matchups, heed: Callable[[], None], judged: FairPoints | N
     heed()
     try:
         prices = fair_points(found) if judged is None else judged
-    except InputError:  # nobody exchanges anything
+    except InputError:  # there are no exchanges
         prices = None
     heed()
     odd = outliers(frame, (*attackers, *found.defenders))

@@ -33,7 +33,7 @@ class Dot(NamedTuple):
 
     @property
     def has_verdict(self) -> bool:
-        """Whether it is over- or under-priced."""
+        """Return True if it is over- or under-priced."""
         return self.row["verdict"] in (OVER, UNDER)
 
 
@@ -56,7 +56,7 @@ class PricePicture(NamedTuple):
 
 
 def price_picture(prices: FairPoints, listed: Collection[str]) -> PricePicture | None:
-    """The picture of some prices; None where nobody has fair points.
+    """Return the picture of some prices; None if no loadout has fair points.
 
     `listed` are selectors: each gets the number of its place, those of a verdict counted apart.
     """

@@ -36,12 +36,12 @@ class Job(NamedTuple):
 
 
 def processes_for(cost: int, threads: int) -> int:
-    """How many processes are to share out work of that cost."""
+    """Return the number of processes for work of that cost."""
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
 
 
 class _Forgiving(Future[ResultT]):
-    """A future that may be told of a failure after it was cancelled.
+    """Future that accepts a failure after it was cancelled.
 
     An executor whose process was killed tells all futures that are not done; at one that was cancelled its thread ends
     with a traceback (Python 3.11), and the others are waited for in vain.
@@ -60,7 +60,7 @@ class Processes(ProcessPoolExecutor):
             super().__init__(workers, multiprocessing.get_context("spawn"), begin_to_help)
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
-        """As usual; a process may begin with it."""
+        """Submit a job as usual; this may start a process."""
         with on_its_own():
             future = super().submit(work, *arguments, **keys)
         future.__class__ = _Forgiving
@@ -72,10 +72,10 @@ class Processes(ProcessPoolExecutor):
             process.kill()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As usual; Ctrl-C meanwhile ends what is at work at once.
+        """Shut down as usual; Ctrl-C meanwhile ends running jobs at once.
 
-        The processes are waited for, and not the thread that looks after them: interrupted, that would count as ended
-        (Python before 3.13), and this process would hang as it exits.
+        It waits for the processes, not for the thread that manages them: when interrupted, that thread would count as
+        ended (Python before 3.13), and this process would hang at its exit.
         """
         at_work = list((self._processes or {}).values())
         super().shutdown(wait=False, cancel_futures=cancel_futures)
@@ -167,7 +167,7 @@ def work_of_version(version: str, work: Callable[..., None], *arguments: Any) ->
 
 
 def _failed(future: Future[None]) -> bool:
-    """Whether a job has to be done again, once its helper is done with it; one that was lost is cancelled."""
+    """Return True if a job has to run again, once its worker is done with it; a lost job is cancelled."""
     try:
         return future.exception() is not None
     except CancelledError:
@@ -252,7 +252,7 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
     """Inside this Ctrl-C is noted, and the function that is yielded raises it; a second one is raised at once.
 
     Raised wherever it falls it can be swallowed: Python drops what is raised in a callback or a destructor. Where
-    somebody else handles Ctrl-C, and outside the main thread, nothing changes.
+    other code handles Ctrl-C, and outside the main thread, nothing changes.
 
     >>> with interrupts_noted() as heed:
     ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C

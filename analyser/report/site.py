@@ -38,7 +38,7 @@ _NUMBERS = re.compile(r"(\d+)")
 
 
 class Report(NamedTuple):
-    """A report of the site: where it is, and of whom."""
+    """Report of the site: its place and its factions."""
 
     path: str
     version: str
@@ -53,7 +53,7 @@ class Report(NamedTuple):
 
 
 class Version(NamedTuple):
-    """The reports of one version of the data, the verdict on everybody in them, and what changed since the last.
+    """The reports of one version of the data, the verdicts on all loadouts in them, and the changes since the last.
 
     `cards` has by unit the address of its card in one of the reports, `names` by unit and by loadout what it is called.
     """
@@ -70,7 +70,7 @@ class Version(NamedTuple):
 
     @property
     def one_verdict(self) -> bool:
-        """Whether every report judges in the field of the page, so that a loadout has one verdict."""
+        """Return True if every report judges against the opponents of the page, so that a loadout has one verdict."""
         fields = {each.stored.manifest.get("field", {}).get("loadouts") for each in self.reports}
         return self.standings is not None and fields == {self.standings.prices.among.loadouts}
 
@@ -138,13 +138,13 @@ def _add(
     progress: Progress | None,
     executor: Executor | None,
 ) -> None:
-    """A report for each pair of factions, all judged among everybody: one loadout has one verdict."""
+    """Write a report for each pair of factions, all judged against the same opponents: one verdict for each loadout."""
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
     library = library_of(profiles)
     judged: FairPoints | None = None
-    with suppress(InputError):  # nobody exchanges anything, or what is asked is refused below
+    with suppress(InputError):  # there are no exchanges, or the question is refused below
         judged = fair_points(EVERYBODY, situations=situations, profiles=library, threads=threads, progress=progress)
     for ours, theirs in combinations_with_replacement(library.factions, 2):
         write_report(
@@ -200,7 +200,7 @@ def _since(before: Version, found: Version) -> Version:
 
 
 def _names(units: Mapping[str, Any]) -> dict[str, str]:
-    """What units are called, and their loadouts."""
+    """Return the names of units and of their loadouts, by id."""
     found = {name: unit["name"] for name, unit in units.items() if "name" in unit}
     levels = {f"{name}@{level}": f"{found[name]}, {level}" for name in found for level in units[name].get("levels", ())}
     return {**found, **levels}
@@ -226,10 +226,10 @@ def _cards(reports: Sequence[Report]) -> dict[str, str]:
 
 
 def _standings(reports: Sequence[Report]) -> Standings | None:
-    """Where everybody in some reports of one version stands, by the matchups that they have; None without exchanges."""
+    """Return the standings of the loadouts in reports of one version, by their matchups; None without exchanges."""
     try:
         return Standings(matchups_of([each.stored for each in reports]))
-    except InputError:  # nobody exchanges anything
+    except InputError:  # there are no exchanges
         return None
 
 

@@ -1,4 +1,4 @@
-"""What differs between two plans, in words."""
+"""Differences between two plans, in words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 
 def that_counts(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a plan that its parts depend on: not who else stands in the profiles."""
+    """Return the content of a plan that its parts depend on: without the other units of the profiles."""
     return {key: value for key, value in content.items() if key != "profiles"}
 
 
 def changes_of(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """What differs between the contents of two plans, a text each.
+    """Return the differences between the contents of two plans, a text each.
 
     >>> changes_of({"file": {"name": "a", "single": True}}, {"file": {"name": "b"}})
     ['file.name: "a" -> "b"', 'file.single is gone']

@@ -20,7 +20,7 @@ LOOPBACK = "127.0.0.1"
 PATIENCE = 20.0  # seconds for a scheduler to answer
 MOST_ALONE = 120.0  # and for a worker to be there, on a machine that may be busy
 _MEMORY = "auto"
-_CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # they log what is told here
+_CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # they log what is reported here
 
 
 class _OfDask(Executor):
@@ -40,7 +40,7 @@ class _OfDask(Executor):
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def check(self) -> int:
-        """How many threads of workers there are now; InputError if the scheduler is gone, or none comes for long."""
+        """Return the number of threads of workers; InputError if the scheduler is gone, or no worker comes for long."""
         if self._client.status not in ("running", "connecting"):
             raise _gone(self._address)
         there = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}

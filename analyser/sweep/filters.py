@@ -16,7 +16,7 @@ _MOST_NAMED = 8
 
 
 def filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
-    """What `where` says of the columns of a store as an expression of pyarrow; None for nothing."""
+    """Return `where` as an expression of pyarrow on the columns of a store; None if it is empty."""
     import pyarrow.dataset as pads
 
     found = None
@@ -49,7 +49,7 @@ def axes_of(plan: Plan) -> list[str]:
 
 
 def is_one(plan: Plan, name: str, value: Any) -> bool:
-    """Whether a filter lets one value of a column pass."""
+    """Return True if a filter lets exactly one value of a column pass."""
     return not isinstance(value, tuple) and len(meant(plan, name, value)) == 1
 
 

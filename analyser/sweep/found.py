@@ -1,4 +1,4 @@
-"""What the cells of a slice come to, and the loadouts with changed numbers that they are of."""
+"""Results of the cells of a slice, and the loadouts with changed numbers that they belong to."""
 
 from __future__ import annotations
 

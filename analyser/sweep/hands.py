@@ -1,7 +1,7 @@
-"""Who works: any executor of ``concurrent.futures``, with parts handed out, collected, and handed out again when lost.
+"""Scheduler of parts on any executor of ``concurrent.futures``; it retries lost parts.
 
-Parts are independent and a part that is made twice is the same, so that nothing has to be known of a worker that is
-gone: what it did not finish is handed to another.
+Parts are independent, and a part computed twice is the same, so nothing has to be known about a lost worker: its
+unfinished parts go to another.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Hands = Callable[[], AbstractContextManager[Executor]]
 
 
 class Progress(NamedTuple):
-    """How far a sweep is.
+    """Progress of a sweep.
 
-    `seconds` are those of the clock since this run began, in which `made` parts and `cells` cells were done; `left` are
-    those that the rest will take, kind of fights by kind.
+    `seconds` is the wall-clock time of this run, in which `made` parts and `cells` cells were done; `left` is the
+    estimated time for the rest, kind of fights by kind.
     """
 
     done: int
@@ -91,7 +91,7 @@ def work_through(
 
 
 class _Waiting:
-    """Parts that are to be handed out, those that come back first."""
+    """Queue of parts to submit, requeued ones first."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
         self._rest, self._back = iter(numbers), list[int]()
@@ -101,16 +101,16 @@ class _Waiting:
         return bool(self._back)
 
     def pop(self) -> int:
-        """The next one."""
+        """Remove the next part and return its number."""
         return self._back.pop() if self._back else next(self._rest)
 
     def back(self, number: int) -> None:
-        """One that was handed out and is not done."""
+        """Requeue a part whose worker was lost."""
         self._back.append(number)
 
 
 class _Pace:
-    """What is done and what is left, each kind of fights at its own pace."""
+    """Work done and work left, each kind of fights at its own pace."""
 
     def __init__(self, store: Store, missing: Missing) -> None:
         self._plan = store.plan
@@ -120,7 +120,7 @@ class _Pace:
         self._spent: dict[str, list[float]] = {}
 
     def after(self, made: Made) -> Progress:
-        """How far it is with one more part."""
+        """Return the progress after one more part."""
         kind = self._plan.kind(made.number)
         self._left[kind] -= 1
         self._spent.setdefault(kind, []).append(made.seconds)
@@ -178,6 +178,6 @@ def _failed(number: int, problem: BaseException) -> InputError:
 
 
 def _is_loss(problem: BaseException) -> bool:
-    """Whether a part was lost with its worker, and not by what it is."""
+    """Return True if a part was lost with its worker, rather than failed by itself."""
     lost = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
     return isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in lost

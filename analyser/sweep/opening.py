@@ -40,11 +40,11 @@ PARTITIONS = ("ruleset", "situation", "faction")
 _DESTROYED = "mean_models_destroyed"
 _MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
-"""What a sweep must have worked out for a verdict; where there are charges, `attacker_share_lost`, too."""
+"""Figures that a verdict needs from a sweep; with charges also `attacker_share_lost`."""
 
 
 class Sweep:
-    """What a store holds.
+    """Contents of a store.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Sweep:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all parts are done."""
+        """Return True if all parts are done."""
         return len(self.done) == self.plan.parts
 
     @cached_property
@@ -116,7 +116,7 @@ class Sweep:
         return list(self.dataset.schema.names)
 
     def count(self, **where: Any) -> int:
-        """How many cells pass a filter; as of :meth:`frame`."""
+        """Return the number of cells that pass a filter; as of :meth:`frame`."""
         chosen = self._filter(where)
         with self._whole():
             return int(self.dataset.count_rows(filter=chosen))
@@ -250,16 +250,16 @@ class Sweep:
         return efficiency(self._matchups((_DESTROYED,), where))
 
     def verdict(self, **where: Any) -> FairPoints:
-        """What each loadout of the field should cost (:func:`analyser.fair_points`), worked out from the store alone.
+        """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
 
-        Each pair counts by its mean over the numbers that are varied, or over those of them that pass the filter. What
-        is held in memory are the pairs, however many cells they have.
+        Each pair counts by its mean over the varied numbers that pass the filter. Only the pairs are held in memory,
+        however many cells they have.
 
         Raises
         ------
         InputError
-            The sweep has no figure that prices are made of, of several rulesets none is named, or nobody exchanges
-            anything: loadouts must be attackers and defenders, both.
+            The sweep lacks a figure that prices need, it has several rulesets and none is named, or no loadouts are
+            both attackers and defenders.
         """
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in

@@ -17,7 +17,7 @@ _MOST_SHOWN = 8  # values of an axis
 
 
 class Cost(NamedTuple):
-    """What parts of one kind of fights took, by the log."""
+    """Cost of the parts of one kind of fights, from the log."""
 
     kind: str
     parts: int
@@ -37,7 +37,7 @@ class Cost(NamedTuple):
 
 
 class Status(NamedTuple):
-    """How far a sweep is."""
+    """Progress of a sweep, and its cost so far."""
 
     name: str
     cells: int
@@ -50,7 +50,7 @@ class Status(NamedTuple):
     rulesets: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the record as plain data."""
         return self._asdict() | {
             "costs": [each._asdict() | {"rate": each.rate} for each in self.costs],
             "assumptions": list(self.assumptions),
@@ -58,7 +58,7 @@ class Status(NamedTuple):
 
 
 def status_of(sweep: Sweep) -> Status:
-    """How far a sweep is, from its folder; what it took, from its log."""
+    """Return the progress of a sweep from its folder, and its cost from its log."""
     latest = {line["number"]: _Logged(*(line[key] for key in _Logged._fields)) for line in _of_parts(sweep)}
     done = set(sweep.done)
     by_kind: dict[str, list[_Logged]] = {}
@@ -88,7 +88,7 @@ def status_of(sweep: Sweep) -> Status:
 
 
 class _Logged(NamedTuple):
-    """What the log says of a part that counts here."""
+    """Entry of the log about a part that counts here."""
 
     kind: str
     size: int
@@ -97,7 +97,7 @@ class _Logged(NamedTuple):
 
 
 def _of_parts(sweep: Sweep) -> Iterator[dict[str, Any]]:
-    """The lines of the log of parts; those that somebody has edited are left out."""
+    """Yield the log lines about parts; lines edited by hand are left out."""
     for line in sweep.store.logged("part"):
         numbers = [line.get(key) for key in ("number", "size", "seconds", "length")]
         if isinstance(line.get("kind"), str) and all(isinstance(each, int | float) for each in numbers):
@@ -118,7 +118,7 @@ def write_page(sweep: Sweep) -> None:
 
 
 def _axes(plan: Plan) -> Iterator[tuple[str, int, str]]:
-    """What is varied: how many values each axis has, and which."""
+    """Yield each axis of the plan: its name, the number of its values, and the values in words."""
     yield "rulesets", len(plan.rulesets), ", ".join(plan.rulesets)
     yield "situations", len(plan.situations), _some([each.name for each in plan.situations])
     for name, side in plan.file.sides:

@@ -54,7 +54,7 @@ class Block(NamedTuple):
 
     @property
     def cells(self) -> int:
-        """How many they are."""
+        """Number of cells."""
         return len(self.rows) * len(self.columns)
 
 
@@ -116,12 +116,12 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """Of all that the parts depend on: of the profiles that is who takes part, and not who else stands in them."""
+        """Digest of all that the parts depend on: of the profiles, only the units that take part."""
         return hashlib.sha256(_canonical(that_counts(self.content))).hexdigest()
 
     @property
     def is_sample(self) -> bool:
-        """Whether it is one question, sampled."""
+        """Return True if it is one simulated question."""
         return "sample" in self.content["file"]
 
     @property
@@ -145,7 +145,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the plan."""
         return str(self.content["file"]["name"])
 
     @cached_property
@@ -215,7 +215,7 @@ class Plan:
 
     @property
     def parts(self) -> int:
-        """How many there are."""
+        """Number of parts."""
         if self.is_sample:
             return -(-self.sampled.sample.trials // _trials_a_part(self))
         return self._ends[-1]
@@ -247,11 +247,11 @@ class Plan:
         return self.trials(number).trials if self.is_sample else self.block(number).cells
 
     def kind(self, number: int) -> str:
-        """What kind of fights a part is of."""
+        """Return the kind of fights of a part."""
         return "sample" if self.is_sample else self.block(number).situation.kind
 
     def kinds(self, among: range) -> Counter[str]:
-        """How many of some parts are of each kind, without looking at every one."""
+        """Count the parts `among` by kind, without looking at every one."""
         if self.is_sample:
             return Counter(sample=len(among))
         found: Counter[str] = Counter()
@@ -395,5 +395,5 @@ def _canonical(content: Any) -> bytes:
 
 
 def _plain(content: Any) -> Any:
-    """The same as it comes back from a file."""
+    """Return the content as it would come back from a file."""
     return json.loads(_canonical(content))

@@ -1,4 +1,4 @@
-"""A sweep from its file to a store that is done: begun, gone on with, or a share of it as one job of many."""
+"""Sweep from its file to a finished store: started, resumed, or a share of it as one job of many."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def resume_sweep(
     part: str | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Sweep:
-    """The same by the plan that is frozen in a store; what the profiles say by now does not matter."""
+    """Resume a sweep by the plan stored with it, whatever the profiles say now; otherwise as :func:`run_sweep`."""
     return _run(Store(out), workers, dask, executor, by_return, part, tell)
 
 

@@ -121,7 +121,7 @@ def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
 
 
 def _added_up(batches: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """How often each thing came up, in their order: what is held are the things, however many parts there are."""
+    """Add up the counts of equal rows over all batches, in order; memory grows with the rows, not with the parts."""
     total = pd.DataFrame()
     for each in batches:
         keys = [name for name in each.columns if name not in ("count", "seed")]

@@ -39,7 +39,7 @@ Values = NDArray[Any]
 
 
 class Seen(NamedTuple):
-    """What came of a cell: of each figure its value in each outcome, the least and the greatest that it can have."""
+    """Outcomes of a simulated cell: each figure's value in each outcome, and its least and greatest possible value."""
 
     trials: int
     weights: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Seen(NamedTuple):
 
 
 def has_interval(figure: str) -> bool:
-    """Whether a sampled figure has an interval: percentiles have none."""
+    """Return True if a simulated figure has an interval: percentiles have none."""
     return not figure.endswith(PERCENTILE)
 
 
@@ -115,7 +115,7 @@ def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Samplin
 
 
 def seen_of_attack(found: AttackResult) -> Seen:
-    """What came of a sampled attack, as an exact cell has it (:func:`~analyser.engine.attack.sweep.summarise`)."""
+    """Return what came of a simulated attack, as exact cells do (:func:`~analyser.engine.attack.sweep.summarise`)."""
     target = found.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = found.column("models_destroyed"), found.column("annihilated")

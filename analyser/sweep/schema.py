@@ -1,4 +1,4 @@
-"""The file of a sweep: who fights whom, over which numbers, under which rules, and what is worked out."""
+"""File of a sweep: the units, the numbers that are varied, the rules, and the figures to compute."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ VARIED = (
 )
 """The numbers of a profile that can be varied, by the names that profiles have for them."""
 ADDED = "by "
-"""Begins values that are added to what the profile says; those of `dice` always are."""
+"""Prefix of values that are added to the profile's; those of `dice` always are."""
 BY_WORTH = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
-"""Figures that follow from others and from what the two cost."""
+"""Figures that follow from others and from the points of both units."""
 SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH, *BY_WORTH)
-"""What can be worked out of a cell."""
+"""Figures that can be computed for a cell."""
 _WORTH_OF = ("mean_models_destroyed", "p_annihilated")
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
 MOST_AXIS = 10_000  # values of one number
@@ -81,7 +81,7 @@ def _number(key: str, given: Any) -> Number:
 
 
 def variants(numbers: tuple[Number, ...], place: int) -> tuple[int, tuple[int, ...]]:
-    """Which loadout a row or a column is of, and the place of the value of each number; the last one turns fastest."""
+    """Return the loadout of a row or a column, and the place of each number's value; the last one turns fastest."""
     places = []
     for number in reversed(numbers):
         place, at = divmod(place, len(number.values))
@@ -159,7 +159,7 @@ class CellSampling(Record):
         return self
 
     def of(self, seed: int) -> Sampling:
-        """How a cell with a seed of its own is worked out."""
+        """Return the settings of a cell's simulation, with a seed of its own."""
         how: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
         return Sampling("monte-carlo", seed=seed, threads=1, **how)
 
@@ -223,7 +223,7 @@ class SweepFile(Record):
 
 
 class SampleTerms(Record):
-    """How often one question is played; of a longer fight also whether cards are put back."""
+    """Trials of one simulated question; of a longer fight also whether cards are put back."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)]
     seed: Annotated[int, Field(ge=0)] = 0
@@ -232,7 +232,7 @@ class SampleTerms(Record):
 
 
 class SampleFile(Record):
-    """One question, played very often: its trials are shared out among parts by the numbers of their chunks."""
+    """Simulated question with very many trials, divided among parts by the numbers of their chunks."""
 
     kind: ClassVar[str] = "sample"
     page = "docs/keys.md"

@@ -53,7 +53,7 @@ class Fault(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a look at every byte of a store has found: how many parts are whole and missing, and what is damaged."""
+    """Result of a check of every byte of a store: the numbers of whole and missing parts, and the damaged files."""
 
     whole: int
     damaged: tuple[Fault, ...]
@@ -61,7 +61,7 @@ class Found(NamedTuple):
 
 
 class Missing:
-    """The parts of a range that are not done, told one by one: memory goes by those that are."""
+    """Missing parts of a range, one by one; memory grows only with the parts that are done."""
 
     def __init__(self, plan: Plan, among: range, done: Iterable[int]) -> None:
         self._plan, self._among, self._done = plan, among, frozenset(number for number in done if number in among)
@@ -73,7 +73,7 @@ class Missing:
         return (number for number in self._among if number not in self._done)
 
     def kinds(self) -> Counter[str]:
-        """How many are of each kind of fights."""
+        """Count the missing parts by kind of fights."""
         return self._plan.kinds(self._among) - Counter(map(self._plan.kind, self._done))
 
 
@@ -277,7 +277,7 @@ def _plan_in(folder: Path) -> Plan:
 
 
 def damaged(folder: Path, problem: str) -> InputError:
-    """What is said of a store with a part that cannot be used."""
+    """Return the error about a store with a part that cannot be used."""
     return InputError(
         problem, where=str(folder), allowed="analyser sweep verify --remove, which takes away what is damaged; resume"
     )

@@ -39,7 +39,7 @@ def part_content(plan: Plan, number: int) -> bytes:
 
 
 def slices_of(block: Block) -> Iterator[Block]:
-    """The same cells in pieces of up to :data:`SLICE`, in their order."""
+    """Yield the cells of a block in pieces of up to :data:`SLICE`, in their order."""
     if len(block.columns) > SLICE:
         for row, first in product(block.rows, range(block.columns.start, block.columns.stop, SLICE)):
             columns = range(first, min(first + SLICE, block.columns.stop))

@@ -1,1 +1,1 @@
-"""One attack: exactly, by Monte Carlo, and many at once."""
+"""Attacks: exact, simulated, and many at once."""

@@ -96,7 +96,7 @@ def gather(outcomes: Outcomes, count: int) -> int:
 def exact_attack(
     fight: FightFacts, faces: Floats, cards: Floats, odds: Odds
 ) -> tuple[Scores, Floats, Integers, Floats]:
-    """One attack: its scores and their probabilities, its outcomes in rising order, each once, and theirs.
+    """Return an attack's scores and their probabilities, and its outcomes in rising order, each once, and theirs.
 
     `faces` and `cards` are the probabilities of the faces of the die, and of the card values. Outcomes are packed as
     :mod:`analyser.rules.discipline` says.

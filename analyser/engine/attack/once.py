@@ -17,7 +17,7 @@ from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts, Test
 
 _POOL = ("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "heroic_hits", "overcharge")
-"""What fights of one pool have in common."""
+"""Fields that are equal for all fights of one pool."""
 _EMPTY = -1
 _FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
 _WORD = 0xFFFFFFFF
@@ -25,10 +25,10 @@ _LEAST_ROOM = 1 << 10
 
 
 class Once(NamedTuple):
-    """What each of many attacks on each of many targets comes to.
+    """Figures of many attacks on many targets; equal fights share a record.
 
-    `which` has shape (attacks, targets): the place of the fight's figures in `summaries`, of which each differing fight
-    has one record; -1 where the attack cannot be made.
+    `which` has shape (attacks, targets): the place of the fight's record in `summaries`, which has one for each
+    distinct fight; -1 if the attack cannot be made.
     """
 
     which: NDArray[np.int32]
@@ -192,5 +192,5 @@ def _more(fights: NDArray[np.void], count: int) -> tuple[NDArray[np.void], NDArr
 
 
 def _words(fights: NDArray[np.void]) -> Integers:
-    """The same memory as rows of integers."""
+    """Return the same memory viewed as rows of integers."""
     return fights.view(np.int64).reshape(len(fights), -1)

@@ -96,7 +96,7 @@ class Sample:
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
         """Play on until there are `trials` trials; what was played before must have been whole chunks.
 
-        The counts do not depend on `threads`. `progress` is told the trials so far and the number aimed at.
+        The counts do not depend on `threads`. `progress` receives the trials so far and their planned number.
         """
         assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
         before = self.trials

@@ -18,16 +18,16 @@ from analyser.rules.structs import FIGHT, FightFacts
 from analyser.rules.unit_state import MODELS_MASK
 
 STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
-"""What may become of the target, of which there are probabilities."""
+"""Fates of the target whose probabilities are figures."""
 SUMMARISED = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *(f"p_{name}" for name in STATUSES),
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
 AT_MOST_ONE = tuple(name for name in SUMMARISED if name.startswith("p_") or name == "mean_share_lost")
-"""Of these figures the sums of probabilities, which rounding may lift above 1."""
+"""Figures that are sums of probabilities, which rounding may lift above 1."""
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARISED]))
-"""One attack in a few figures; all NaN where the attack cannot be made."""
+"""Figures of an attack; all NaN if the attack cannot be made."""
 ROUNDING = 1e-12  # of a sum of probabilities
 
 
@@ -90,7 +90,7 @@ def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
 
 @step
 def same_pool(one: FightFacts, other: FightFacts, cards: Floats) -> bool:
-    """Whether two fights roll the same pool."""
+    """Return True if two fights roll the same pool."""
     dice = most_dice(one, cards)
     if one.dice != other.dice or one.reroll_faces != other.reroll_faces or one.extra_faces != other.extra_faces:
         return False

@@ -17,12 +17,12 @@ from analyser.rules.structs import Officer, Test
 
 
 class Trial(NamedTuple):
-    """One attack of a sample.
+    """Simulated attack.
 
     Attributes
     ----------
     number : int
-        Which one of its sample, 0 is the first.
+        Its place in the simulation, from 0.
     dice : list of Die
     card : int or None
         The value of the target's card, where its test goes by one.
@@ -89,7 +89,7 @@ def _located(
 
 
 def _turned(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint64) -> tuple[Any, np.uint64]:
-    """How many trials of a chunk turn each card (Overcharge), and the counter after that."""
+    """Return the number of trials of a chunk that turn each card (Overcharge), and the counter after that."""
     if plan.rerolls is None or len(plan.rerolls.card_bounds) < 3:
         return [trials], counter
     words, bounds = Words(counter, gamma), plan.rerolls.card_bounds

@@ -1,4 +1,4 @@
-"""One activation from its rally test to its end, that of the duel between a unit and its target (AC-9.2)."""
+"""Activation of a unit from its rally test to its end, the same as in a duel with its target (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def shoot_reforming(battle: Battle, unit: int) -> None:
 
 @step
 def end(battle: Battle, unit: int) -> None:
-    """The end of an activation (AC-5.7, AC-5.8); who is in order again may be reached by Corrosive Fumes."""
+    """End an activation (AC-5.7, AC-5.8); Corrosive Fumes may reach a unit that is in order again."""
     field, state = battle.field, int(battle.field.states[unit])
     field.states[unit] = activation.ended(state, field.units[unit])
     if (state & ~field.states[unit]) & DISORDERED:
@@ -105,7 +105,7 @@ def end(battle: Battle, unit: int) -> None:
 
 @step
 def act(battle: Battle, unit: int) -> int:
-    """What an active unit on the field does, by its orders; its target."""
+    """Carry out the orders of an active unit on the field; return its target."""
     field, facts = battle.field, battle.encoding
     state = int(field.states[unit])
     if is_removed(state):
@@ -134,7 +134,7 @@ def stand_by(battle: Battle, unit: int) -> None:
 
 @step
 def hold(battle: Battle, unit: int) -> None:
-    """Stay, and take cover or re-arm: nobody is there whom the unit would attack (BT-4)."""
+    """Stay, and take cover or re-arm: there is no enemy that the unit would attack (BT-4)."""
     field, state = battle.field, int(battle.field.states[unit])
     orders = battle.encoding.orders[Policy.TAKE_COVER, 0]
     if state & unit_state.RELOADING:
@@ -215,7 +215,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 @step
 def has_advanced(battle: Battle, unit: int) -> bool:
-    """Whether an active unit that does not aim has advanced: not who has just got off, nor an aircraft (BT-3)."""
+    """Return True if an active unit that does not aim has advanced: not just disembarked, nor an aircraft (BT-3)."""
     return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
@@ -237,7 +237,7 @@ def react(battle: Battle, unit: int) -> bool:
 
 @step
 def run_amok(battle: Battle, unit: int, target: int) -> None:
-    """Who runs amok and has not charged hurts its target, if that is near, and loses a model (AC-7)."""
+    """Hurt the target, if near, of a unit that runs amok and has not charged; the unit loses a model (AC-7)."""
     field = battle.field
     if target == NO_TARGET or not field.sides[unit].runs_amok or field.place[target] != Place.ON_FIELD:
         return

@@ -1,4 +1,4 @@
-"""One strike: dice, damage, the officer, the suppression test, and what becomes of both units (AC-3 to AC-5)."""
+"""Strike: dice, damage, the officer, the suppression test, and the fate of both units (AC-3 to AC-5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a battle draws: words of its own stream, attack rolls, cards of two decks, hands."""
+"""Random draws of a battle: words of its own stream, attack rolls, cards of two decks, hands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def odds_in(encoding: Encoding) -> Odds:
 
 
 class Card(IntEnum):
-    """What a card is turned for."""
+    """Purpose for which a card is turned."""
 
     TEST = 0
     HAND = 1

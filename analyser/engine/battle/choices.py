@@ -1,4 +1,4 @@
-"""Who is activated next, and whom it makes its target (BT-4)."""
+"""Choice of the next unit to activate, and of its target (BT-4)."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ _SAME = 1e-9
 _LAST = 1 << 28  # longer than any distance, and than the root of NOWHERE
 
 
-# The classes of enemies that a unit looks for its target in (BT-4): whom it can attack from where it stands; shoot at
-# after an advance; with whom it has a habit; whom it can charge now; whom an aircraft can fire at.
+# Classes of enemies in which a unit looks for its target (BT-4): those it can attack from where it stands; shoot at
+# after an advance; has a tactic against; can charge now; those that an aircraft can fire at.
 ATTACKED, AFTER_AN_ADVANCE, KNOWN, CHARGED, FLOWN = range(5)
 
 
 @step
 def is_ready(battle: Battle, unit: int) -> bool:
-    """Whether a unit can be activated: it is there, and has not been."""
+    """Return True if a unit can be activated: it is there, and has not been activated."""
     field = battle.field
     there = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
-    if field.place[unit] == Place.ABOARD:  # whose turn is that of its transport, unless that had none
+    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless that had none
         there = field.states[battle.encoding.carrier[unit]] & ACTIVATED != 0
     return bool(there and not field.states[unit] & ACTIVATED)
 
 
 @step
 def next_unit(battle: Battle, side: int) -> int:
-    """The unit that a side activates next; NONE if nobody is ready."""
+    """Return the unit that a side activates next; NONE if no unit is ready."""
     field, facts = battle.field, battle.encoding
     if facts.order[side] == Turn.NEAREST:
         return nearest_to_an_enemy(battle, side)
@@ -62,7 +62,7 @@ def next_unit(battle: Battle, side: int) -> int:
 
 @step
 def nearest_to_an_enemy(battle: Battle, side: int) -> int:
-    """The unit of a side nearest to an enemy of those that are ready, aircraft after all others; NONE if nobody is."""
+    """Return the ready unit of a side that is nearest to an enemy, aircraft last; NONE if no unit is ready."""
     field, found, least = battle.field, NONE, _LAST + 1
     for unit in range(first_of(side), first_of(side) + battle.encoding.units[side]):
         if is_ready(battle, unit):
@@ -77,7 +77,7 @@ def nearest_to_an_enemy(battle: Battle, side: int) -> int:
 
 @step
 def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
-    """The target of a unit on the field; NO_TARGET if nobody is there."""
+    """Return the target of a unit on the field; NO_TARGET if there is none."""
     field, facts = battle.field, battle.encoding
     measure(battle, 1 - side_of(unit), int(field.x[unit]), int(field.y[unit]))
     if field.nearest == NONE:
@@ -102,7 +102,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
 
 @step
 def best_attacked(battle: Battle, unit: int) -> int:
-    """The target of a unit that has got off its transport: of those that it can shoot at from where it stands."""
+    """Return the target of a unit that has disembarked, among enemies that it can shoot at from where it stands."""
     measure(battle, 1 - side_of(unit), int(battle.field.x[unit]), int(battle.field.y[unit]))
     found = best_of(battle, unit, ATTACKED, True)
     return found if found != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
@@ -110,9 +110,9 @@ def best_attacked(battle: Battle, unit: int) -> int:
 
 @step
 def target_in_flight(battle: Battle, unit: int) -> int:
-    """The target of a sortie: of all on the field that the aircraft can fire at (BT-3).
+    """Return the target of a sortie, among all enemies on the field that the aircraft can fire at (BT-3).
 
-    Distances are those from where it comes in: its place on its own edge.
+    Distances are measured from where it comes in: its place on its own edge.
     """
     facts, side = battle.encoding, side_of(unit)
     measure(battle, 1 - side, int(facts.x[unit]), 0 if side == 0 else int(facts.table))
@@ -122,14 +122,14 @@ def target_in_flight(battle: Battle, unit: int) -> int:
 
 @step
 def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """The best of a class of enemies whom the unit does not shun, as they were last measured (BT-4)."""
+    """Return the best of a class of enemies that the unit does not shun, as last measured (BT-4)."""
     battle.field.shunned = 0
     return best_in(battle, unit, among, rally_failed)
 
 
 @step
 def best_shunned(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """The same of those whom the unit shuns, if it shuns anybody (BT-4)."""
+    """Return the best of a class of enemies that the unit shuns, if it shuns any (BT-4)."""
     if not battle.encoding.holds[unit]:
         return NO_TARGET
     battle.field.shunned = 1
@@ -138,7 +138,7 @@ def best_shunned(battle: Battle, unit: int, among: int, rally_failed: bool) -> i
 
 @step
 def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """The best of a class of enemies, of whom it shuns or of the others; equals by distance, then by the list."""
+    """Return the best of a class of enemies, shunned or others; ties go by distance, then by the list."""
     field, facts = battle.field, battle.encoding
     first = first_of(1 - side_of(unit))
     choice = 0 if among in (KNOWN, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
@@ -167,7 +167,7 @@ def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
 
 @step
 def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rally_failed: bool) -> bool:
-    """Whether an enemy on the field at that distance is of that class, for the first unit of the pair."""
+    """Return True if an enemy on the field at that distance is of class `among` for the first unit of the pair."""
     unit, other = pair
     facts = pair_of(battle, unit, other)
     if among == CHARGED:
@@ -187,7 +187,7 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
 
 @step
 def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
-    """Whether the first unit of the pair can attack the other one, which is on the field, from where it stands."""
+    """Return True if the first unit of the pair can attack the other, which is on the field, from where it stands."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
     if facts.habit == NO_HABIT or length <= least or length > reach:
@@ -199,7 +199,7 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
 
 @step
 def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
-    """Whether the grid of a unit has dice against an enemy as it stands (AC-2.4); length -1: not at short range."""
+    """Return True if a unit has dice against an enemy as it stands (AC-2.4); length -1: not at short range."""
     number = strike_of(battle, pair[0], pair[1], 0)
     if number == NO_STRIKE:
         return False
@@ -209,14 +209,14 @@ def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
 
 @step
 def flight_of(battle: Battle, unit: int, other: int) -> int:
-    """How near to a target an aircraft shoots: at short range, or at long range where the row has none (BT-3)."""
+    """Return the distance at which an aircraft shoots: short range, or long range if the row has none (BT-3)."""
     row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 
 
 @step
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
-    """What a target is worth to a unit, both as they stand (:mod:`.values`)."""
+    """Return the value of a target to a unit, both as they stand (:mod:`.values`)."""
     facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
     if choice == Choice.THREATENED_FIRST:
         threat = pair_of(battle, other, unit)

@@ -46,13 +46,13 @@ def charge(battle: Battle, unit: int, other: int) -> None:
 
 @step
 def stand(battle: Battle, unit: int, other: int) -> bool:
-    """Whether neither of two units is gone."""
+    """Return True if neither of two units is gone."""
     return not is_removed(battle.field.states[unit]) and not is_removed(battle.field.states[other])
 
 
 @step
 def engage(battle: Battle, unit: int, other: int) -> int:
-    """Bring two units into contact; the bonuses less penalties of the charge by who stands near (AC-8.2)."""
+    """Bring two units into contact; return the bonuses less penalties of the charge by units nearby (AC-8.2)."""
     field, units = battle.field, battle.field.units
     field.lost_aboard = 0
     for each, enemy in ((unit, other), (other, unit)):
@@ -69,7 +69,7 @@ def engage(battle: Battle, unit: int, other: int) -> int:
 
 @step
 def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
-    """Make a strike, if the unit has it and both stand; whether who is struck has lost models, and still stands."""
+    """Make a strike if possible; return True if the struck unit has lost models and still stands."""
     number = strike_of(battle, striker, struck, kind)
     if number == NO_STRIKE or not stand(battle, striker, struck):
         return False
@@ -81,7 +81,7 @@ def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bo
 
 @step
 def resolve(battle: Battle, unit: int, other: int) -> bool:
-    """Who has won, the loser's withdrawal and test (AC-8.5); whether the unit overruns now (AC-7)."""
+    """Decide the winner, the loser's withdrawal and test (AC-8.5); return True if the unit overruns now (AC-7)."""
     field = battle.field
     mine, theirs = int(field.states[unit]), int(field.states[other])
     won_by = close_quarters.result(mine, theirs, (field.sides[unit], field.sides[other]))
@@ -150,14 +150,14 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
 
 @step
 def go_off(battle: Battle) -> None:
-    """Whoever has Spectacular Demise and has lost the last model goes off, one after the other (AC-7)."""
+    """Let units with Spectacular Demise that have lost their last model go off, one after the other (AC-7)."""
     if battle.encoding.has_blasts:
         go_off_in_turn(battle)
 
 
 @step
 def go_off_in_turn(battle: Battle) -> None:
-    """The same of a battle in which somebody has that rule."""
+    """Do :func:`go_off` in a battle in which some unit has that rule."""
     field, waits = battle.field, True
     while waits:
         waits = False
@@ -171,7 +171,7 @@ def go_off_in_turn(battle: Battle) -> None:
 
 @step
 def burst(battle: Battle, unit: int) -> None:
-    """One die for a unit that goes off, and what it means for each other unit near it."""
+    """Roll a die for a unit that goes off, and apply it to each other unit near it."""
     field, facts = battle.field, battle.encoding
     shown = one_of(field, facts.die_sides)
     heroic, strikes = shown < facts.heroic, shown < facts.heroic + facts.strike

@@ -1,4 +1,4 @@
-"""What happens in a battle, event by event, where it is told (:mod:`analyser.results.story`)."""
+"""Events of a battle, recorded if the battle is to be told (:mod:`analyser.results.story`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analyser.engine.battle.tables import MOST_EVENTS, Battle
 
 
 class Event(IntEnum):
-    """What happens; beside it stand up to two units and three numbers."""
+    """Kind of an event; each event has up to two units and three numbers."""
 
     ROUND = 0  # it begins: holder of the initiative, value of the card of side 0, of side 1 (0: surrendered)
     ENTERED = 1  # a unit comes out of reserve
@@ -21,7 +21,7 @@ class Event(IntEnum):
     FELL_BACK = 7  # a unit
     SUPPRESSED = 8  # a unit
     REMOVED = 9  # a unit: models destroyed, victory points
-    COMBAT = 10  # who charged, its target: who has won (0 the charger, 1 its target, 2 nobody)
+    COMBAT = 10  # the charger, its target: the winner (0 the charger, 1 its target, 2 neither)
     OWN_LOSS = 11  # a unit by its own doing: models; 1 if it is for want of room on a transport, the other unit
     DIE = 12  # Spectacular Demise of a unit: what the die shows (0 heroic, 1 strike, 2 miss, 3 something else)
     ENDED = 13  # a round: VP of side 0, of side 1
@@ -41,7 +41,7 @@ class Unfired(IntEnum):
 
 @step
 def note(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
-    """Tell an event, if events are told and there is room."""
+    """Record an event, if events are recorded and there is room."""
     field = battle.field
     if field.logs and field.logged < MOST_EVENTS:
         line = field.log[field.logged]

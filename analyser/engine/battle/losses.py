@@ -1,4 +1,4 @@
-"""What units lose, and tests by card (AC-5.1, AC-5.9, AC-8.8)."""
+"""Losses of units, and tests by card (AC-5.1, AC-5.9, AC-8.8)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
 
 @step
 def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> None:
-    """Bring a unit to the state `after` what `by` (or NOBODY) has done to it; the unit moves if it has fallen back."""
+    """Put a unit into the state `after` an effect of `by` (or NOBODY); the unit moves if it has fallen back."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
     gone = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))

@@ -31,7 +31,7 @@ def play_chunk(battle: Battle, stream: tuple[np.uint64, np.uint64], chunk: int, 
 
 @step
 def play_battle(battle: Battle) -> None:
-    """One battle."""
+    """Simulate one battle."""
     field, facts = battle.field, battle.encoding
     deploy(battle)
     over = False
@@ -39,7 +39,7 @@ def play_battle(battle: Battle) -> None:
         field.round += 1
         ready(battle)
         side = int(field.holder)
-        waiting = 0  # sides in turn that had nobody ready
+        waiting = 0  # sides in turn that had no unit ready
         while waiting < 2:
             unit = choices.next_unit(battle, side)
             waiting = waiting + 1 if unit == NONE else 0
@@ -56,7 +56,7 @@ def play_battle(battle: Battle) -> None:
 
 @step
 def deploy(battle: Battle) -> None:
-    """Everybody in place, full decks, and who begins (BT-2)."""
+    """Put every unit in place, fill the decks, and choose the side that begins (BT-2)."""
     field, facts = battle.field, battle.encoding
     field.round = field.logged = field.reforming = 0
     placed = 0

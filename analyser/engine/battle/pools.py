@@ -103,7 +103,7 @@ def expected(law: Law, fight: FightFacts, models: int, *, whole: bool) -> float:
 
 
 def _losses(law: Law, fight: FightFacts, models: int) -> Iterator[tuple[float, int, int]]:
-    """What a pool does to so many models without damage: probability, models destroyed, damage that is left."""
+    """Yield the results of a pool against `models` undamaged models: probability, models destroyed, damage left."""
     fight.models = fight.most_destroyed = models
     fight.damage = 0
     scores = scores_for(fight, fight.dice)

@@ -1,4 +1,4 @@
-"""Battles by the thousand, on several threads; and one of them, told."""
+"""Simulation of many battles, on several threads; and the events of one of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from analyser.rules.policies import Action
 
 
 class Told(NamedTuple):
-    """One battle, told."""
+    """Events and result of one battle."""
 
-    number: int  # which one of its seed, 0 is the first
+    number: int  # its place among the battles of the seed, from 0
     margin: int  # VP of side 0 less those of side 1
     events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
@@ -45,9 +45,9 @@ class Simulation:
         without: int | None = None,
         before: int = 0,
     ) -> Counts:
-        """What so many battles come to; the counts do not depend on `threads`. `without`: a unit that is left out.
+        """Simulate `trials` battles, if wanted `without` a unit; the counts do not depend on `threads`.
 
-        They are those that come after `before` others, whole chunks (CHUNK_BATTLES) that are played elsewhere.
+        They follow `before` others: whole chunks (CHUNK_BATTLES) that are simulated elsewhere.
         """
         stream, seen = stream_of(seed), list[Counts]()
 
@@ -84,7 +84,7 @@ class Simulation:
         raise AssertionError(f"no battle of seed {seed} ends with {margin}")
 
     def told(self, number: int, seed: int) -> Told:
-        """A battle of a seed, told event by event."""
+        """Return one battle of a seed, event by event."""
         field: Any = self._new_field()
         field.logs = 1
         chunk, place = divmod(number, CHUNK_BATTLES)
@@ -95,7 +95,7 @@ class Simulation:
         return Told(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
 
     def _unfired(self, events: Integers) -> Iterator[tuple[int, Unfired]]:
-        """Which events are orders to shoot that a row forbids: it is not loaded, too near, or may not be moved with."""
+        """Yield the orders to shoot that a row forbids: it is not loaded, too near, or may not be moved with."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
         for place, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
@@ -126,12 +126,12 @@ class Simulation:
 
 
 def _moved_by(events: Integers) -> int:
-    """How far the first of some events is a move; 0 if it is none, or if there was no room to tell more."""
+    """Return the length of the first event if it is a move; 0 if it is not, or if there was no room to record more."""
     return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
 
 
 def _attacks(events: Integers) -> bool:
-    """Whether the unit of the first of some events attacks the other one before the next unit is activated."""
+    """Return True if the unit of the first event attacks the other one before the next unit is activated."""
     for event, unit, other, *_ in events[1:].tolist():
         if event in (Event.ACTIVATED, Event.ENDED):
             return False

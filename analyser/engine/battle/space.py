@@ -37,7 +37,7 @@ def squared_from(field: Field, at: int, x: int, y: int) -> Any:
 
 @step
 def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
-    """Whether the other unit is on the field, and no further away than that."""
+    """Return True if the other unit is on the field, and at most `length` away."""
     field = battle.field
     squared = squared_from(field, other, field.x[unit], field.y[unit])
     return bool(squared < (length + 1) * (length + 1))
@@ -63,7 +63,7 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
 
 @step
 def put(battle: Battle, unit: int, x: int, y: int) -> None:
-    """Put a unit on a point of the field; who is near a commander there is disordered no more (AC-5.8)."""
+    """Put a unit on a point of the field; units near a commander there are no longer disordered (AC-5.8)."""
     field, encoding = battle.field, battle.encoding
     field.x[unit], field.y[unit], field.off[unit], field.stirred = x, y, 0, 1
     side = side_of(unit)
@@ -82,7 +82,7 @@ def put(battle: Battle, unit: int, x: int, y: int) -> None:
 
 @step
 def take_off(battle: Battle, unit: int, place: int) -> None:
-    """A unit leaves the field: nobody is near it any more."""
+    """Take a unit off the field: no unit is near it any more."""
     field = battle.field
     field.place[unit], field.off[unit], field.stirred = place, NOWHERE, 1
 
@@ -107,7 +107,7 @@ def set_back(battle: Battle, unit: int, length: int) -> None:
 
 @step
 def is_commanded(battle: Battle, unit: int) -> bool:
-    """Whether another friendly unit that is a commander is within 6 inches (AC-5.8)."""
+    """Return True if another friendly unit that is a commander is within 6 inches (AC-5.8)."""
     encoding, side = battle.encoding, side_of(unit)
     if battle.field.off[unit]:
         return False
@@ -120,7 +120,7 @@ def is_commanded(battle: Battle, unit: int) -> bool:
 
 @step
 def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool:
-    """Whether a unit of that side other than `but` stands so near the point of `unit`."""
+    """Return True if a unit of side `of` other than `but` is `within` that distance of `unit`."""
     for other in range(first_of(of), first_of(of) + battle.encoding.units[of]):
         if other not in (but, unit) and is_within(battle, unit, other, within):
             return True

@@ -1,4 +1,4 @@
-"""What a battle is played from: all that does not depend on chance, and the field that changes as it is played.
+"""Data of a battle: tables that do not depend on chance, and the field that changes during the battle.
 
 A unit is a number: those of side 0 are 0 to MOST_UNITS - 1, those of side 1 follow. Lengths are in hundredths of an
 inch.
@@ -25,8 +25,8 @@ MOST_CARDS = 10_000
 MOST_ROUNDS = 10
 MOST_SHOTS = 6  # rows that one unit fires in one activation
 NO_STRIKE = -1
-NOWHERE = 1 << 30  # the square of a distance further than any on the field: of who is not there
-BATCHES = 32  # of battles, by which differences are told from chance
+NOWHERE = 1 << 30  # the square of a distance beyond any on the field, for units that are not there
+BATCHES = 32  # of battles, which tell differences from chance
 PERCENT = 101
 CHUNK_BATTLES = 256  # a power of two: the words of so many fit into those of a chunk
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
@@ -55,7 +55,7 @@ BLOWS = 16
 
 
 class PairFacts:
-    """What a unit can do to an enemy, in as much room as a processor fetches at once."""
+    """Abilities of a unit against an enemy, in as much room as a processor fetches at once."""
 
     strikes: Annotated[Any, np.int16, (BLOWS,)]  # or NO_STRIKE
     reach: Annotated[Any, np.int16]  # up to which it attacks where it stands; below 0: it cannot
@@ -67,7 +67,7 @@ class PairFacts:
     value_at: Annotated[Any, np.int32]  # where its expected values begin; below 0: they are 0
     value_by_damage: Annotated[Any, np.int8]
     habit: Annotated[Any, np.int8]  # a Policy, or NO_HABIT
-    shunned: Annotated[Any, np.int8]  # it is attacked only where nobody better is there (BT-4)
+    shunned: Annotated[Any, np.int8]  # it is attacked only if there is no better target (BT-4)
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # its shots are answered (Tail Gunner)
     shots: Annotated[Any, np.int8]  # how many rows it fires
@@ -89,7 +89,7 @@ class Encoding:
     hand_limit: Int
     disembark_within: Int  # of an enemy
     disembark_by: Int  # the round
-    has_blasts: Int  # whether anybody has Spectacular Demise,
+    has_blasts: Int  # whether any unit has Spectacular Demise,
     has_transports: Int  # a unit is embarked,
     has_lookouts: Int  # or may go on lookout,
     has_reserves: Int  # or begins in reserve
@@ -131,8 +131,8 @@ class Encoding:
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
     own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
-    holds: Annotated[Any, np.int64, (UNITS,)]  # whether it holds where nobody is there whom it would attack (BT-4)
-    furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks anybody where it stands
+    holds: Annotated[Any, np.int64, (UNITS,)]  # whether it holds if there is no enemy that it would attack (BT-4)
+    furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks any enemy from where it stands
     pairs: Annotated[Any, PAIR, (UNITS, PLACES)]  # of a unit and each enemy, see `pair_of`
     blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
 
@@ -164,11 +164,11 @@ class Field:
     x: Annotated[Any, np.int32, (UNITS,)]
     y: Annotated[Any, np.int32, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
-    off: Annotated[Any, np.int32, (UNITS,)]  # 0 of who is on the field, else NOWHERE
+    off: Annotated[Any, np.int32, (UNITS,)]  # 0 for a unit on the field, else NOWHERE
     squared: Annotated[Any, np.int32, (UNITS,)]  # of distances, as they were last measured; NOWHERE or more of others
     nearest: Int  # the first of the nearest of those to whom distances were last measured; NONE
     nearest_length: Int  # and how far it is
-    shunned: Int  # whether a target is looked for among those whom a unit shuns
+    shunned: Int  # whether a target is looked for among the enemies that a unit shuns
     stirred: Int  # whether anything has changed since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
@@ -181,7 +181,7 @@ class Field:
     holder: Int  # of the initiative
     round: Int
     batch: Int
-    lost_aboard: Int  # models lost by a unit embarked on who is attacked
+    lost_aboard: Int  # models lost by a unit embarked on the attacked unit
     reforming: Int  # whether the active unit has just disembarked
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
@@ -192,7 +192,7 @@ class Field:
     gamma: Annotated[Any, np.uint64]
     margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # VP of side 0 less those of side 1, of the last chunk
     logged: Int  # events of this battle
-    logs: Int  # whether they are told
+    logs: Int  # whether they are recorded
     log: Annotated[Any, np.int32, (MOST_EVENTS, EVENT_FIELDS)]
 
 
@@ -207,7 +207,7 @@ class Place(IntEnum):
 
 
 class Counts:
-    """What battles come to, added up, as one record."""
+    """Sums over the results of battles, as one record."""
 
     results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # by VP of side 0 and of side 1
     outcomes: Annotated[Any, np.int64, (BATCHES, OUTCOMES)]  # by :class:`~analyser.rules.battle.Outcome`
@@ -254,7 +254,7 @@ def side_of(unit: int) -> int:
 
 @step
 def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
-    """What a unit can do to an enemy."""
+    """Return the abilities of a unit against an enemy."""
     facts: PairFacts = battle.encoding.pairs[unit, enemy % MOST_UNITS]
     return facts
 

@@ -14,7 +14,7 @@ from analyser.rules.structs import NONE
 
 @step
 def aboard(battle: Battle, transport: int) -> int:
-    """The unit that is embarked on a transport; NONE if nobody is."""
+    """Return the unit embarked on a transport; NONE if there is none."""
     unit = int(battle.encoding.cargo[transport])
     return unit if unit != NONE and battle.field.place[unit] == Place.ABOARD else NONE
 
@@ -28,7 +28,7 @@ def count_aboard(battle: Battle, transport: int) -> None:
 
 @step
 def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> None:
-    """The test of the unit embarked on a transport that has tested (AC-5.10); aboard nobody falls back.
+    """Test the unit embarked on a transport that has tested (AC-5.10); aboard no unit falls back.
 
     `qualities`: those of the attacks, as bits of :mod:`~analyser.rules.unit_state`.
     """
@@ -59,7 +59,7 @@ def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> 
 
 @step
 def wants_off(battle: Battle, unit: int) -> bool:
-    """Whether an embarked unit gets off now: an enemy is near its transport, or it is time (BT-3)."""
+    """Return True if an embarked unit gets off now: an enemy is near its transport, or it is time (BT-3)."""
     field, facts = battle.field, battle.encoding
     transport = int(facts.carrier[unit])
     if field.place[transport] != Place.ON_FIELD:

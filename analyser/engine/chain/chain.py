@@ -55,11 +55,11 @@ class Fields:
         return above if name == self._first else above % self.sizes[name]
 
     def pack(self, **values: Any) -> Any:
-        """The states with these values, 0 in the other fields."""
+        """Return the states with these values, and 0 in the other fields."""
         return sum(value * self.places[name] for name, value in values.items())
 
     def put(self, states: Any, **values: Any) -> Any:
-        """The same states with other values in some fields."""
+        """Return the states with other values in some fields."""
         return states + sum((value - self.get(name, states)) * self.places[name] for name, value in values.items())
 
 
@@ -88,7 +88,7 @@ class Die:
         return np.asarray(weights / weights.sum())
 
     def word(self, value: int) -> str:
-        """What a value is called."""
+        """Return the name of a value."""
         return self.words[value] if self.words else str(value)
 
 
@@ -119,7 +119,7 @@ class ExtraDie(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One roll, and the transition that its total makes from every state."""
+    """Roll, and the transition that its total makes from every state."""
 
     # The state that each of some states, shape (states, 1), and each total, shape (totals,), lead to. What it says of
     # totals that a state cannot roll is ignored.
@@ -132,7 +132,7 @@ class Phase:
 
     @cached_property
     def totals(self) -> int:
-        """How many totals are distinguished: from 0 to the highest."""
+        """Number of totals that are distinguished: from 0 to the highest."""
         dice = self.dice if isinstance(self.dice, int) else self.most_dice
         return 1 + dice * self.die.highest + sum(die.highest * weight for die, weight in self.extra_dice)
 
@@ -142,7 +142,7 @@ class Phase:
         return np.broadcast_to(after, (len(states), self.totals))
 
     def dice_of(self, states: States) -> Integers:
-        """How many dice each of some states rolls."""
+        """Return the number of dice that each of some states rolls."""
         dice = self.dice(states) if callable(self.dice) else self.dice
         return np.broadcast_to(np.asarray(dice, np.int64), states.shape)
 
@@ -171,7 +171,7 @@ RECORD = Phase(lambda states, _: states)  # nothing happens, but that the distri
 
 
 class Story(NamedTuple):
-    """How trials of a chain are told."""
+    """Words for telling the trials of a chain."""
 
     read: Callable[[int], Mapping[str, Any]]  # what a state says, by name: numbers, yes or no, or words
     turn: str = ""  # what the phases between some recordings are called, such as Round
@@ -189,7 +189,7 @@ class Chain:
     start: int
     phases: tuple[Phase, ...]  # with RECORD wherever the distribution of the state is to be kept
     size: int  # states are integers below it; it may be as large as 2**62
-    # For whoever asks more than there is room for:
+    # For a question that asks more than there is room for:
     what: str = "this question"  # what its states tell apart, such as "14 units, each standing, in rout or lost"
     less: str = "less at once"  # what would make it smaller, such as "fewer units"
     story: Story | None = None
@@ -200,7 +200,7 @@ class Chain:
 
     @cached_property
     def is_small(self) -> bool:
-        """Whether all states are tabulated, rather than those that are met."""
+        """Return True if all states are tabulated, rather than only those that can be reached."""
         return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
 
 
@@ -240,14 +240,14 @@ class Sparse:
         return Sparse(rows, int(np.count_nonzero(mask)))
 
     def sum(self, axis: int) -> Floats:
-        """The sum of each column (axis 0), or of each row (axis 1)."""
+        """Return the sum of each column (axis 0), or of each row (axis 1)."""
         if axis == 1:
             return np.array([row.values.sum() for row in self.rows])
         columns, values = (np.concatenate(part) for part in zip(*self.rows))
         return np.asarray(np.bincount(columns, values, self.shape[1]), np.float64)
 
     def toarray(self) -> Floats:
-        """The same as an array."""
+        """Return the matrix as an array."""
         return np.array([self[row] for row in range(len(self))])
 
 

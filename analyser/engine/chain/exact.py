@@ -5,7 +5,7 @@ found first by breadth-first search and numbered in order; so a question costs w
 too large is refused during the search.
 
 A chain may be driven by a sequence of numbers from elsewhere, such as the losses of a fight. A path is one run of such
-numbers, one a round; each number has a turn, the phases that are played in a round with it, one of them
+numbers, one a round; each number has a turn, the phases of a round with it, one of them
 :data:`~analyser.engine.chain.chain.RECORD`. Numbers of different rounds may depend on each other in any way: a path
 has its weight as a whole. The chain has the phases of all turns, in any order.
 """
@@ -146,7 +146,7 @@ def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint
 
 @step
 def all_zero(probabilities: Floats) -> bool:
-    """Whether all are 0; their bits are looked at together, because most states are not reached."""
+    """Return True if all are 0; their bits are checked together, because most states are not reached."""
     joined = np.int64(0)
     for bits in probabilities.view(np.int64):
         joined |= bits

@@ -51,7 +51,7 @@ class Groups(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What the groups roll, in order of the groups: each total of each group that came up."""
+    """Rolls of the groups, in order of the groups: each total of each group that came up."""
 
     groups: Integers
     totals: Integers
@@ -84,12 +84,12 @@ def moves_of(phase: Phase, states: States, trials: Integers, random: np.random.G
 
 
 def _drawn(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
-    """How many trials of each group roll each total; shape (groups, totals)."""
+    """Draw the number of trials of each group that roll each total; shape (groups, totals)."""
     return np.asarray(random.multinomial(trials, pmf / pmf.sum()), np.int64)
 
 
 def _drawn_alone(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
-    """The same of groups of one trial, drawn by inversion of the distribution: quicker."""
+    """Draw as :func:`_drawn` does, for groups of one trial: faster, by inversion of the distribution."""
     totals = np.searchsorted(np.cumsum(pmf)[:-1] / pmf.sum(), random.random(len(trials)), side="right")
     return np.asarray(totals[:, np.newaxis] == np.arange(len(pmf)), np.int64)
 
@@ -117,7 +117,7 @@ def _random_of(seed: int, part: int, chunk: int, *more: int) -> np.random.Genera
 
 
 class Counts:
-    """How many trials were in each state at a recording, of chunks that come one after the other."""
+    """Number of trials in each state at a recording, over consecutive chunks."""
 
     def __init__(self) -> None:
         self.states, self.trials = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -187,9 +187,9 @@ def _start(chain: Chain, trials: Integers) -> Groups:
 def sampled_counts(
     chain: Chain, trials: int, seed: int, part: int = 0, threads: int = 1, report: Report = lambda _: None
 ) -> Recorded:
-    """How many of `trials` trials were in each state wherever it is recorded, whatever the number of threads.
+    """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part` says which of several chains of one question this is: each has random numbers of its own. `report` is told
+    `part` says which of several chains of one question this is: each has random numbers of its own. `report` receives
     the trials so far. InputError if they end in more different states than there is room for.
 
     Examples
@@ -219,7 +219,7 @@ def sampled_counts(
 
 
 def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """How many trials were in each state where it was recorded, in each round; `paths` have counts.
+    """Count the trials in each state at its recordings, in each round; `paths` have counts.
 
     Every trial follows the path that it has seen; `part` as that of :func:`sampled_counts`.
     """
@@ -253,7 +253,7 @@ class Shown(NamedTuple):
     value: int
 
     def __str__(self) -> str:
-        """What it shows, in words."""
+        """Return the value in words."""
         return self.die.word(self.value)
 
 

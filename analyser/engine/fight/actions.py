@@ -1,4 +1,4 @@
-"""What the active side of a duel is about to do, and why: read off the states as its orders are given."""
+"""Actions that the active side of a duel is about to take, and their reasons, read off the states at its orders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analyser.rules.structs import NONE
 
 
 class Did(IntEnum):
-    """What a unit did in a round."""
+    """Action of a unit in a round."""
 
     ACTED_ELSEWHEN = 0  # nothing here: its activation is the other one of the round
     WAS_GONE = 1
@@ -39,7 +39,7 @@ class Did(IntEnum):
 
 
 class Why(IntEnum):
-    """What made it do that."""
+    """Reason for an action."""
 
     POLICY = 0
     RULE = 1  # Berserk, Run Amok
@@ -63,7 +63,7 @@ ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 
 @tiered(2.0)
 def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Integers, second: Integers) -> Integers:
-    """What the active side does from each pair of states, and why, as one number: int64, shape of `first`.
+    """Return the active side's action from each pair of states and its reason, as one number: int64, shape of `first`.
 
     `operation` is GIVE_ORDERS, which is next; `when`, which activation of the round it is; `shots`, how many strikes,
     from that of the operation on, the side can shoot with.
@@ -80,7 +80,7 @@ def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Inte
 
 @step
 def action_of(setup: Setup, operation: Line, when: int, shots: int, mine: int, theirs: int) -> tuple[int, int]:
-    """What the active side does, and why."""
+    """Return the active side's action and its reason."""
     began = unit_state.order_of(mine) == Order.NO_ATTACK
     is_first = mine & unit_state.FIRST != 0
     if (when == When.IF_FIRST and not is_first) or (when == When.IF_SECOND and is_first):
@@ -96,7 +96,7 @@ def action_of(setup: Setup, operation: Line, when: int, shots: int, mine: int, t
 
 @step
 def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> tuple[int, int]:
-    """What the active side does on the orders that it is given, and why."""
+    """Return the active side's action on its orders, and the reason."""
     if operation[0] == Kind.ORDER:
         return action_chosen(setup, operation, mine, theirs)
     _, side, number = operation
@@ -125,7 +125,7 @@ def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, their
 
 @step
 def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tuple[int, int]:
-    """What a unit does that may choose, by an ORDER that can be given."""
+    """Return the action and reason of a unit that may choose, by an ORDER that can be given."""
     _, side, number = operation
     manoeuvre, action, strike, _ = order_in(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
@@ -156,7 +156,7 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
 
 @step
 def shoots(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> bool:
-    """Whether any shot is made on these orders."""
+    """Return True if any shot is made on these orders."""
     _, side, number = operation
     mine = operations.given_orders(setup, operation, mine, theirs)
     pair = (mine, theirs) if side == 0 else (theirs, mine)
@@ -168,7 +168,7 @@ def shoots(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) ->
 
 @step
 def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
-    """What a unit does that shoots."""
+    """Return the action of a unit that shoots, and the reason."""
     if manoeuvre == Manoeuvre.AIM:
         return Did.SHOT_AIMING, Why.POLICY
     if view.rally_failed:
@@ -180,6 +180,6 @@ def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
 
 
 def named(number: int) -> tuple[str, str]:
-    """What was done and why, in the pair of an answer."""
+    """Return the names of the action and the reason in a packed number."""
     did, why = divmod(number, WHYS)
     return Did(did).name.lower(), Why(why).name.lower()

@@ -19,7 +19,7 @@ from analyser.rules.structs import NONE, FightFacts
 
 @step
 def may_begin(number: int, state: int, other: int) -> bool:
-    """Whether the fight goes on, and this is the activation of the round that the toss gave the unit."""
+    """Return True if the fight goes on, and this is the activation of the round that the toss gave the unit."""
     return not unit_state.is_removed(other) and (
         number == When.ALWAYS or (number == 1) == (state & unit_state.FIRST != 0)
     )
@@ -33,7 +33,7 @@ def unless_certain(draw: int, highest: int) -> tuple[int, int]:
 
 @step
 def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
-    """What decides the operation in these states, and the highest value that passes its test."""
+    """Return the draw that decides the operation in these states, and the highest value that passes its test."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
         return Draw.NOTHING, discipline.NO_CARD
@@ -68,7 +68,7 @@ def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
 
 @step
 def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
-    """Who has won the combat of the active side (:func:`~.close_quarters.result`)."""
+    """Return the winner of the combat of the active side (:func:`~.close_quarters.result`)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     if not close_quarters.in_combat(mine):
         return close_quarters.NOT_FOUGHT
@@ -77,7 +77,7 @@ def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
 
 @step
 def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
-    """What decides the test of the loser of the combat (AC-8.5)."""
+    """Return the draw that decides the test of the combat's loser (AC-8.5), and the highest value that passes."""
     won_by = result_of_combat(setup, active, pair)
     lost_by = 1 - active if won_by == close_quarters.ACTIVE else active
     state, side = (pair[0] if lost_by == 0 else pair[1]), setup.sides[lost_by]
@@ -108,7 +108,7 @@ def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
 
 @step
 def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
-    """Whether the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
+    """Return True if the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
         return False
@@ -225,17 +225,17 @@ def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
 
 @step
 def shoots_by(operation: Line) -> bool:
-    """Whether the unit is to shoot by an ORDER."""
+    """Return True if the unit is to shoot by an ORDER."""
     return operation[0] == Kind.ORDER and order_in(operation[2]).action == Action.SHOOT
 
 
 @step
 def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> bool:
-    """Whether a unit that awaits orders may be given these, and they are not others in other words.
+    """Return True if a unit that awaits orders may be given these, and no other orders mean the same.
 
-    What a failed rally test, a building or a rule forbids (AC-5.6, AC-7). Who need not move and shoots, aims; with
-    Overcharge it may do without, for what is re-rolled may come to a blank (AC-3.4, AC-6). Whether a shot is made, the
-    strike says.
+    A failed rally test, a building or a rule may forbid orders (AC-5.6, AC-7). A unit that shoots and need not move
+    aims; with Overcharge it may choose not to, because a re-roll may show a blank (AC-3.4, AC-6). The strike decides
+    whether a shot is made.
     """
     _, side, number = operation
     manoeuvre, action, strike, stop = order_in(number)
@@ -272,7 +272,7 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
 
 @step
 def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
-    """What the policy of the active side sees when it is to give orders."""
+    """Return what the policy of the active side sees when it is to give orders."""
     _, side, number = operation
     sides = setup.sides[side], setup.sides[1 - side]
     return activation.view_of(mine, theirs, sides, setup.strikes[max(number, 0)], number != NONE)
@@ -286,7 +286,7 @@ def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
 
 @step
 def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]) -> tuple[int, int]:
-    """What is left of a decision as things stand."""
+    """Return a decision as the rules allow it in this view."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed(decision[0], decision[1], view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)

@@ -27,23 +27,23 @@ class Kind(IntEnum):
     BEGIN = 1  # a unit is activated, and takes its rally test
     GIVE_ORDERS = 2
     ENGAGE = 3  # a charge, or an Overrun, brings the two into contact
-    RESOLVE = 4  # who has won the combat, the loser's withdrawal and test
+    RESOLVE = 4  # the winner of the combat, the loser's withdrawal and test
     TEST_PASSENGERS = 5
     END_COMBAT = 6
     END = 7  # of an activation
-    TOSS = 8  # who is activated first in this round
+    TOSS = 8  # the unit that is activated first in this round
     WRECK = 9  # the die for a building that was attacked (Siegebreaker)
     END_ROUND = 10
     GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
     FRIGHTEN = 12  # whether that die, if it was no strike, was a miss
     TEST_FRIGHTENED = 13  # the enemy's suppression test
-    ENVELOP = 14  # Corrosive Fumes disorder whoever they reach
+    ENVELOP = 14  # Corrosive Fumes disorder each unit that they reach
     FORGET = 15  # what a Throw depended on
-    RUN_AMOK = 16  # who has not charged hurts whoever is near
+    RUN_AMOK = 16  # a unit that has not charged hurts the enemy if near
     TAKE_OVER = 17  # another unit of the side takes the place of the one before
-    ORDER = 18  # a unit is given orders that somebody has chosen, in place of its policy's
+    ORDER = 18  # a unit is given orders that its side has chosen, in place of its policy's
     CHOOSE = 19  # a plan says which of the branches that follow is taken
-    BRANCH = 20  # the lines of a branch follow; who has not chosen it passes them by
+    BRANCH = 20  # the lines of a branch follow; a side that has not chosen it skips them
     STAND = 21  # a unit that could overrun does not
     TEST_SHOT = 22  # the suppression test that an attack causes, where it is taken apart from it
 
@@ -52,7 +52,7 @@ ON_PURPOSE = 1 << 5  # with the kind of an operation: its test is failed on purp
 
 
 class Operation(NamedTuple):
-    """One line of a program."""
+    """Operation of a program."""
 
     kind: int  # a Kind
     # The one that is active, 0 or 1; of TEST_PASSENGERS, TEST_SHOT, WRECK and FORGET: the side concerned. Of CHOOSE:
@@ -65,7 +65,7 @@ class Operation(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """What an ORDER says."""
+    """Content of an ORDER."""
 
     manoeuvre: int
     action: int
@@ -84,7 +84,7 @@ def packed_order(order: Ordered) -> int:
 
 @step
 def order_in(number: int) -> Ordered:
-    """What an ORDER of that number says."""
+    """Return the content of an ORDER from its number."""
     packed = number >> _MANOEUVRE_BITS
     action, packed = packed & (1 << _ACTION_BITS) - 1, packed >> _ACTION_BITS
     stop, strike = packed & (1 << _STOP_BITS) - 1, (packed >> _STOP_BITS) + NONE
@@ -92,7 +92,7 @@ def order_in(number: int) -> Ordered:
 
 
 class When(IntEnum):
-    """Which activation of a round it is, where a toss decides who is first."""
+    """Activation of a round, where a toss decides which unit is first."""
 
     ALWAYS = -1
     IF_SECOND = 0
@@ -132,12 +132,12 @@ SETUP = record_type(Setup)
 
 @step
 def operation_at(operations: Integers, place: int) -> Line:
-    """One operation of a program."""
+    """Return one operation of a program."""
     return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
-    """Which numbers of dice each of the first `strikes` strikes can roll, 0 among them; shape (strikes, dice + 1)."""
+    """Return the numbers of dice that each of the first `strikes` can roll, 0 included; (strikes, dice + 1)."""
     table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
     dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE

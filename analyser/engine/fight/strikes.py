@@ -41,7 +41,7 @@ def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: boo
 
 @step
 def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
-    """Whether the strike is made in these states of side 0 and side 1, `active` being the active side."""
+    """Return True if the strike is made in these states of side 0 and side 1, `active` being the active side."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     if strike.by_blast:
@@ -82,7 +82,7 @@ def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
 
 @step
 def condition(setup: Setup, number: int, pair: Pair) -> int:
-    """What there is to know of the striker, besides the struck unit's state, as one small number."""
+    """Return all that matters of the striker, besides the struck unit's state, as one small number."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     side = setup.sides[strike.striker]

@@ -1,1 +1,1 @@
-"""One attack roll: the distribution of a pool of dice, and the kernel that rolls it."""
+"""Attack roll: the distribution of a pool of dice, and the kernel that rolls it."""

@@ -19,7 +19,7 @@ Law = dict[int, float]  # probabilities by score (:func:`~analyser.rules.attack.
 
 @inlined
 def drawn(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
-    """What a random word draws from the table that begins at the row `first` and has two to the power of `bits` rows.
+    """Return the value that a random word draws from the table that begins at row `first` and has 2**`bits` rows.
 
     The thresholds have all bits of the word that do not pick the row.
     """

@@ -94,9 +94,9 @@ def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 
 @step
 def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
-    """What a die that `counts` adds to a tally of two thresholds, the first in its upper half.
+    """Return what a die that `counts` adds to a tally of two thresholds, the first in its upper half.
 
-    Every choice is one between numbers of the draws' own type: a loop of another form is not turned into vector form.
+    Every choice is between numbers of the draws' own type; otherwise the compiler does not vectorise the loop.
     """
     none, one, unit = units
     if thresholds is None:

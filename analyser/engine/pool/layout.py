@@ -1,9 +1,9 @@
-"""How the dice of a fight stand on a line of draws: the layout that the dice kernel rolls by.
+"""Layout of the dice of a fight on a line of draws, by which the dice kernel rolls.
 
 Each die of the first roll has a draw of its own, a random integer that says which face it shows, which one a re-roll
-by rating would give, and the same of the die that a heroic strike adds. Draws from the last whole multiple of all those
-cases on would favour some, so a trial with such a draw is thrown away whole; as every trial takes the same number of
-draws whatever they show, that favours nothing. (Draws that only some trials take are drawn again.)
+by rating would give, and the same of the die that a heroic strike adds. Draws beyond
+the last whole multiple of all those cases would favour some, so a trial with such a draw is discarded whole. Every
+trial takes the same number of draws, so discarding adds no bias. (Draws that only some trials take are drawn again.)
 
 This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2):
 the cases are laid out along the line of draws from the best to the worst, so that counting the draws below a few
@@ -46,7 +46,7 @@ class Threshold(IntEnum):
 
 
 class Layout(NamedTuple):
-    """How the pools of a fight are rolled: what the kernel needs besides the number of dice.
+    """Layout of the pools of a fight: all that the kernel needs besides the number of dice.
 
     A trial is counted in the cell ``score * extra_values + extra``, where `extra` tells the cards, officer's places and
     building dice apart that the rules tell apart.
@@ -77,10 +77,10 @@ Thresholds = tuple[tuple[Any, Any], tuple[Any, Any] | None, tuple[Any, Any] | No
 
 
 class Rerolls(NamedTuple):
-    """What only pools with extra re-rolls or Overcharge need besides.
+    """Layout of extra re-rolls and Overcharge, for pools that have them.
 
     Thresholds are tallied in pairs: HEROIC and STRIKE; SETTLED and WAITING, for extra re-rolls; NOTHING and BLANK, for
-    Overcharge. Where a pair is nothing the kernel is compiled without it.
+    Overcharge. The kernel is compiled without a pair that is None.
     """
 
     allowance: Any  # extra re-rolls; in the type of the draws
@@ -108,9 +108,9 @@ def layout_for(
     others: tuple[OtherDraw, ...],
     dice: int,
 ) -> tuple[Layout, Rerolls | None]:
-    """What the kernel needs to roll the pools of a fight, of up to `dice` dice of the first roll.
+    """Return the layout of the pools of a fight, of up to `dice` dice of the first roll.
 
-    In numbers of the narrowest type that has room and has few trials thrown away.
+    It uses the narrowest type of numbers that has room and discards few trials.
     """
     small = die // np.gcd.reduce(die)
     sides, heroic = int(small.sum()), int(small[Face.HEROIC])

@@ -37,12 +37,12 @@ def most_dice(fight: FightFacts, cards: Floats) -> int:
 
 @step
 def worth(fight: FightFacts, scores: Scores, face: int) -> int:
-    """What a die that stays at `face` comes to (AC-3.6)."""
+    """Return the packed score of a die that stays at `face` (AC-3.6)."""
     return score_of(scores, face) << _SCORE | (_FINAL_STRIKE if face == Face.STRIKE and fight.veteran else 0)
 
 
 class Outcomes(NamedTuple):
-    """What some dice can come to, and how likely: as many as a count beside it says."""
+    """Possible results of some dice and their probabilities; a count beside it says how many entries are used."""
 
     values: Integers
     probabilities: Floats
@@ -50,7 +50,7 @@ class Outcomes(NamedTuple):
 
 @step
 def no_outcomes(room: int) -> Outcomes:
-    """Room for so many."""
+    """Return room for that many outcomes."""
     return Outcomes(np.zeros(room, np.int64), np.zeros(room))
 
 
@@ -106,7 +106,7 @@ def first_die(fight: FightFacts, scores: Scores, faces: Floats, outcomes: Outcom
 
 @step
 def memory_sizes(fight: FightFacts, dice: int) -> Integers:
-    """How many values each part of the memory takes: final strikes, and the three kinds of waiting dice."""
+    """Return the number of values of each part of the memory: final strikes, and the three kinds of waiting dice."""
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
     for face in range(_FACES):

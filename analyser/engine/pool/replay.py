@@ -130,7 +130,7 @@ class Reader:
         self._a_pair = int(layout.limit) // self._pairs
 
     def _line(self) -> Iterator[tuple[Face, Face | None]]:
-        """What the pairs of faces come to, pair by pair, in the order in which they lie on the line of draws."""
+        """Yield the result of each pair of faces, in the order in which they lie on the line of draws."""
         fight, small = self.fight, self._small
         rerolled = [face for face in Face if fight.reroll_faces >> face & 1]
         waiting = {face: waits_as(fight, face) for face in Face}
@@ -214,11 +214,11 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
 
 
 def score_of_dice(fight: FightFacts, scores: Scores, dice: Sequence[Die]) -> int:
-    """What the dice of a pool come to (AC-3.6; Veteran, AC-7)."""
+    """Return the score of the dice of a pool (AC-3.6; Veteran, AC-7)."""
     score = sum(score_of(scores, each.ends) for each in dice)
     return score + turned_heroic(fight, dice) * (scores.heroic - scores.strike)
 
 
 def turned_heroic(fight: FightFacts, dice: Sequence[Die]) -> int:
-    """How many strikes Veteran turns into heroic strikes (AC-7)."""
+    """Return the number of strikes that Veteran turns into heroic strikes (AC-7)."""
     return min(int(fight.veteran), sum(each.ends == Face.STRIKE for each in dice))

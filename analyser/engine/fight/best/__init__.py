@@ -1,1 +1,1 @@
-"""Fights in which somebody chooses: what can come of them, and how to choose best."""
+"""Fights with choices: their possible outcomes, and best play."""

@@ -32,7 +32,7 @@ class Edges(NamedTuple):
 
 
 def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """The same by whole arrays, a place at once: the very sums, and no compiler. It is some times as slow."""
+    """Do :func:`backed_up` by whole arrays, a place at once: the same sums without a compiler, but slower."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
@@ -117,7 +117,7 @@ def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> i
 
 
 def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
-    """The same by whole arrays, a place at once."""
+    """Do :func:`spread` by whole arrays, a place at once."""
     rounds, starts = len(plan), int(edges.bounds[0, -1])
     found = np.zeros((rounds + 1, len(edges.begins) - 1))
     found[0, 0] = 1.0
@@ -146,9 +146,9 @@ def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
 
 @tiered_or(_spread_at_once, 2.0)
 def spread(edges: Edges, plan: Integers) -> Floats:
-    """How likely each node is in each round under a plan, from node 0 on; shape (rounds + 1, nodes).
+    """Return the probability of each node in each round under a plan, from node 0 on; shape (rounds + 1, nodes).
 
-    A fight that is over stays where it is.
+    A finished fight stays at its node.
     """
     rounds, starts = len(plan), edges.bounds[0, -1]
     found = np.zeros((rounds + 1, len(edges.begins) - 1))

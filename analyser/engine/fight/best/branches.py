@@ -1,4 +1,4 @@
-"""Which branches of a choice can be chosen: what the rules leave to a side, as both stand."""
+"""Branches of a choice that the rules leave to a side, as both units stand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def first_made(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
 
 @step
 def can_strike(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Whether a unit in a combat can strike so: it must strike if it can in any way (AC-8.3)."""
+    """Return True if a unit in a combat can strike by that branch: it must strike if it can in any way (AC-8.3)."""
     operation = operation_at(rules.operations, rules.branches[branch, GUARD])
     if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
         return True
@@ -49,7 +49,7 @@ def can_strike(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
 
 @step
 def takes_test(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Whether the unit of who chooses has to take a test by a card there, which it can fail on purpose (AC-5.1)."""
+    """Return True if the choosing unit has to take a test by card there, which it can fail on purpose (AC-5.1)."""
     kind, side, number = operation_at(rules.operations, rules.branches[branch, GUARD])
     draw, _ = operations.required_draw(setup, (kind ^ ON_PURPOSE, side, number), pair)
     return bool(draw == test_draw(rules.places[place, CHOOSER]))
@@ -57,7 +57,7 @@ def takes_test(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
 
 @step
 def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Whether a branch of a place can be chosen in these states; of orders for nobody, the first one."""
+    """Return True if a branch can be chosen in these states; if no orders can be given, only the first one can."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True
@@ -99,7 +99,7 @@ def after_run(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, 
 def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
     """The branch that must be chosen there; NONE where several can be, or where orders are given.
 
-    A strike in a combat that is not the first of its place is none: where a plan says nothing, the first is played.
+    A strike in a combat that is not the first of its place is none: where a plan says nothing, the first is made.
     """
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:

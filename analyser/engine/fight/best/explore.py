@@ -49,7 +49,7 @@ class Graph(NamedTuple):
 
 
 class Chances(NamedTuple):
-    """What is drawn from; for the interpreter also what follows at once, as far as it has been asked."""
+    """Distributions to draw from; for the interpreter also the successors computed so far."""
 
     cache: PoolCache
     memory: Any
@@ -96,7 +96,7 @@ def longer(numbers: Integers, room: int) -> Integers:
 
 @step
 def has_room(graph: Graph, more: int) -> bool:
-    """Whether there is room for so many more nodes and edges; to ask hands no arrays on, which would be counted."""
+    """Return True if `more` nodes and edges fit. Passes no arrays, so nothing is reference-counted."""
     for index in (graph.first, graph.second, graph.nodes):
         if index.length[0] + more > len(index.states):
             return False
@@ -216,7 +216,7 @@ def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float,
 
 @step
 def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
-    """Which strike is made there under which condition, in one number, and the state of the unit that is struck."""
+    """Return the strike made there and its condition as one number, and the state of the unit that is struck."""
     number = rules.operations[rules.places[place, FIRST], 2]
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
     return number << _NUMBER | strikes.condition(setup, number, pair), theirs

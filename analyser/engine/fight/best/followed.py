@@ -99,7 +99,7 @@ class Followed:
 
 
 def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
-    """The branch that is taken in each round and node; the first where nothing comes to it, or nobody chooses."""
+    """Return the branch taken in each round and node; the first if it is not reached, or has no choice."""
     found = np.zeros_like(plan)
     chooses = game.edges.choosers[game.places] != NONE
     for number in range(game.rounds):

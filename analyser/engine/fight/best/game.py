@@ -18,7 +18,7 @@ from analyser.rules.structs import NONE
 
 BETWEEN_ROUNDS = 0
 # The columns of `Round.places`: where the operations, or the branches, of a place begin, and how many there are; where
-# operations lead; whose choice it is, or NONE where nobody chooses; what the choice is of.
+# operations lead; whose choice it is, or NONE if there is no choice; what the choice is of.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
 # What choices are of: RETALIATION and ATTACK are how the charged and the active unit strike in a combat. DECLARED is no
 # choice: it strikes as it has charged, or in the first way that can be. TEST: to take a test or to fail it on purpose.

@@ -1,4 +1,4 @@
-"""What an order in words comes to where a side can choose: what it sees, and the edge that it takes."""
+"""Orders in words at a side's choices: what the side sees, and the edge that it takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 @tiered(1.0)
 def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -> Integers:
-    """What a side sees in each pair of states: the fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
+    """Return what a side sees in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
 
     `operation`: GIVE_ORDERS, with the strike of the row that it means to shoot with.
     """
@@ -91,7 +91,7 @@ def edge_taken(
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
         goes = activation.stopped(length, stop, view.distance)
-        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # who cannot move, and shoots, aims if it may
+        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move, and shoots, aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
         elif not activation.is_part(goes, length):
             stop, goes = 0, length

@@ -60,7 +60,7 @@ class Game:
 
     @cached_property
     def starts(self) -> int:
-        """How many nodes are between two rounds: they come first, the start of the fight before all."""
+        """Number of nodes between two rounds; they come first, beginning with the start of the fight."""
         return int(self.edges.bounds[0, -1])
 
     def nodes_of(self, place: int) -> slice:
@@ -72,12 +72,12 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
-        """As :func:`~.backup.backed_up`."""
+        """Call :func:`~.backup.backed_up`, compiled if that pays."""
         backed_up.expect(self.rounds * len(self.edges.to) * _A_STEP)
         return np.asarray(backed_up(self.edges, final, *takes, plan))
 
     def spread(self, plan: Integers) -> Floats:
-        """As :func:`~.backup.spread`."""
+        """Call :func:`~.backup.spread`, compiled if that pays."""
         spread.expect(self.rounds * len(self.edges.to) * _A_STEP)
         return np.asarray(spread(self.edges, plan))
 

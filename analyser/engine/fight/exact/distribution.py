@@ -69,7 +69,7 @@ def both_after(setup: Setup, rest: int, pair: Pair) -> tuple[int, int]:
 
 @step
 def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
-    """One side after packed operations that look at one side each."""
+    """Return the state of one side after packed operations that look at one side each."""
     while rest:
         operation = next_of(rest)
         if operation[1] == side:
@@ -86,5 +86,5 @@ def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> 
 
 @step
 def seen_from(side: int, joint: Joint) -> Joint:
-    """The same distribution with that side first."""
+    """Return the distribution with `side` first."""
     return joint if side == 0 else Joint(joint.second, joint.first, joint.probabilities.T.copy())

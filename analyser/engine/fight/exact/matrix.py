@@ -1,4 +1,4 @@
-"""What one strike makes of each state that a unit may be in: its transitions as a matrix."""
+"""Transitions of a unit's states by one strike, as a matrix."""
 
 from __future__ import annotations
 

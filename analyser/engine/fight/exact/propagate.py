@@ -125,10 +125,10 @@ def exact_distributions_by_models(
     deck: Integers,
     seconds: float = 0.0,
 ) -> list[Joint]:
-    """The same at the end of one part, for both sides at each of those numbers of models, all at once.
+    """Return the distributions at the end of one part, for both sides at each of those numbers of models.
 
-    `setup` and `start` are those of the fight at as many models of either side, or at more: nothing else in them may
-    depend on the numbers. Pools are worked out once for all.
+    `setup` and `start` are those of the fight at these numbers of models or more; nothing else in them may depend on
+    the numbers. Pools are computed once for all.
     """
     starts = [tuple(map(unit_state.of_models, start, both)) for both in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []

@@ -45,7 +45,7 @@ class PoolCache(NamedTuple):
 
 
 class StrikeOutcomes(NamedTuple):
-    """What strikes can come to: a list for each condition and state of the struck unit that came up."""
+    """Outcomes of strikes: a list for each condition and state of the struck unit that came up."""
 
     conditions: StateIndex  # of (strike, condition),
     states: StateIndex  # of states of the struck unit,
@@ -183,7 +183,7 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 
 
 class StrikeTransitions(NamedTuple):
-    """What a strike comes to, a list for each condition and struck unit; equal transitions come together."""
+    """Transitions by a strike, a list for each condition and struck unit; equal transitions come together."""
 
     starts: Integers  # (conditions, struck): where the list begins,
     ends: Integers  # and ends; both 0 where no such pair comes up
@@ -231,7 +231,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 def transitions_of(
     setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
-    """What the strike makes of each of `states` by those lists of outcomes."""
+    """Return the transitions by the strike from each of `states`, by those lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
     bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0

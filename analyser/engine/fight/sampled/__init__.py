@@ -1,1 +1,1 @@
-"""Simulated fights: trials are played through the program of a fight."""
+"""Simulated fights: trials run through the program of a fight."""

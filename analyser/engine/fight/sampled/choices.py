@@ -1,4 +1,4 @@
-"""What a plan says where a side of a played fight chooses: looked up where the fight comes to it."""
+"""Choices of a plan in a simulated fight, looked up when the fight comes to them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOBODY_CHOOSES = Choices(_NONE, _NONE, _NONE, np.zeros((1, 1), np.int64))
 
 @step
 def pair_known(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
-    """Which of the pairs of a plan that is, at that place; NOT_FOUND if it has not come up."""
+    """Return the place of a pair among those of a plan at `place`; NOT_FOUND if it has not come up."""
     first, second = operations.together(setup, pair)
     low, high = choices.begins[place], choices.begins[place + 1]
     end = high

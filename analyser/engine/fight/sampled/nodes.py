@@ -1,4 +1,4 @@
-"""A fight as a graph of what chance decides, which grows as trials are played.
+"""A fight as a graph of what chance decides, which grows during the simulation.
 
 A *node* is a line of the program, a pair of states and what is known of a strike (:mod:`analyser.rules.strike`): there
 one thing is drawn, and each answer leads to another node. Trials come to the same nodes again and again, so the rules

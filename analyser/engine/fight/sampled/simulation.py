@@ -166,7 +166,7 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
 
 @tiered(6.0)
 def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Play trials until all are played; return early where Python has to make room or a table."""
+    """Simulate trials until all are done; return early if Python has to make room or a table."""
     known, rolls = graph.nodes, graph.rolls
     for _ in range(PATIENCE):
         needed = walk(known, rolls, at, which, counts)
@@ -311,8 +311,8 @@ class Simulation:
         """Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
-        `progress` is told the trials so far and the number aimed at. They are those that come after `before` others,
-        whole chunks (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) that are played elsewhere.
+        `progress` receives the trials so far and their planned number. They follow `before` others,
+        whole chunks (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) that are simulated elsewhere.
         """
         assert before % CHUNK_TRIALS == 0, "a sample is shared out by whole chunks"
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
