@@ -1,0 +1,199 @@
+"""Loadouts side by side on several targets, and the mean over them by weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analyser import plots
+from analyser.analysis.comparison import Comparison, compared
+from analyser.analysis.figures import Side, is_percentile
+from analyser.analysis.tidy import tidy
+from analyser.common.answer import Block, FramedAnswer
+from analyser.common.errors import InputError, shown
+from analyser.game.profiles import ProfilesUsed
+from analyser.plots.metrics import COMPARED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from analyser.plots.distributions import Kind
+
+_LOADOUT = ["loadout", "unit", "level", "points"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(FramedAnswer):
+    """Loadouts against several targets.
+
+    Attributes
+    ----------
+    by_target : mapping of str to Comparison
+        In the order given.
+    weights : mapping of str to float
+        By target, as they were given.
+    mean : Comparison
+        The mean of every figure by the weights. What a loadout cannot attack counts as 0 in it; percentiles have no
+        mean. Of a sample the interval of a figure is the mean of the targets' intervals, no narrower than it need be;
+        differences are paired batch by batch.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> rifles = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
+    >>> found = analyser.compare(rifles, ["imperium/krupp@basic", "imperium/scion-grenadier-p@basic"], weights=[2, 1])
+    >>> found.mean.frame["mean_models_destroyed"].round(3).tolist()
+    [1.79, 3.948]
+    """
+
+    by_target: Mapping[str, Comparison]
+    weights: Mapping[str, float]
+    mean: Comparison
+
+    @property
+    def best(self) -> str:
+        """The selector of the loadout that is best in the mean."""
+        return self.mean.best
+
+    @property
+    def profiles(self) -> ProfilesUsed:
+        """Where the profiles come from."""
+        return self.mean.profiles
+
+    @property
+    def frame(self) -> pd.DataFrame:  # type: ignore[override]
+        """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
+
+        :meth:`to_frame` has the targets alone.
+        """
+        parts = [
+            each.frame.assign(target=target, weight=self.weights[target], is_mean=False)
+            for target, each in self.by_target.items()
+        ]
+        parts.append(self.mean.frame.assign(target="mean", is_mean=True))
+        columns = dict.fromkeys(
+            name for name in ("target", "weight", "is_mean", *(name for each in parts for name in each))
+        )
+        return pd.DataFrame([line for each in parts for line in each.to_dict("records")], columns=list(columns))
+
+    schema = "analyser/comparisons/1"
+
+    @property
+    def headline(self) -> str:
+        """The best loadout in the mean, in one sentence."""
+        return f"In the mean over {len(self.by_target)} targets {self.mean.headline}"
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The figures on every target and in the mean, and the differences in the mean."""
+        return {"loadouts": self.to_frame(), "differences": self.mean.differences.copy()}
+
+    def _body(self) -> dict[str, Any]:
+        targets = [
+            {"target": target, "weight": self.weights[target], "share": self.mean.shares[target], **each.record()}
+            for target, each in self.by_target.items()
+        ]
+        return self.mean.head() | {"targets": targets, "mean": self.mean.record()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy frame of all targets, without the rows of their :attr:`mean`, which has a frame of its own."""
+        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
+
+    def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
+        """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
+        return plots.panels(self.by_target, plots.distribution, kind=kind, **more)
+
+    def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        return self.mean.frontier(ax=ax, **more)
+
+    def blocks(self) -> list[Block]:
+        """The tables of each target, and those of the mean."""
+        blocks = [block for each in self.by_target.values() for block in each.blocks()]
+        return [*blocks, Block(self._weights()), *self.mean.blocks()]
+
+    def notes(self) -> list[str]:
+        """Those of the mean."""
+        return self.mean.notes()
+
+    def _weights(self) -> str:
+        """The weights as given, and how many models are k of each."""
+        each = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
+        return f"Weights: {', '.join(each)}."
+
+
+def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
+    """What part of the mean each target is; InputError for no target, or weights that do not fit.
+
+    >>> shares_of(2, [3, 1]), shares_of(2, None), shares_of(2, [1e308, 1e308])
+    ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])
+    """
+    if not targets:
+        raise InputError("no target is given", where="target", allowed="one or more")
+    allowed = "one for each target, in their order"
+    if weights is not None and (isinstance(weights, str) or not isinstance(weights, Sequence)):
+        raise InputError(f"{shown(weights)} is not a list of numbers", where="weights", allowed=allowed)
+    stated = [1.0] * targets if weights is None else list(weights)
+    if len(stated) != targets:
+        raise InputError(f"{len(stated)} weights for {targets} targets", where="weights", allowed=allowed)
+    for each in stated:
+        if isinstance(each, bool) or not isinstance(each, int | float) or not 0 < each < math.inf:
+            raise InputError(f"{shown(each)} is not usable", where="weights", allowed="numbers above 0")
+    parts = [each / max(stated) for each in stated]  # numbers that are too large to be added up, too
+    return [each / math.fsum(parts) for each in parts]
+
+
+def mean_of_targets(
+    parts: Sequence[Comparison], shares: Sequence[float], weights: Sequence[float] | None
+) -> Comparisons:
+    """The comparisons of several targets as one; `shares` are the weights made to add up to 1."""
+    names: list[str] = []
+    for part in parts:
+        (name,) = part.shares
+        alike = sum(other == name or other.startswith(f"{name} (") for other in names)
+        names.append(f"{name} ({alike + 1})" if alike else name)
+    by_target, share_of = dict(zip(names, parts)), dict(zip(names, shares))
+    first, at_least = parts[0], {part.at_least for part in parts}
+    means = {name: _mean_side(name, by_target, share_of) for name in first.frame["loadout"]}
+    sides = [side for side in means.values() if side is not None]
+    mean = compared(
+        _mean_rows(by_target, means),
+        sides,
+        first.metric,
+        distributions=first.distributions.head(0),
+        at_least=at_least.pop() if len(at_least) == 1 else None,
+        results={f"{side} on {name}": each for name, part in by_target.items() for side, each in part.results.items()},
+        shares=share_of,
+        profiles=first.profiles,
+    )
+    return Comparisons(by_target, dict(zip(names, weights or [1.0] * len(names))), mean)
+
+
+def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> Side | None:
+    """The mean figures of a loadout, and of a sample the means of the ends of their intervals; None if it has none."""
+    able = [(shares[target], side) for target, part in by_target.items() for side in part.sides if side.name == name]
+    if not able:
+        return None
+    figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
+    figures[is_percentile()] = np.nan
+    batches = [share * side.batches for share, side in able if side.batches is not None]
+    values = np.sum(batches, axis=0) if batches else None
+    return Side(name, able[0][1].points, figures, values, able[0][1].stopped_at)
+
+
+def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, Side | None]) -> list[dict[str, Any]]:
+    """The rows of the frame of a mean, without the differences."""
+    first, rows = next(iter(by_target.values())).frame, []
+    method = first["method"].dropna().iloc[0]
+    for place, side in enumerate(means.values()):
+        why = {target: part.frame["why_not"][place] for target, part in by_target.items()}
+        cannot = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None
+        row = {key: first[key][place] for key in _LOADOUT} | {"method": method}
+        row |= {} if side is None else side.columns()
+        rows.append(row | {"cannot": cannot, "why_not": cannot if side is None else None})
+    return rows
