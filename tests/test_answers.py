@@ -28,6 +28,7 @@ NO_ANSWERS = {
     "explore": "a page of widgets",
     "load_army": "an input",
     "load_profiles": "an input",
+    "metric": "the name of a figure",
     "morale.load_question": "an input",
     "load_scenario": "an input",
     "open_sweep": "a store of cells, which is asked for answers",

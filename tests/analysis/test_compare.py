@@ -171,7 +171,7 @@ def test_a_sample_has_intervals_and_agrees_with_the_exact_figures(sampled, libra
         assert (off <= near.fillna(0) + TOLERANCE).all(), name
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_paired_interval_covers_the_exact_difference(river):
     """Of 20 seeds at least 16 intervals hold it: fewer would come up once in 400 if they were right."""
     otter = river.loadout("river/otter@basic")

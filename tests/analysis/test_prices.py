@@ -94,7 +94,7 @@ def test_a_twin_that_costs_less_settles_it_whatever_the_interval(library):
     assert found["trades_evenly_at"].iloc[0] == pytest.approx(found["trades_evenly_at"].iloc[1])
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_others_that_break_are_counted_by_unit_without_itself_wherever_its_levels_were_read():
     apart = [each for level in ("basic", "reinforced", "full-strength") for each in Profiles().matching(f"*/*@{level}")]
     frame = fair_points(apart, against=apart).frame

@@ -211,7 +211,7 @@ def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     assert not out.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
 def test_what_takes_long_is_shown_on_a_terminal():
     import fcntl

@@ -169,7 +169,7 @@ def test_no_folder_to_keep_them_in_is_one_message(tmp_path):
     assert said.splitlines()[-1].startswith("error: warm-up: compiled kernels cannot be kept anywhere")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_warm_up_that_is_broken_off_leaves_nothing_that_harms(tmp_path, how):
     process = begun("warm-up", "sampled-fights", cache=tmp_path)

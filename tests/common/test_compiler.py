@@ -124,7 +124,7 @@ with jit.interpreted(False):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_public_numba_alone_gives_the_same_numbers(tmp_path):
     root = Path(__file__).parents[2]
     answers = []

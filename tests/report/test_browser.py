@@ -302,7 +302,7 @@ def test_every_enemy_of_a_unit_is_reached_from_its_card(opened, browsed):
     page.locator(f"{place}[open]").wait_for()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "light", marks=pytest.mark.proof), (390, "dark")])
 def test_axe_finds_nothing_that_keeps_anybody_out(opened, width, scheme):
     axe = bring("axe_playwright_python.sync_playwright").Axe()
     page = opened(width, color_scheme=scheme)

@@ -102,8 +102,8 @@ def test_a_wrong_name_is_told_the_nearest(result):
 def test_a_picture_names_units_target_and_unit_of_measure(result):
     axes = result.plot()
     title = axes.get_title(loc="left")
-    assert "scion-grenadier-platoon" in title
-    assert "percent" in title
+    assert "Scion Grenadier Platoon" in title
+    assert "percent" in axes.get_ylabel()
     assert result.plot(axes) is axes
     for figure in result.figures:
         drawn = result.plot_pmf(figure)

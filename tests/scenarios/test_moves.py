@@ -46,7 +46,9 @@ def test_a_sample_of_two_selectors_comes_to_its_text_in_few_moves():
     with interpreted(False):
         text_of_a_sample()  # reads the library, compiles the kernels
         moves = moves_of(text_of_a_sample)
-    assert sum(moves.values()) <= 310, moves.most_common(10)  # some of them for the intervals of means
+    assert sum(moves.values()) <= 330, moves.most_common(
+        10
+    )  # some of them for the intervals of means, and for the base of all answers
 
 
 @pytest.mark.parametrize("method", ["exact", "monte-carlo"])

@@ -266,7 +266,7 @@ def test_states_that_are_found_have_the_law_that_all_states_have(name, monkeypat
 @pytest.mark.parametrize("name", SMALL)
 def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
     system, question = SMALL[name]
-    whole = {table: rows(morale.exact(system, question), table) for table in morale.exact(system, question).tables}
+    whole = {table: rows(morale.exact(system, question), table) for table in morale.exact(system, question).weighed}
     monkeypatch.setattr(chains, "MOST_STATES", 0)
     found = morale.exact(system, question)
     for table, expected in whole.items():
@@ -530,5 +530,5 @@ def test_every_documented_maximum_is_answered(name):
     system, question = EVERY_MAXIMUM[name]
     found = morale.simulate(system, question, 200, seed=1)
     for table, columns in found.columns.items():
-        for column in found.tables[table].probabilities:
+        for column in found.weighed[table].probabilities:
             assert ((columns[column] >= 0) & (columns[column] <= 1)).all()

@@ -264,7 +264,7 @@ def test_the_largest_duels_are_refused_in_a_second(monkeypatch):
     assert time.process_time() - began < 1
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("distance", [None, 12, 17.5])
 @pytest.mark.parametrize("rounds", [2, 6])
 def test_no_more_is_told_beforehand_than_there_is(rounds, distance):
