@@ -341,9 +341,9 @@ def _distances(given: Any) -> Sequence[float]:
     found = values_of(given, "distances")
     if len(found) > MOST_DISTANCES:
         raise InputError(f"{len(found):,} distances", where="distances", allowed=f"up to {MOST_DISTANCES:,}")
-    odd = next((each for each in found if isinstance(each, bool) or not isinstance(each, int | float)), None)
-    if odd is not None:
-        raise InputError(f"{shown(odd)} is not usable", where="distances", allowed='inches, such as "4..30:2"')
+    for each in found:
+        if isinstance(each, bool) or not isinstance(each, int | float):
+            raise InputError(f"{shown(each)} is not usable", where="distances", allowed='inches, such as "4..30:2"')
     return found
 
 

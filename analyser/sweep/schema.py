@@ -74,9 +74,10 @@ def _number(key: str, given: Any) -> Number:
     values = values_of(text, key)
     if len(values) > MOST_AXIS:
         raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_AXIS:,}")
-    odd = next((each for each in values if isinstance(each, bool) or not isinstance(each, int)), None)
-    if odd is not None:
-        raise InputError(f"{odd!r} is not usable", where=key, allowed='integers, such as 1..6; "by -1..1" adds them')
+    for each in values:
+        if isinstance(each, bool) or not isinstance(each, int):
+            allowed = 'integers, such as 1..6; "by -1..1" adds them'
+            raise InputError(f"{each!r} is not usable", where=key, allowed=allowed)
     return Number(key=key, values=tuple(values), is_added=added or key == "dice")
 
 

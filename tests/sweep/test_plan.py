@@ -137,6 +137,7 @@ def test_distances_and_policies_make_situations():
         ({"defenders": {"units": "imperium/krupp*", "defense": 1}}, "unknown key; did you mean 'defence'"),
         ({"defenders": {"units": "imperium/krupp*", "defence": "a..b"}}, "is not a value or a range"),
         ({"defenders": {"units": "imperium/krupp*", "defence": [1.5]}}, "1.5 is not usable"),
+        ({"defenders": {"units": "imperium/krupp*", "defence": [None]}}, "None is not usable"),
         ({"defenders": {"units": "imperium/krupp*", "defence": "1..20000"}}, "20,000 values"),
         ({"defenders": {"units": "imperium/krupp*", "defence": [True]}}, "True is not usable"),
         (
@@ -185,6 +186,7 @@ def test_jobs_share_out_all_parts(jobs, parts):
             {"situations": ["long-range"], "figures": ["attacker_share_lost"]},
             "attacker_share_lost .*charge or",
         ),
+        ({"distances": [None]}, "distances: None is not usable"),
         ({"situations": ["charge"], "distances": [4, 8]}, "no situation of this sweep has a distance"),
     ],
 )
