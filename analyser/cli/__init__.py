@@ -185,6 +185,7 @@ cli = Commands(
     "analyser",
     sections=COMMANDS,
     load=_command,
+    below=PARTS,
     help="Odds for tabletop fights, exact and simulated.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     params=[click.Option(["--version"], help="Show the version and exit.", **_VERSION)],

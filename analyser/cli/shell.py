@@ -6,7 +6,7 @@ import errno
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -16,7 +16,17 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli import endings
 from analyser.common import interrupts
-from analyser.common.errors import LONGEST, AnalyserError, InputError, did_you_mean, listed, nearest, printable, shown
+from analyser.common.errors import (
+    LONGEST,
+    AnalyserError,
+    InputError,
+    did_you_mean,
+    listed,
+    nearest,
+    one_of_these,
+    printable,
+    shown,
+)
 from analyser.common.files import check_targets, real_path
 
 if TYPE_CHECKING:
@@ -105,7 +115,7 @@ class Commands(click.Group):
     """Commands that `load` imports when they are used; plain endings, and the nearest name for a wrong one.
 
     `sections` is what the help says of each command, by heading. With `has_usual` the first is meant where none is
-    named: ``analyser units crown`` is ``analyser units list crown``.
+    named: ``analyser units crown`` is ``analyser units list crown``. `below`: the commands of each, by its name.
     """
 
     def __init__(
@@ -114,11 +124,12 @@ class Commands(click.Group):
         sections: Mapping[str, Mapping[str, str]],
         load: Callable[[str], click.Command],
         has_usual: bool = False,
+        below: Mapping[str, Collection[str]] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*names, add_help_option=not has_usual, **more)
         self.no_args_is_help = not has_usual
-        self.sections, self.load = sections, load
+        self.sections, self.load, self.below = sections, load, below or {}
         self.summaries = {name: summary for section in sections.values() for name, summary in section.items()}
         self.usual = next(iter(self.summaries)) if has_usual else ""
 
@@ -157,8 +168,9 @@ class Commands(click.Group):
         """Resolve as click does, with the nearest name in the message."""
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
-            problem = f"no command {shown(args[0])}{did_you_mean(args[0], names)} (allowed: {listed(names, args[0])})"
-            raise click.UsageError(problem, ctx)
+            meant = [f"{name} {args[0]}" for name, below in self.below.items() if args[0] in below]
+            hint = one_of_these(meant) or did_you_mean(args[0], names)
+            raise click.UsageError(f"no command {shown(args[0])}{hint} (allowed: {listed(names, args[0])})", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -14,6 +14,7 @@ from tests.helpers.shell import answer, refusal, run
     ("call", "line"),
     [
         ("atack", "error: no command 'atack'; did you mean 'attack'?"),
+        ("prices", "error: no command 'prices'; did you mean 'balance prices'?"),
         ("attack", "error: missing argument 'ATTACKERS...' (see analyser attack --help)"),
         ("charge a b c", "error: got unexpected extra argument (c) (see analyser charge --help)"),
         ("attack a b --foo 1", "error: no such option --foo"),
