@@ -21,7 +21,6 @@ from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, unit_of
 
-MOST_OPPONENTS = 200
 _STEPS = 1000  # of a stage that is told of
 
 

@@ -13,7 +13,6 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 RecordT = TypeVar("RecordT")
 Int = Annotated[int, np.int64]
-WholeField = Annotated[Any, np.int64]  # a number whose type the compiler is told where it is read
 
 
 def record_type(layout: type) -> np.dtype[np.void]:

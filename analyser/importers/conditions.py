@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from xml.etree.ElementTree import Element
 
-CONDITIONS = ("conditions", "conditionGroups", "localConditionGroups", "repeats")
 GROUPS = ("and", "or", "not")  # those that are read; newer tools have many more, which count and compare
 _WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes that say what an entry stands in
 

@@ -35,10 +35,10 @@ def joint_columns(name: str, counts: NDArray[Any], trials: int, figures: int) ->
     return {f"{name}_band_low": low, f"{name}_band_high": high}
 
 
-def band_of_events(result: Result, moment: int | None = None) -> dict[str, Estimate]:
+def band_of_events(result: Result) -> dict[str, Estimate]:
     """The probability of each event of a sample, with an interval that holds for all events at once."""
     assert result.trials is not None
-    probabilities = [result.probability(name, moment) for name in result.events]
+    probabilities = [result.probability(name) for name in result.events]
     counts = np.array([round(p * result.trials) for p in probabilities])
     low, high = joint_columns("", counts, result.trials, len(counts)).values()
     return {name: Estimate(*each) for name, *each in zip(result.events, probabilities, low, high)}

@@ -1,4 +1,4 @@
-"""Base of every answer: its head, the figures that it can be asked for, and its display."""
+"""Base of answers to fights and to morale: their head, the figures that can be asked for, and their display."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Marks(NamedTuple):
 
 
 def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **facts: Any) -> Strike:
-    """The strike of a unit with one of its rows; `facts` as of :func:`strike_record`."""
+    """The strike of a unit with one of its rows; `facts`: other fields of its record."""
     keys = {"extra_reroll": striker.extra_reroll, "attacker_damage_limit": striker.damage_limit}
     keys |= {"overcharge": marks.overcharge and row.has("Overcharge"), "veteran": min(striker.veteran or 0, MOST_DICE)}
     attack = _attack_with(marks, qualities=row.qualities, **keys)

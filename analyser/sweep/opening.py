@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5_000_000  # of one frame
 AT_ONCE = 1 << 18  # rows of a batch
-PARTITIONS = ("ruleset", "situation", "faction")
 _DESTROYED = "mean_models_destroyed"
 _MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -42,13 +41,6 @@ def odds_in(encoding: Encoding) -> Odds:
         encoding.cards_up_to,
         encoding.at_most,
     )
-
-
-class Card(IntEnum):
-    """Purpose for which a card is turned."""
-
-    TEST = 0
-    HAND = 1
 
 
 @step

@@ -27,7 +27,6 @@ PLACE, STATE = 50, 25  # bits below the place of a node, and below the state of 
 SECOND_MASK = (1 << STATE) - 1
 MOST_PLACES = 1 << 63 - PLACE
 _CONDITION, _NUMBER = 32, 48  # as of `StrikeOutcomes`
-_OWN = discipline.ATTACKER_DAMAGE
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
 _SPARE = 1 << 10  # edges of one node that room is made for beside those of a strike or a choice

@@ -21,7 +21,6 @@ RIFLES, GRENADIERS = "crown/rifle-p@basic", "imperium/scion-grenadier-p@basic"
 SHOOT_OUT = {"a": RIFLES, "b": GRENADIERS}
 DIE = {"strike": 1, "blank": 1}
 DECK = {str(card): 1 for card in range(1, 13)}
-COIN_AND_CARDS = {"armoured_clash": {"die": DIE, "deck": DECK}}
 PASSES, FAILS = {"1": 1}, {"12": 1}
 HIT = {"strike": 1}
 
