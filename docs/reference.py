@@ -192,9 +192,9 @@ def answer_keys() -> Iterator[str]:
     few: dict[str, Any] = {"method": "monte-carlo", "trials": 500}
     answers = {
         "attack": analyser.attack({"attack": attack, "target": target}, **few),
-        "charge": analyser.charge(rifles, grenadiers),
-        "focus": analyser.focus([rifles], grenadiers),
-        "duel": analyser.duel(rifles, grenadiers, rounds=1),
+        "charge": analyser.charge(rifles, grenadiers, **few),
+        "focus": analyser.focus([rifles], grenadiers, **few),
+        "duel": analyser.duel(rifles, grenadiers, rounds=1, **few),
         "battle": analyser.battle([rifles], [grenadiers], trials=500, rounds=2),
         "morale": analyser.morale.legion(courage=1),
     }

@@ -62,6 +62,10 @@ class Picture(Axes):
 
     is_fitted = False  # whether its figure is as large as what is drawn
 
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.titles: set[str] = set()  # those of the answers that are drawn on it
+
     def set_title(self, label: str, *args: Any, **more: Any) -> Text:
         """Replace the title: of a picture there is one, and it stands on the left."""
         return super().set_title(label, *args, **{"loc": "left", **more})
@@ -153,8 +157,15 @@ def fit_figure(ax: Axes) -> None:
 
 
 def set_title(ax: Axes, given: str | None, own: str = "") -> None:
-    """Set the title: `given`, or where that is AUTO the `own` one of a picture; user's axes get none of their own."""
-    text = own.strip("\n") if given == AUTO and isinstance(ax, Picture) else given
+    """Set the title: `given`, or where that is AUTO the `own` one of a picture; user's axes get none of their own.
+
+    A picture on which several answers are drawn, one after the other, has the title of none of them.
+    """
+    text = given
+    if given == AUTO and isinstance(ax, Picture):
+        ax.titles.add(own.strip("\n"))
+        text = "" if len(ax.titles) > 1 else own.strip("\n")
+        ax.set_title("")
     if text and text != AUTO:
         more: dict[str, Any] = {"size": TITLE_POINTS, "pad": 8, "linespacing": 1.4} if isinstance(ax, Picture) else {}
         ax.set_title(text, parse_math=False, **more)

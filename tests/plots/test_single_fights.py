@@ -280,3 +280,10 @@ def test_tornado_says_what_is_varied_and_of_which_figure():
 def test_tornado_names_what_has_no_effect():
     ax = tornado(NUMBERS.assign(plus_1=NUMBERS["base"], minus_1=NUMBERS["base"]))
     assert ax.get_xlabel().startswith("No effect: attacker: attack dice 12")
+
+
+def test_several_answers_on_one_picture_have_the_title_of_none():
+    axes = None
+    for unit in ("crown/sharp-rifles@basic", "crown/rifle-platoon@basic", "crown/rifle-platoon@reinforced"):
+        axes = distribution(analyser.attack(unit, "krupp@basic"), ax=axes)
+    assert axes.get_title() == ""
