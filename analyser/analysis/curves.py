@@ -11,16 +11,16 @@ import numpy as np
 
 from analyser.analysis.grid import Field
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
 from analyser.engine.attack.sweep import sweep, sweep_row
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.resolve import resolve_attack, why_not
-from analyser.scenarios.schema import Attack, Target
+from analyser.scenarios.schema import Attack
 
 CHARGE = "a charge"  # the name of its line
 _ORDER: tuple[str, ...] = get_args(Category)
-_ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
 _INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
 _SAME = 1e-9
 
@@ -154,7 +154,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
         ends = sorted(each for each in marks if each is not None and 0 < each <= (row.long_range or 0))
         for first, last in zip([0.0, *ends], ends):
             attack = Attack(distance=last)
-            can = tuple(why_not(row, attack, attacker, each) is None for each in _ONE_OF_EACH_CATEGORY)
+            can = tuple(why_not(row, attack, attacker, each) is None for each in ONE_OF_EACH_CATEGORY)
             if any(can):
                 facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
                 yield _Shot(attacker, row, first, last, facts, can)

@@ -40,7 +40,7 @@ from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
-_ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
+ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
 
 
 class Shot(NamedTuple):
@@ -94,7 +94,7 @@ def shots_of(
     why: list[list[str]] = [[] for _ in CATEGORIES]
     for row in rows:
         attack = situation.attack(row)
-        reasons = [why_not(row, attack, attacker, target) for target in _ONE_OF_EACH_CATEGORY]
+        reasons = [why_not(row, attack, attacker, target) for target in ONE_OF_EACH_CATEGORY]
         for category, reason in zip(why, reasons):
             category.append(f"{row.id}: {reason}")
         if None in reasons:

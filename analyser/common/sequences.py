@@ -23,8 +23,6 @@ from analyser.common.intervals import CONFIDENCE
 Floats = NDArray[np.float64]
 ERROR = 1 - CONFIDENCE
 _STEPS = 60  # of a bisection
-_STAKES = 32  # sizes of bets that are mixed, each half of the one before it, in turn
-_STAKE = 0.5  # the greatest: what is lost at once is less than all, as values are within 2 of one another
 
 
 def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> tuple[Floats, Floats]:
@@ -62,53 +60,6 @@ def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> 
 
     low = _first_inside(is_out, np.zeros_like(share), share)
     return low, _first_inside(is_out, np.ones_like(share), share)
-
-
-def difference_bounds(
-    better: ArrayLike, equal: ArrayLike, worse: ArrayLike, error: float = ERROR
-) -> tuple[Floats, Floats]:
-    """The confidence sequence of the difference of two probabilities that are sampled in pairs.
-
-    Pairs are trials of both with the same random numbers: `better`, those in which the first alone had the event;
-    `worse`, the other alone; `equal`, both or neither. The difference of the two in a pair is 1, -1 or 0, so that what
-    they have in common makes the interval narrower. Inside is every value against which bets on its being too low, or
-    too high, mixed over stakes of 1/2, 1/4, 1/8 and so on, have not won enough (Waudby-Smith and Ramdas, Estimating
-    means of bounded random variables by betting, Journal of the Royal Statistical Society B 86, 2024). In which order
-    the pairs came makes no difference.
-
-    Parameters
-    ----------
-    better, equal, worse : int or arrays
-        0 or more.
-    error : float
-        As of :func:`mixture_bounds`.
-
-    Returns
-    -------
-    low, high : float64 arrays
-        From -1 to 1.
-
-    Examples
-    --------
-    >>> low, high = difference_bounds([30, 3000], [940, 940_000], [30, 57_000])
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([-0.031, -0.055], [0.031, -0.053])
-    """
-    counts = np.stack(np.broadcast_arrays(*(np.asarray(each, np.float64) for each in (better, equal, worse))))
-    return -_difference_high(counts[::-1], error / 2), _difference_high(counts, error / 2)
-
-
-def _difference_high(counts: Floats, error: float) -> Floats:
-    """The upper end of the mean of 1, 0 and -1, by how often each was seen: where bets on less have won enough."""
-    stakes = _STAKE ** np.arange(1, _STAKES + 1).reshape(-1, *[1] * (counts.ndim - 1))
-    values = np.array([1.0, 0.0, -1.0])
-    total = np.maximum(counts.sum(axis=0), 1)
-
-    def is_out(mean: Floats) -> NDArray[np.bool_]:
-        wealth = sum(count * np.log1p(-stakes * (value - mean)) for value, count in zip(values, counts))
-        return np.asarray(np.logaddexp.reduce(wealth, axis=0) - math.log(_STAKES) > -math.log(error))
-
-    return _first_inside(is_out, np.ones_like(total), (counts[0] - counts[2]) / total)
 
 
 def mean_bounds(

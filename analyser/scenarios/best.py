@@ -11,17 +11,15 @@ from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.game import ORDERS, Choice
 from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
-from analyser.rules.activation import APART, Order
+from analyser.rules.activation import APART
 from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.charge import combats, with_overrun_chosen
-from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.policies import ACTIVE, SHOTS, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Strike, length_of, orders_mask
+from analyser.scenarios.strikes import Strike, length_of
 
-_SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
-_ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 
 
@@ -242,7 +240,7 @@ class Chooser(Shooter):
 
     def shots(self) -> list[Strike]:
         """The strikes of all shots."""
-        facts: dict[str, Any] = {"striker": self.side, "orders": _SHOTS, "marks": self.is_answered}
+        facts: dict[str, Any] = {"striker": self.side, "orders": SHOTS, "marks": self.is_answered}
         alone = [int(not each.follows and not each.reforming) for each in self._shots]
         return [self._strike(each, after_failed_rally=one, **facts) for each, one in zip(self._shots, alone)]
 
@@ -260,7 +258,7 @@ class Chooser(Shooter):
 
     def reactions(self) -> list[Strike]:
         """The strikes of its opportunity fire."""
-        facts: dict[str, Any] = {"striker": self.side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
+        facts: dict[str, Any] = {"striker": self.side, "orders": ACTIVE, "by_lookout": 1, "marks": self.is_answered}
         return [self._strike(shot, opportunity=True, **facts) for shot in self.reaction_shots]
 
     @cached_property

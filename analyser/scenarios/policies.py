@@ -71,8 +71,8 @@ def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -
 
 
 _FIRES_OTHERWISE: PolicyName = "shoot"  # of a unit that a failed rally test keeps from charging
-_SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
-_ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
+SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
+ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 
 
 @dataclass(eq=False)
@@ -197,7 +197,7 @@ class Shooter:
 
     def shots(self) -> list[Strike]:
         """The strikes of an activation in order; the first alone is made after a failed rally test."""
-        facts: dict[str, Any] = {"striker": self.side, "orders": _SHOTS, "marks": self.is_answered}
+        facts: dict[str, Any] = {"striker": self.side, "orders": SHOTS, "marks": self.is_answered}
         return [self.strike(row, after_failed_rally=int(row is self.main), **facts) for row in self.rows]
 
     @property
@@ -223,5 +223,5 @@ class Shooter:
         """The strike of a unit on lookout (opportunity fire), if it makes one."""
         if self.by_lookout is None:
             return []
-        facts: dict[str, Any] = {"striker": self.side, "orders": _ACTIVE, "by_lookout": 1, "marks": self.is_answered}
+        facts: dict[str, Any] = {"striker": self.side, "orders": ACTIVE, "by_lookout": 1, "marks": self.is_answered}
         return [self.strike(self.by_lookout, opportunity=True, **facts)]

@@ -3,6 +3,7 @@
 import click
 import pytest
 
+from analyser import cli
 from analyser.cli.shell import Command
 from tests.helpers.shell import commands, refusal
 
@@ -16,7 +17,9 @@ OPTIONS = [
 
 
 def test_every_command_looks_at_what_is_given():
-    assert len(COMMANDS) >= 15
+    named = [name for section in cli.COMMANDS.values() for name in section]
+    assert {words[0] for words, _ in COMMANDS} == {*named}
+    assert {words for words, _ in COMMANDS} >= {(name, part) for name, parts in cli.PARTS.items() for part in parts}
     assert all(isinstance(command, Command) for _, command in COMMANDS)
 
 

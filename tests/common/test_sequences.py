@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analyser.common.intervals import wilson
-from analyser.common.sequences import difference_bounds, mean_bounds, mixture_bounds
+from analyser.common.sequences import mean_bounds, mixture_bounds
 
 RUNS = 4000
 
@@ -35,38 +35,8 @@ def test_a_smaller_error_is_kept_too(error):
     assert ever_outside(0.3, 150, lambda seen, trials: mixture_bounds(seen, trials, error)) <= error
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("better", "worse"), [(0.3, 0.3), (0.05, 0.05), (0.2, 0.02), (0.0, 0.1)])
-def test_a_difference_is_outside_at_any_time_in_at_most_5_percent_of_runs(better, worse):
-    trials = 60
-    alive, missed = np.ones((1, 1)), 0.0  # by how often either alone was seen
-    for number in range(1, trials + 1):
-        grown = np.zeros((number + 1, number + 1))
-        grown[:-1, :-1] += alive * (1 - better - worse)
-        grown[1:, :-1] += alive * better
-        grown[:-1, 1:] += alive * worse
-        one, other = np.nonzero(grown)
-        low, high = difference_bounds(one, number - one - other, other)
-        out = (better - worse < low) | (better - worse > high)
-        missed += grown[one[out], other[out]].sum()
-        grown[one[out], other[out]] = 0
-        alive = grown
-    assert missed <= 0.05
-
-
-def test_differences_are_found_and_pairs_make_them_narrow():
-    low, high = difference_bounds(3000, 10**6 - 5000, 2000)
-    assert 0 < low < 0.001 < high < 0.0015
-    wide_low, wide_high = difference_bounds(250_500, 500_000, 249_500)
-    assert wide_low < 0 < wide_high
-    assert high - low < (wide_high - wide_low) / 5
-    mirrored = difference_bounds(2000, 10**6 - 5000, 3000)
-    assert np.array([-high, -low]) == pytest.approx(np.array(mirrored))
-
-
 def test_without_trials_nothing_is_known():
     assert mixture_bounds(0, 0) == (0, 1)
-    assert difference_bounds(0, 0, 0) == (-1, 1)
     low, high = mixture_bounds([0, 7], [7, 7])
     assert (low[0], high[1]) == (0, 1)
     assert 0 < low[1] < 1
