@@ -1,6 +1,6 @@
 """The command line, the only package that prints or exits: a module for each family of commands.
 
-What takes long to import is imported by the command that needs it.
+Each command imports what takes long to import only when it runs.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
 PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of its own; the first may be left out
     "battle": {
         "simulate": "Simulated battles: who wins, who is left, what each unit did.",
-        "plan": "Who should fight whom, and the best attacks of a round.",
+        "plan": "Matchups of two armies, and the best attacks of a round.",
     },
     "best": {
-        "duel": "What A should do in a duel with B.",
+        "duel": "The best plan for A in a duel with B.",
         "focus": "Which unit should fire next at a target, and how.",
-        "tactics": "What a simple tactic costs, every attacker with every defender.",
+        "tactics": "The cost of a simple tactic, for every attacker and defender.",
     },
     "explain": {
         "trial": "One trial of a simulation, die by die.",
-        "luck": "How unlucky a result was, of a fight or of a whole game.",
+        "luck": "The luck in the result of a fight or a whole game.",
     },
     "compare": {
         "loadouts": "Loadouts against targets, also over distances or other numbers.",
@@ -83,7 +83,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of 
         "import": "Make profiles from BattleScribe data.",
     },
     "balance": {
-        "prices": "What loadouts should cost, and why.",
+        "prices": "Fair points of loadouts, and the reasons.",
         "what-if": "The effect of a change of one loadout.",
         "solve-price": "The price at which a loadout is fair.",
         "solve-dice": "The number of dice at which a loadout is fair.",
@@ -91,11 +91,11 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of 
     "report": {
         "write": "Every attacker against every defender: tables, pictures and a page.",
         "site": "An index page over reports, with what changed.",
-        "diff": "What changed between two sets of profiles, or two reports.",
+        "diff": "Changes between two sets of profiles, or two reports.",
     },
     "sweep": {
         "start": "Begin a sweep, or resume it.",
-        "status": "How far a sweep is.",
+        "status": "The progress of a sweep.",
         "resume": "Resume a sweep by the plan in its store.",
         "verify": "Read every byte of a store.",
         "merge": "Write one file of all parts.",
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.unraisablehook = _tell_unraisable
     if arguments is None:
         interrupts.listen()
-    os.environ["MPLBACKEND"] = "agg"  # which writes all pictures, whatever the variable says
+    os.environ["MPLBACKEND"] = "agg"  # the variable may name another
     gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)

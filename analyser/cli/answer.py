@@ -136,7 +136,7 @@ def write(
 ) -> None:
     """Print an answer, or write it to a file, as the options of the command in progress ask for.
 
-    Of `text`, `record` (plain data) and `rows` (a table) only the one that is asked for is made; `plot` gives the
+    Only the one asked for of `text`, `record` (plain data) and `rows` (a table) is made; `plot` gives the
     Figure, or the Axes in it, for ``--plot``. `beside` are more files, each with the function that writes it: all files
     are written, or none, and before anything is printed. `warnings` go to standard error where the answer has no room
     for them; so does its `headline` where the answer goes to a file. Inside :func:`together` it is kept for later.

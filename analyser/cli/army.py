@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIST = ".toml"
 BROKEN = 1  # the exit status of a check that finds something
 WHOSE_NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
-_WHOSE_NUMBERS = "Whose numbers count where a roster says otherwise. Default: the profile's."
+_WHOSE_NUMBERS = "The numbers to use where a roster and its profile differ. Default: the profile's."
 _NUMBERS = Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS))
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 FILE = click.argument("file", shell_complete=complete_file)
@@ -103,7 +103,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
     """List what army lists may hold: force scales, kinds of battlegroup and their slots.
 
-    Of one FACTION also the units that may stand in them, and boons.
+    With one FACTION also list the units that may stand in them, and boons.
     """
     from analyser.game.force_kinds import kinds_in
 
@@ -117,20 +117,20 @@ _OF_BUILD = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_OF_BATTLES, "threads"),
 )
-_DIFFER = "Of its points in which each differs from all before it (0.2)."
+_DIFFER = "Share of points in which a list differs from all before it (0.2)."
 _AGAINST = "A roster or a list of an army; or a faction or selectors. Can be repeated."
 _LIST, _FIELD = "The list", "Opponents"
 
 
 @command(
-    Option("--faction NAME", "Whose list.", _LIST, required=True),
-    Option("--points N", "What it may cost.", _LIST, required=True, type=AT_LEAST_1),
+    Option("--faction NAME", "Faction of the list.", _LIST, required=True),
+    Option("--points N", "Points limit.", _LIST, required=True, type=AT_LEAST_1),
     Option("--scale", "Default: the smallest that allows so many points.", _LIST, type=Choice(SCALES)),
     Option("--must UNIT", "Must be in it; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
     Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
-    Option("--at-most K", "Of each unit, at whatever level.", _LIST, type=AT_LEAST_1),
-    Option("--battlegroups N", "At most so many (2).", _LIST, type=Integer(1, 20)),
-    Option("--next-best N", "So many lists more, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
+    Option("--at-most K", "Largest number of one unit, at any level.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "Largest number (2).", _LIST, type=Integer(1, 20)),
+    Option("--next-best N", "Number of further lists, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
     Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
     Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
     Option("--mine ARMY", "Your own army, to fight the same battles.", _FIELD, shell_complete=complete_file),
@@ -138,7 +138,7 @@ _LIST, _FIELD = "The list", "Opponents"
     situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
     Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
     Option("--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--seed N", "Seed of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
     Option("--resume FILE", "Store battles there; run the command again to resume.", METHOD),
     THREADS,
     Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),

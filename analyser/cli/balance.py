@@ -33,9 +33,9 @@ _FIELD = [
     THREADS,
 ]
 _ASKED = ("row", "most", "role", "against", "situations", "policy", "threads")
-_ROW = Option("--row NAME", "Whose dice, ranges and qualities are changed. Default: every row.")
-_ROLE = Option("--role NAME", "Be paid as units of that role are. Default: its own.")
-_MOST = Option("--most N", "Try so many dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
+_ROW = Option("--row NAME", "Row whose dice, ranges and qualities change. Default: every row.")
+_ROLE = Option("--role NAME", "Price it like units of that role. Default: its own.")
+_MOST = Option("--most N", "Try up to N dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
@@ -44,7 +44,7 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_prices(units: tuple[str, ...], **keys: Any) -> None:
-    """What UNITS should cost, how sure that is, and why: selectors with wildcards. Default: every unit."""
+    """Fair points of UNITS, how certain they are, and why: selectors with wildcards. Default: every unit."""
     from analyser.analysis.prices import EVERYBODY, fair_points
 
     found = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))

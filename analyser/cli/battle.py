@@ -44,9 +44,9 @@ DEFAULT_BATTLES = 100_000  # as in `results.battle`, which a help need not impor
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
 BATTLES_OF_A_PAGE = 20_000
-_AIM = "What the best attacks of a round are to gain. Default: points."
-_DISTANCE = "Also with all units so far apart, aiming; the best attacks of that come first."
-_BATTLES = "Also so many battles, 0 for none. Default: 20,000 on a page, else 0."
+_AIM = "Goal of the best attacks of a round. Default: points."
+_DISTANCE = "Also with all units this far apart, aiming; the best attacks at that distance come first."
+_BATTLES = "Number of battles, 0 for none. Default: 20,000 on a page, else 0."
 _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 
@@ -117,7 +117,7 @@ def battle_simulate(mine: str, yours: str, swing: bool, orders: bool, picture: s
 @MINE
 @YOURS
 def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
-    """Who should fight whom in two armies, gaps, and the best attacks of a round.
+    """Matchups of two armies: the best opponent for each unit, gaps, and the best attacks of a round.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
     selectors with commas between them. --out FILE.html writes a page.

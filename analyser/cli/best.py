@@ -53,7 +53,7 @@ TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if optio
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", required=False, shell_complete=OF_DUELLIST.complete)
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
-    """What A should do in a duel with B: its chance, the first move, the plan, and the cost of each simple tactic.
+    """The best play of A in a duel with B: its probability of winning, the plan, and the cost of each simple tactic.
 
     Both are selectors, as for duel; or A alone is the file of a duel in which a side has the policy best. --plot
     draws what to do, a colour each.
@@ -105,15 +105,15 @@ def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
     missed = within is not None and listed.costs > within
     beyond = " (more than was wanted: nothing better was found)" if missed else ""
     cost = f"{found.cost(listed.costs)} of {found.worth(found.value)}{beyond}"
-    lines = [f"Gives away {cost}, by {counted(len(listed.lines), 'line')}"]
+    lines = [f"Costs {cost}, with {counted(len(listed.lines), 'line')}"]
     if listed.exploitable is not None:
-        lines[0] += ", to an enemy who knows the list and makes the most of it"
-        lines.append(f"To one who keeps to his own best plan it gives away {found.cost(listed.gives_away)}")
+        lines[0] += ", against an enemy that knows the list and exploits it"
+        lines.append(f"Against an enemy that keeps to its own best plan it costs {found.cost(listed.gives_away)}")
     lines += [
         f"The best of {counted(listed.tried or 0, 'list')} tried; that there is no better one is not proven",
     ]
     if within is None and found.scenario.terms.want in CHANCES and listed.costs > _LITTLE:
-        lines.append(f"How many lines give away no more than half a point: --within {_LITTLE:g}")
+        lines.append(f"For the shortest list that costs at most half a point: --within {_LITTLE:g}")
     return "\n".join(lines)
 
 
@@ -131,7 +131,7 @@ def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
-    """What the tactic of comparisons costs against best play, every one of ATTACKERS in a duel with every DEFENDER.
+    """The cost of the usual tactic against best play, for every one of ATTACKERS in a duel with every DEFENDER.
 
     Both are selectors with wildcards. With --out FILE.csv run the command again to resume.
     """

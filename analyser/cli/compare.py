@@ -20,7 +20,7 @@ COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _ONE_NUMBER = ("weights", "per_points", "at_least")  # what a comparison over no range alone takes
 _TARGET = "The target; can be repeated: a table each, and the mean."
-_WEIGHTS = "Of several targets, with commas between them. Default: all alike."
+_WEIGHTS = "Weights of several targets, with commas between them. Default: equal."
 _OVER = "Over a range: distance=1..24, dice=4..12, level, ...; twice: a map."
 _METRIC = "The figure, such as p_broken; over a range NAME:least where less is better, and twice for a front."
 _ROW = "The row to fire. Default: the best for each pair."
@@ -90,7 +90,7 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
     """InputError unless these may be files of questions, of which nothing is said by options."""
     if not any(each.endswith(".toml") or is_there(Path(each)) for each in files):
-        problem = "this option is missing: there is nobody to attack"
+        problem = "this option is missing: there is no unit to attack"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
     stated = [option.opts[0] for option, _ in options.given_keys()]
     if stated or rows or kind != "attack":
@@ -175,10 +175,10 @@ _RACE = "exact (default), or race: by simulations with real decks."
     Option("--metric NAME", "The figure. Default: as the file says.", COMPARISON),
     Option("--least/--most", "Is less of it better? Default: as the file says.", COMPARISON, default=None),
     Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
-    Option("--trials N", "Of a race: of each variant, at most.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Of a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),
+    Option("--trials N", "In a race: the most trials of each variant.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "In a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),
     THREADS,
-    Option("--replacement", "Of a race: put each card back. Default: real decks.", METHOD, default=None),
+    Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD, default=None),
     *OUTPUT_OPTIONS,
     examples=("variants.toml --plot best.png", "duels.toml --method race"),
 )

@@ -24,7 +24,7 @@ CONDITIONS = [
     *keys_of(Charge, "charge", "Charge, with --kind charge"),
     *(each for each in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if each.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "What the units do. Default: attack.", QUESTION, type=Choice(BETWEEN_TWO), default="attack")
+KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(BETWEEN_TWO), default="attack")
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

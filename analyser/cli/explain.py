@@ -15,7 +15,7 @@ from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.common.errors import InputError
 
 _PICK = "Instead: the worst, median or best trial by a figure."
-_GOT = "What happened, such as broken=yes; can be repeated, the most important first. hits=9: the dice alone."
+_GOT = "The result, such as broken=yes; can be repeated, the most important first. hits=9: the dice alone."
 _A_GAME = """\b
 The file of a game has a [[fight]] for each. State in got the models destroyed, or
 that the unit broke or fled; outcomes you do not list count as "no":

@@ -185,7 +185,7 @@ _UNTIL = "Also the number of attacks after which FATE is that likely, such as 0.
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """A raw scenario and the keys that the command in progress was given as options.
 
-    What one of several `attacks` says itself goes before the options; elsewhere two values of one key are refused.
+    A key that one of several `attacks` states goes before the options; elsewhere two values of one key are refused.
     """
     for option, value in options.given_keys():
         section, key = option.path
@@ -259,7 +259,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
 _TOLD = {name: about.told for name, about in POLICIES.items()}
 _TOLD |= {
     BEST: "best play, state by state",
-    "in words": 'such as "charge if he is suppressed, else aim and shoot"',
+    "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{told}" for name, told in each.items()] for each in (_TOLD, WANTS))
 OF_WANTS = "\n".join(["\b", "Objectives of a side that plays best:", *_WANTS])

@@ -51,7 +51,7 @@ morale = Commands(
     "morale",
     sections={"Commands": {name: system.title for name, system in SYSTEMS.items()}},
     load=system_command,
-    help="What becomes of a unit's morale under the rules of other games.",
+    help="Morale of a unit under the rules of other games.",
 )
 
 

@@ -128,7 +128,7 @@ def is_page(out: str | None) -> bool:
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 
-    `path` is the key, after the sections that it is in. Of a key that holds a list, `member` is what the option, a
+    `path` is the key, after the sections that it is in. For a key that holds a list, `member` is what the option, a
     flag, adds to it. With `either` a key that is true or false always has an option that says no, not only where it is
     true by default.
     """
@@ -161,7 +161,7 @@ def plain_type(annotation: Any) -> Any:
 
 
 def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
-    """Of a key of that type the value as the help shows it, its type for click, and what reads it after that."""
+    """The value of a key of that type in the help, its type for click, and the function that then reads it."""
     words = get_args(kind)
     if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # a name of those, or something else
         if int in map(plain_type, words[1:]):
@@ -343,7 +343,7 @@ OUT = OutOption()
 PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
 ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also simultaneous intervals for whole tables.", METHOD)
-FULL = Option("--full", "Of a battle: list everything that is not modelled.", OUTPUT)
+FULL = Option("--full", "For a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Method (exact).", METHOD, type=Choice(METHODS), default="exact"),

@@ -38,7 +38,7 @@ _TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a s
     Option("--tactics FILE", _TACTICS, dest="habits"),
     Option("--row NAME", "The row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
-    Option("--metric NAME", "What the heatmaps show; can be repeated.", dest="metrics", multiple=True),
+    Option("--metric NAME", "Figure of the heatmaps; can be repeated.", dest="metrics", multiple=True),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
     Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
     QUIET_OPTION,
@@ -78,7 +78,7 @@ def _tell_opponents(written: Path) -> None:
 
 @command(
     Option("--add VERSION", "First write a report for each pair of factions into DIR/VERSION."),
-    situations_option(". Of the reports that are added. Default: all."),
+    situations_option(". For the reports that are added. Default: all."),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
     examples=("balance --add 2026-11 --profiles my-profiles", "balance"),
 )

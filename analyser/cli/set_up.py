@@ -34,7 +34,7 @@ def completion(shell: str) -> None:
 
 
 @command(
-    Option("--processes N", "How many at once. Default: one for each processor.", type=int),
+    Option("--processes N", "Number of processes. Default: one for each processor.", type=int),
     examples=("", "matchups exact-fights"),
     name="warm-up",
 )

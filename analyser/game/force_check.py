@@ -97,7 +97,7 @@ class ForceCheck(Answer):
             Block(f"{rule}: {RULES[rule]}", lines=[f"  {each.told}" for each in of_rule]) for rule, of_rule in by_rule
         ]
         first = Block(f"{self.army.name}: {counted(len(blocks), 'rule')} of force building broken")
-        return [first, *blocks, *([Block(f"What a list may hold: {self.kinds_by}")] if self.kinds_by else [])]
+        return [first, *blocks, *([Block(f"Rules of list building: {self.kinds_by}")] if self.kinds_by else [])]
 
     def notes(self) -> list[str]:
         """The rules that could not be checked."""

@@ -41,7 +41,7 @@ IN_SHORT: Mapping[str, str] = {  # AC-6, AC-7
     "Shrouded": "ranged attacks on it count it as concealed",
     "Obfuscating": "ranged attacks on it count it as concealed",
     "Construct": "suppressed is disordered too, until near a commander",
-    "Sponsons": "X dice, weakened, at whoever charges it",
+    "Sponsons": "X dice, weakened, against a charger",
     "Stoic Defence": "strikes first when it is charged",
     "Storming Party": "garrisons do not strike first against it",
     "Static": "cannot charge; lost with a lost combat",

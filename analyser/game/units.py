@@ -351,7 +351,7 @@ def _selector(value: object) -> object:
 
 
 Selector = Annotated[str, PlainValidator(_selector)]
-"""Of a loadout in the library; or, until a scenario is resolved, a loadout itself."""
+"""A selector of a loadout in the library; or, until a scenario is resolved, a loadout itself."""
 
 
 _NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")

@@ -155,7 +155,7 @@ def given_away(
     frame = look.rows_of(data, "by_unit")
     look.check_columns(frame, ("attacker", "gives_away", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
-    own = "What the usual tactic costs against best play"
+    own = "Cost of the usual tactic against best play"
     more: dict[str, Any] = {
         "xlabel": "percent of P(win), a draw half; the line: at most",
         "legend": int(label is not None),

@@ -179,7 +179,7 @@ def fair_points(
     across = "fair points" + (f"   ({missing} without left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))
     more: dict[str, Any] = {
-        "own": "What loadouts cost against what they should",
+        "own": "Points of loadouts, and their fair points",
         "xlabel": across,
         "ylabel": "points",
         "legend": 2,

@@ -20,7 +20,7 @@ from analyser.plots.labels import label_offsets
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2
 _STRIP = 0.05  # of the height: the strip that shows who is best
-_SEVERAL = "equal, or not told apart"
+_SEVERAL = "equal, or no significant difference"
 _ABOVE_GRID = 0.8
 _MOST_NAMED = 8  # points of a front
 _GREY, _OTHER = "0.8", "0.35"  # of what has no colour of its own: equals and other lines, others in a map
@@ -134,7 +134,7 @@ def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping
             beside: dict[str, Any] = {"xytext": (3, -9), "textcoords": "offset points", "size": look.CELL_POINTS}
             axes.annotate(text, where, xycoords=inside, **beside)
     if any(who not in colours for _, _, who in best):
-        axes.fill_between([], [], color="0.6", label="above: best of all; grey: equal, or nobody")
+        axes.fill_between([], [], color="0.6", label="above: best of all; grey: equal, or none")
 
 
 def trade_map(

@@ -1,4 +1,4 @@
-"""Best play of a duel as an answer: what it is worth, what to do first and then, and what each habit gives away."""
+"""Best play of a duel as an answer: its value, the plan, and the cost of each simple tactic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PICTURES = ("models", "distance")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class BestResult(DuelResult):
-    """Best play of a duel: what a :class:`~.duel.DuelResult` has, the plan, and what habits give away.
+    """Best play of a duel: what a :class:`~.duel.DuelResult` has, the plan, and the cost of simple tactics.
 
     Examples
     --------
@@ -100,7 +100,9 @@ class BestResult(DuelResult):
             raise InputError(f"no side {side!r}{did_you_mean(str(side), DUEL_SIDES)}", where="side", allowed="a, b")
         number = DUEL_SIDES.index(side)
         if not self.play.choosers[number]:
-            raise InputError(f"{side} has a habit, and no plan", where="side", allowed=DUEL_SIDES[self.play.wanter])
+            raise InputError(
+                f"{side} has a simple tactic, and no plan", where="side", allowed=DUEL_SIDES[self.play.wanter]
+            )
         return number
 
     def first_moves(self) -> list[dict[str, Any]]:
@@ -142,7 +144,7 @@ class BestResult(DuelResult):
         return [{name: _flat(cell) for name, cell in row.items()} for row in self.plan()]
 
     def to_frame(self, *, regrets: bool = False, **tables: bool) -> pd.DataFrame:
-        """The plan (:meth:`plan`); or what habits give away (:meth:`regrets`); or a table of the duel under it.
+        """The plan (:meth:`plan`); or the cost of simple tactics (:meth:`regrets`); or a table of the duel under it.
 
         Parameters
         ----------
@@ -168,22 +170,21 @@ class BestResult(DuelResult):
         Parameters
         ----------
         lines : int, optional
-            At most so many, 1 to 20, that give away as little as can be found, as `within` counts it. Default: as many
+            At most this many, 1 to 20, with the lowest cost found, as `within` counts it. Default: as many
             as it takes; without `within` too one for each situation.
         within : float, optional
-            The shortest list that is found to give away no more than that, to an enemy who knows it and makes the most
-            of it; if there is none, one of as many lines as may be that gives away as little as can be found. Of a
-            chance 0 to 1: half a point is 0.005.
+            The shortest list found that costs at most this, against an enemy that knows and exploits it; if there is
+            none, the cheapest list found. For a probability 0 to 1: half a point is 0.005.
         side : "a" or "b", optional
-            Default: who plays best, A if both do.
+            Default: the side that plays best, A if both do.
         progress : callable, optional
             Called with how many steps of the search are done, and how many there are at most.
 
         Returns
         -------
         Listed
-            Its `lines`; its `value` and what it `gives_away` to an enemy who keeps to his plan; `worst` and
-            `exploitable`, the same of one who knows it, where he can choose.
+            Its `lines`; its `value` and cost (`gives_away`) against an enemy that keeps to its plan; `worst` and
+            `exploitable`, the same against one that knows it, where it can choose.
 
         Examples
         --------
@@ -239,7 +240,7 @@ class BestResult(DuelResult):
             raise InputError(f"nothing is known of round {round} by {by}", where="plot", allowed="another round, or by")
         across = {"models": "models of the enemy", "distance": "distance in inches"}[by]
         up = {"models": "own models", "distance": "models of the enemy"}[by]
-        what = f"What {DUEL_SIDES[number].upper()} does best in round {round}, in the likeliest situation of each cell"
+        what = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
         lines = [*self.caption(), what]
         return choices(about(frame, "\n".join(lines)), across=across, up=up, ax=ax, **more)
 
@@ -278,18 +279,18 @@ class BestResult(DuelResult):
             other = f"; else {row['runner_up']}: {self.cost(row['costs'])} less" if row["runner_up"] else ""
             rows.append([label, f"{row['do']}{other}"])
         rows.append(["Exploitability", f"{self.exploitability:.1e}"])
-        return Block("What it is worth", rows=rows)
+        return Block("Value of best play", rows=rows)
 
     def _habits_block(self) -> Block:
-        head = ["habit", "value", "gives away"]
+        head = ["tactic", "value", "cost"]
         both = self.play.choosers[1 - self.play.wanter]
-        head += ["if the enemy knows it", "gives away"] if both else []
+        head += ["if the enemy knows it", "cost"] if both else []
         rows = []
         for row in self._regrets:
             cells = [row["habit"], self.worth(row["value"]), self.cost(row["gives_away"])]
             cells += [self.worth(row["worst"]), self.cost(row["exploitable"])] if both else []
             rows.append(cells)
-        return Block("What habits give away", head, rows, "<>")
+        return Block("Cost of simple tactics", head, rows, "<>")
 
     def _plan_block(self) -> Block:
         rows, units = self._reached, self.units

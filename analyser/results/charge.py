@@ -255,7 +255,7 @@ def _become_of(result: ChargeResult) -> Block:
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
     rows.append(["Expected victory points won", *(points_text(result.summary, name) for name in points)])
-    return Block("What becomes of them", ("", *CHARGE_SIDES), rows)
+    return Block("Outcomes", ("", *CHARGE_SIDES), rows)
 
 
 def _losses(result: ChargeResult) -> Block:

@@ -305,7 +305,7 @@ class DuelResult(FightResult):
             ["As played", mean_text(mean_in(plan, "played").times(factor), unit)],
             ["Difference", mean_text(mean_in(plan, "difference").times(factor), " pp" if in_percent else unit)],
         ]
-        return [Block(f"What the plan is worth to {plan['side'].upper()}: {WANTS[plan['want']]}", rows=rows)]
+        return [Block(f"Value of the plan to {plan['side'].upper()}: {WANTS[plan['want']]}", rows=rows)]
 
 
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
@@ -384,7 +384,7 @@ def _by_deed(result: DuelResult) -> Block:
         why = _WHY.get(because, because.replace("_", " "))
         name = f"{side.upper()} {_DID.get(did, did.replace('_', ' '))}" + (f" ({why})" if why else "")
         rows.append([name, *(probabilities.get(number, "") for number in numbers)])
-    return Block("What they did", ("round", *map(str, numbers)), rows, "<>")
+    return Block("Actions", ("round", *map(str, numbers)), rows, "<>")
 
 
 def _in_words(name: str) -> str:

@@ -83,7 +83,7 @@ class Lists:
         return self.valued([*lines, commonest])
 
     def simplified(self, lines: int, within: float, progress: Progress | None = None) -> Listed:
-        """At most so many lines that give away as little as can be found; fewer where `within` is reached before."""
+        """The list of at most so many lines with the lowest cost found; fewer where `within` is reached before."""
         search = Search(self.play, self.side, self._orders(), list(dict.fromkeys(self._conditions())))
         texts = search.texts(search.found(lines, within, progress))
         return replace(self.valued(texts), tried=search.tried)

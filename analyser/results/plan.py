@@ -286,7 +286,7 @@ def _edges_in_words(own: float | None, enemy: float | None) -> list[str]:
         return [f'{own:g}" and {enemy:g}" from their edges']
     if own is not None:
         return [f'{own:g}" from its edge']
-    return [] if enemy is None else [f'the enemy {enemy:g}" from his edge']
+    return [] if enemy is None else [f'the enemy {enemy:g}" from its edge']
 
 
 def _unit(row: dict[str, Any], who: str, unit: Combatant) -> str:

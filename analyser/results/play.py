@@ -376,7 +376,7 @@ def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> _LaidOut
 
 def too_large(size: str, scenario: DuelScenario) -> InputError:
     """The refusal of a game that is too large, with what would make it smaller."""
-    less = ["fewer rounds or models", "a habit for one of the two sides"]
+    less = ["fewer rounds or models", "a simple tactic for one of the two sides"]
     less += ["a longer step"] if scenario.terms.distance is not None else []
     less += ["no edge_distance"] if any(each.edge_distance is not None for each in (scenario.a, scenario.b)) else []
     less += ["no distance, or a multiple of the SPEEDs and ranges"] if scenario.terms.distance is not None else []

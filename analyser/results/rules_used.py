@@ -37,7 +37,7 @@ _EVERY_PLACE = 'who plays best ends a move at any multiple of {:g}": no other pl
 _FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
 _STEPS = 'who plays best ends a move at a multiple of {:g}", at its full length, or at the range of a row'
 _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
-_AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts nobody"
+_AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts no unit"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
 _NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
 

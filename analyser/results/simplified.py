@@ -1,4 +1,4 @@
-"""A few lines that give away as little of a plan as can be found: a search over orders and their conditions.
+"""Short lists of orders that cost as little as possible against a plan: a search over orders and their conditions.
 
 Lists grow line by line, by beams; those of each length are then changed in one line or two, the best first. What a line
 more, or another one, would gain is estimated for all orders and conditions at once: by what its order is worth in each
@@ -43,7 +43,7 @@ Listing = tuple[Tried, ...]
 
 
 class Search:
-    """The lists that can be made of some orders and conditions, each with what it gives away."""
+    """The lists that can be made of some orders and conditions, each with its cost."""
 
     def __init__(self, play: Play, side: int, orders: Sequence[str], conditions: Sequence[str]) -> None:
         self._play, self._side, self._sign = play, side, 1 if side == play.wanter else -1
@@ -92,7 +92,7 @@ class Search:
         return [f"{order} if {' and '.join(conditions)}" if conditions else order for order, conditions in named]
 
     def found(self, lines: int, within: float, progress: Progress | None = None) -> Listing:
-        """At most so many lines that give away least; fewer where `within` is reached before.
+        """The list of at most so many lines with the lowest cost; fewer where `within` is reached before.
 
         `progress` is told of the lists that were changed, and how many there may be.
         """
@@ -140,7 +140,7 @@ class Search:
         return self._known[listing]
 
     def _best(self, listings: Iterable[Listing]) -> list[Listing]:
-        """Of some lists those that give away least, of equals the shorter, and the one with fewer conditions."""
+        """The cheapest of some lists; of equals the shorter, and the one with fewer conditions."""
 
         def rank(listing: Listing) -> tuple[float, int, int]:
             return round(self.gives_away(listing), _DIGITS), len(listing), sum(len(line.conditions) for line in listing)

@@ -12,7 +12,7 @@ from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, a
 _SEEN = ("in range", "in short range", "within reach")  # what a habit can look at
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 HABITS: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
-"""The lines of each habit."""
+"""The lines of each tactic."""
 _LINES = max(map(len, HABITS.values()))
 
 

@@ -54,7 +54,7 @@ POLICIES = {
         ("aim and shoot with all rows if in range", "advance and shoot with all rows"),
     ),
     "overcharge": About(
-        "aim and shoot with Overcharge, whatever it costs",
+        "aim and shoot with Overcharge at any cost",
         True,
         ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),
     ),
@@ -62,7 +62,7 @@ POLICIES = {
 """The policies as scenarios name them, each by the name of its :class:`Policy`, in the order that users see."""
 
 BEST = "best"
-"""The policy that is no habit: whatever is best, as things stand (:mod:`analyser.engine.fight.best`)."""
+"""Best play: the policy that is no fixed tactic (:mod:`analyser.engine.fight.best`)."""
 
 SHOOTING = tuple(name for name, policy in POLICIES.items() if policy.shoots)
 

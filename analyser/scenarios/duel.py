@@ -107,7 +107,7 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
     """The setup of a duel between them, and the operations of each round; InputError where anybody has a choice."""
     if any(shooter.chooses for shooter in shooters):
         problem = "best play, and a policy in words, are worked out as a whole, by duel and best"
-        raise InputError(problem, where="duel", allowed="habits here: policy_a and policy_b by name")
+        raise InputError(problem, where="duel", allowed="simple tactics here: policy_a and policy_b by name")
     setup, course = course_of(shooters, terms)
     return setup, [cast("list[Operation]", course)] * terms.rounds
 
@@ -340,6 +340,6 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
         if unit.reloading and not unit.any_row_has("Slow to Fire"):
             yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
         if unit.overcharge and not contact:
-            yield f"{side}.overcharge has no effect: nobody charges, and shots go by the policy overcharge"
+            yield f"{side}.overcharge has no effect: neither side charges, and shots go by the policy overcharge"
         elif contact:
             yield from about_overcharge(unit, side)

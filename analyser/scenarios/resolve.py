@@ -227,7 +227,7 @@ def resolve_combatant(
     resolved = checked(Combatant, keys, where=where)
     if (passengers := resolved.passengers) is not None:
         if resolved.capacity is None:
-            problem = "a unit without Capacity carries nobody"
+            problem = "a unit without Capacity carries no passengers"
             raise InputError(problem, where=f"{where}.passengers", allowed="a transport, or its capacity beside it")
         room = resolved.capacity * (resolved.models or 0)
         if (passengers.models or 0) > room:

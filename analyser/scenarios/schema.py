@@ -53,7 +53,7 @@ Carriages = Annotated[int, Field(ge=0, le=20)]
 
 
 LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
-"""Of each bonus and penalty the list of an attack that it is an entry of."""
+"""The list of an attack that each bonus and penalty is an entry of."""
 _OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
 FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
 """Bonuses and penalties that an attack may have as flags."""
@@ -79,7 +79,7 @@ class Attack(Record, Bearer):
     distance: Inches | None = told(None, "Inches to the target: decides short range and out of range.")
     dice: Dice | None = told(None, "Attack dice, instead of the row's.")
     dice_in_parentheses: DiceIfAny | None = None
-    rating: RatingName | None = told(None, "Combat rating, whatever the bonuses and penalties are.")
+    rating: RatingName | None = told(None, "Combat rating, in place of the bonuses and penalties.")
     bonuses: Several[BonusName] = ()
     penalties: Several[PenaltyName] = ()
     concealed: bool = False

@@ -266,7 +266,7 @@ def test_pictures():
 def test_a_map_shows_where_several_are_best():
     axes = an.curve(RIFLES, KRUPP, over=["distance=6..12:2", "DEFENCE=1..2"]).plot()
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts == [*names_of(RIFLES), "equal, or not told apart"]
+    assert texts == [*names_of(RIFLES), "equal, or no significant difference"]
     assert axes.images[0].get_array().tolist() == [[2, 0, 0, 0]] * 2  # all equal at 6", sharp rifles beyond 7"
     axes = an.curve(RIFLES, KRUPP, over=["distance=8..12:2", "DEFENCE=1..2"]).plot()
     assert [text.get_text() for text in axes.get_legend().get_texts()] == names_of(RIFLES)

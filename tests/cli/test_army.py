@@ -202,7 +202,7 @@ def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(tmp_path):
         encoding="utf-8",
     )
     assert "analyser army kinds crown says more" in answer("army", str(path))
-    assert run("army", "check", str(path)).stdout.endswith("What a list may hold: analyser army kinds crown\n")
+    assert run("army", "check", str(path)).stdout.endswith("Rules of list building: analyser army kinds crown\n")
     path.write_text(path.read_text(encoding="utf-8") + '[[boon]]\nboon = "hope"\n', encoding="utf-8")
     said = refusal("army", str(path))
     assert "no boon is called 'hope'" in said

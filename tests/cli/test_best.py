@@ -23,7 +23,7 @@ SMALL = ("--rounds", "1", "--first", "a")
 def test_best_says_what_to_do():
     text = answer("best", MINE, YOURS, *SMALL)
     assert "First move" in text
-    assert "What habits give away" in text
+    assert "Cost of simple tactics" in text
     assert " pp less" in text
     assert " VP less" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
 
@@ -43,13 +43,13 @@ def test_best_as_a_list():
     text = answer("best", MINE, YOURS, *SMALL, "--lines", "1")
     assert text.splitlines()[0].startswith("aim and shoot")
     gives_away, known, best_of = text.splitlines()[-3:]
-    assert gives_away.startswith("Gives away 0.00 pp of ")
-    assert gives_away.endswith(", to an enemy who knows the list and makes the most of it")
-    assert known == "To one who keeps to his own best plan it gives away 0.00 pp"
+    assert gives_away.startswith("Costs 0.00 pp of ")
+    assert gives_away.endswith(", against an enemy that knows the list and exploits it")
+    assert known == "Against an enemy that keeps to its own best plan it costs 0.00 pp"
     assert re.fullmatch(r"The best of \d+ lists? tried; that there is no better one is not proven", best_of)
     crusaders = "imperium/teutonic-armiger-crusaders@basic:models=2"
     text = answer("best", MINE, crusaders, "--rounds", "3", "--distance", "12", "--lines", "1")
-    assert text.splitlines()[-1] == "How many lines give away no more than half a point: --within 0.005"
+    assert text.splitlines()[-1] == "For the shortest list that costs at most half a point: --within 0.005"
     record = json.loads(answer("best", MINE, YOURS, *SMALL, "--lines", "2", "--within", "0.5", "--format", "json"))
     assert len(record["lines"]) == 1
 
@@ -76,7 +76,7 @@ models = 2
 
 def test_a_duel_by_lines_or_best():
     assert "A aimed and shot" in answer("duel", MINE, YOURS, *SMALL, "--policy-a", "best")
-    text = answer("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if he is suppressed, else take cover")
+    text = answer("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if it is suppressed, else take cover")
     assert "A took cover" in text
 
 
@@ -102,7 +102,7 @@ def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
 
 def test_the_shortest_list_that_gives_away_little():
     text = answer("best", MINE, YOURS, *SMALL, "--within", "0.5")
-    assert ", by 1 line, to an enemy who knows" in text
+    assert ", with 1 line, against an enemy that knows" in text
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_refusals(arguments, told):
 
 
 def test_a_list_without_a_last_resort_is_warned_of():
-    result = run("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if he is suppressed", "--format", "csv")
+    result = run("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if it is suppressed", "--format", "csv")
     assert "no last resort" in result.stderr
 
 
@@ -230,7 +230,7 @@ def test_what_takes_long_is_shown_on_a_terminal():
             while part := os.read(ours, 4096):
                 shown += part
         os.close(ours)
-        assert "Gives away" in running.communicate(timeout=60)[0]
+        assert "Costs " in running.communicate(timeout=60)[0]
     assert running.returncode == 0
     assert b" of 80 steps at most" in shown
 

@@ -6,7 +6,7 @@ from tests.oracle import fight_files
 ROWS = fight_files.row("melee", 3), fight_files.row("ranged", 2, "Overcharge", short_range=6.0)
 UNIT = fight_files.unit(*ROWS, models=2, speed=6.0)
 POLICIES = [
-    "lookout until the enemy is within 12, then charge if he is suppressed, else aim and shoot",
+    "lookout until the enemy is within 12, then charge if it is suppressed, else aim and shoot",
     ["charge if within reach and not rally failed", "close in to short range and shoot", "do nothing"],
     ["retire and take cover if enemy models at least 2", "advance and shoot with overcharge if round is 1"],
     ["aim and shoot with ranged unless enemy taking cover; double time if enemy beyond 9.5", "re-arm if reloading"],

@@ -1,4 +1,4 @@
-"""What habits give away, of every unit with every other: beside single answers, told, and gone on with."""
+"""Cost of simple tactics, of every unit with every other: beside single answers, told, and gone on with."""
 
 import html
 import json

@@ -135,7 +135,7 @@ def test_what_did_whom_adds_up(apart):
 
 def test_it_is_shown_in_every_form(apart):
     text, record = str(apart), json.loads(json.dumps(apart.as_dict()))
-    assert "What habits give away" in text
+    assert "Cost of simple tactics" in text
     assert "First move, if first" in text
     assert record["kind"] == "best"
     assert record["value"] == apart.value
@@ -168,7 +168,7 @@ def test_what_cannot_be_asked_is_told(apart, asked, told):
 
 def test_a_habit_has_no_plan():
     found = best_play(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1, against="shoot")
-    with pytest.raises(InputError, match=r"b has a habit, and no plan \(allowed: a\)"):
+    with pytest.raises(InputError, match=r"b has a simple tactic, and no plan \(allowed: a\)"):
         found.plan("b")
 
 
@@ -195,7 +195,7 @@ def test_tests_can_be_failed_on_purpose_where_it_can_count(apart):
     """With a distance, for who fails falls back; or where the enemy's list looks at who is suppressed."""
     assert {row["when"] for row in apart.plan()} >= {"test"}
     assert {row["do"] for row in apart.plan() if row["when"] == "test"} <= {"take the test", "fail the test on purpose"}
-    near = {lines: best_play_against(lines) for lines in ("charge; aim and shoot", "aim and shoot if he is suppressed")}
+    near = {lines: best_play_against(lines) for lines in ("charge; aim and shoot", "aim and shoot if it is suppressed")}
     asked = [any(place.subject == TEST for place in found.play.places) for found in near.values()]
     assert asked == [False, True]
 
@@ -234,7 +234,7 @@ def test_what_plays_by_habits_alone_says_so():
     for policy in ("best", ["aim and shoot"]):
         scenario = {"duel": {"rounds": 1, "policy_a": policy}, "a": small(RIFLES, 1), "b": small(GRENADIERS, 1)}
         resolved = load_as(DuelScenario, scenario)
-        with pytest.raises(InputError, match=r"worked out as a whole.*habits here"):
+        with pytest.raises(InputError, match=r"worked out as a whole.*simple tactics here"):
             duel_program(resolved.a, resolved.b, resolved.terms, resolved.ruleset)
 
 

@@ -32,7 +32,7 @@ def test_orders_by_number_are_those_of_each_view():
 
 
 def test_a_sentence_is_read_as_lines():
-    lines = lines_of("lookout until the enemy is within 12, then charge if he is suppressed, else aim and shoot", WHERE)
+    lines = lines_of("lookout until the enemy is within 12, then charge if it is suppressed, else aim and shoot", WHERE)
     assert [(line.manoeuvre, line.action) for line in lines] == [
         (Manoeuvre.STAY, Action.GO_ON_LOOKOUT),
         (Manoeuvre.CHARGE, Action.NOTHING),
@@ -161,7 +161,7 @@ def test_conditions_that_can_hold_together_are_taken(said):
         ("shoot; shoot", r"line 2, 'shoot', is never come to: line 1, 'shoot', is taken wherever that could be"),
         ("stay and shoot; hold if suppressed; aim and shoot", r"line 3, 'aim and shoot', .*: line 1, 'stay and shoot'"),
         ("shoot; retire if in short range", r"line 2"),
-        ("charge if he is suppressed; charge; charge with ram", r"line 3, 'charge with ram', .*: line 2, 'charge'"),
+        ("charge if it is suppressed; charge; charge with ram", r"line 3, 'charge with ram', .*: line 2, 'charge'"),
         ("hold if suppressed; charge if suppressed and reloading", r"line 2"),
         ("hold if within 12; advance if within 6", r"line 2, 'advance if within 6', .*: line 1, 'hold if within 12'"),
         ("hold if fewer than 3 models; charge if at most 2.5 models", r"line 2"),
