@@ -334,5 +334,5 @@ def _toml_value(value: Any) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """Of text, numbers and truth values JSON's way to write them is TOML's, but for one character."""
+    """Text, numbers and truth values are written in TOML as in JSON, but for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -78,7 +78,7 @@ def width(count: int, trials: int) -> float:
 
 @lru_cache
 def trials_for(wanted: float) -> int:
-    """Trials after which the 95% interval of any probability is at most so wide, whatever is seen.
+    """Trials after which the 95% interval of any probability is at most this wide, for any result.
 
     >>> trials_for(0.01), trials_for(0.2)
     (38411, 101)
@@ -90,7 +90,7 @@ def trials_for(wanted: float) -> int:
 
 
 def _wide(trials: int) -> NDArray[np.int64]:
-    """Of few trials the counts whose intervals may be the widest: those near a half, or the last that are rare."""
+    """Counts of few trials whose intervals may be the widest: those near a half, or the last that are rare."""
     half = trials // 2
     return np.arange(max(min(half, RARE) - _NEAR, 0), half + 1)
 

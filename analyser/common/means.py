@@ -121,7 +121,7 @@ def _gaffke(
 
 
 def sum_of(means: Sequence[Mean]) -> Mean:
-    """The mean of a sum; of samples with the sums of errors and of ends, whatever the numbers have to do with another.
+    """The mean of a sum; of samples with the sums of errors and of ends, for any dependence between the numbers.
 
     >>> sum_of([Mean(1.0, 0.5, 0.0, 2.0, "normal")] * 2)
     Mean(value=2.0, error=1.0, low=0.0, high=4.0, by='normal')

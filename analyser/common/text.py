@@ -256,7 +256,7 @@ def csv_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def code_span(text: str) -> str:
-    """A text as code in a line of Markdown, whatever backticks are in it.
+    """A text as code in a line of Markdown, with any backticks in it.
 
     >>> code_span("80 -> 75"), code_span("a `b` c"), code_span("`")
     ('`80 -> 75`', '``a `b` c``', '`` ` ``')

@@ -76,7 +76,7 @@ class ArmyUnit:
 
     @property
     def notes(self) -> str:
-        """Whatever is said of it beyond its profile, in short."""
+        """All that a list says of it beyond its profile, in short."""
         said = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",

@@ -227,7 +227,7 @@ class Bearer:
         return keywords or ()
 
     def keyword(self, name: str) -> Keyword | None:
-        """The first keyword of that name, with whatever parameter."""
+        """The first keyword of that name, with any parameter."""
         return next((each for each in self.keywords if each.name == name), None)
 
     def has(self, *names: str) -> bool:

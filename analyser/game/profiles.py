@@ -294,7 +294,7 @@ class Profiles:
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """The one unit that `selector` means, whatever its level, and its faction; raises as :meth:`loadout`."""
+        """The one unit that `selector` means at any level, and its faction; raises as :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands take keys there

@@ -51,7 +51,7 @@ def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
 
 
 def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:
-    """Rules or traits, in whatever order."""
+    """Rules or traits, in any order."""
     mine, theirs = (each_once(each.keywords) if key == "rules" else each.traits for each in (own, unit))
     if set(mine) != set(theirs):
         yield Difference(key, _told(key, ", ".join(mine), ", ".join(theirs)), getattr(own, key))

@@ -45,7 +45,7 @@ class Doubts:
 
 
 def review(unit: Unit, doubts: Doubts) -> None:
-    """Doubt whatever about `unit` is possible but unlikely."""
+    """Doubt every value of `unit` that is possible but unlikely."""
     _review_levels(unit, doubts)
     if not unit.rows:
         doubts.add(unit.name, "no armaments row: this unit cannot attack")

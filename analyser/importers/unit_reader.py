@@ -152,7 +152,7 @@ class UnitReader:
         return next((self._stats(each, self.tree.characteristics(each, level.node)) for each in outside), None)
 
     def _doubt_group_modifiers(self, profile: Element) -> None:
-        """A group's modifiers do not reach the profiles in it, whatever its author meant."""
+        """A group's modifiers do not reach the profiles in it, even if its author meant them to."""
         cells_of_profile = profile.iterfind("characteristics/characteristic")
         columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
         for modifier in self.contents.group_modifiers:
@@ -323,7 +323,7 @@ class UnitReader:
         return reach
 
     def _bands(self, name: str, by_column: Cells) -> tuple[units.Band, ...]:
-        """Bands from the lowest numbers to the highest, whatever the order of the columns."""
+        """Bands from the lowest numbers to the highest, for any order of the columns."""
         bands: list[units.Band] = []
         for column, text in by_column.items():
             numbers, dice = cells.band(column), cells.dice(text)

@@ -65,7 +65,7 @@ def margins(
 
 
 def _same(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
-    """Of a whole distribution the part on the same side of 0."""
+    """The part of a whole distribution on the same side of 0."""
     return np.sign(frame["margin"]) == np.sign(rows["margin"].iloc[0])
 
 

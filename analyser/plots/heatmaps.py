@@ -321,7 +321,7 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale) -> None:
 
 
 def likely_values(frame: pd.DataFrame, number: str) -> NDArray[np.int64]:
-    """The values that :func:`distributions_by_round` draws; one of them where nobody is left to have any."""
+    """The values that :func:`distributions_by_round` draws; one of them where no unit is left to have any."""
     likely = frame[frame["probability"] >= NEGLIGIBLE][number]
     shown = frame[number].head(1) if likely.empty else likely
     return np.arange(shown.min(), shown.max() + 1)[: MOST_CELLS + 1]

@@ -98,12 +98,12 @@ class Result(OwnFigures, Answer):
 
     @property
     def rules_applied(self) -> tuple[str, ...]:
-        """Rules that can have their occasion in this question, whatever its dice."""
+        """Rules that can apply in this question, for any dice."""
         return self.rules.applied
 
     @property
     def not_used(self) -> tuple[str, ...]:
-        """Rules that somebody has but makes no use of, and what would make use of them."""
+        """Rules that a unit has without using them, and what would use them."""
         return self.rules.not_used
 
     @property

@@ -66,7 +66,7 @@ def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
 
 
 def _add_over(play: Play, by_round: _Numbered) -> None:
-    """Add what nobody does in the rounds after a duel is over."""
+    """Add the rounds without actions after a duel is over."""
     from analyser.engine.fight.actions import WHYS, Did, Why
 
     game = play.game

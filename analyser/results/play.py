@@ -1,4 +1,4 @@
-"""A duel in which somebody plays best, worked out: what it is worth, what to do when, and what comes of that."""
+"""The solution of a duel in which a side plays best: its value, its plan, and the outcomes."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Play:
 
     @cached_property
     def places(self) -> list[Place]:
-        """The places of the round where somebody chooses, the first of the round first."""
+        """The places of the round where a side chooses, the first of the round first."""
         rules, found, when = self.game.rules, list[Place](), int(NONE)
         for place in range(len(rules.places) - 1, 0, -1):
             subject = int(rules.places[place, SUBJECT])
@@ -192,15 +192,13 @@ class Play:
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
     def habits(self, side: int) -> list[str]:
-        """The habits that the unit of a side can have; without a distance `short_range` says where it stands, not what
-        it does, and is none of them.
-        """
+        """The simple tactics that the unit of a side can have; without a distance `short_range` is a place."""
         shooter = self.shooters[side]
         names = [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
 
     def plan_of_habit(self, side: int, name: str) -> Plan:
-        """The plan of best play, but that one side, which can choose, follows a habit."""
+        """The plan of best play, except that one side, which can choose, follows a simple tactic."""
         chooser = self.chooser_at(side)
         habit = chooser.habit(name)
         lines = HABITS[name]

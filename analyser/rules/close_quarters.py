@@ -159,7 +159,7 @@ def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def passengers_failed(fight: FightFacts, state: int, side: SideFacts) -> int:
-    """The transport's state after its passengers failed: they break or are suppressed; aboard nobody falls back."""
+    """The transport's state after its passengers failed: they break or are suppressed; aboard they do not fall back."""
     if aboard(side, unit_state.models_of(state)) <= fight.break_limit:
         return state | PASSENGERS_BROKEN
     if fight.cryo and not fight.activated and not fight.suppressed:

@@ -45,7 +45,7 @@ def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
 
 @step
 def places_lost(fight: FightFacts, destroyed: int) -> int:
-    """In how many of the `models` places that the officer may have he is among the `destroyed` (AC-5.8)."""
+    """The number of the officer's `models` possible places that are among the `destroyed` (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
     return destroyed if fight.officer == Officer.RANDOM else 0

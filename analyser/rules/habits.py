@@ -1,4 +1,4 @@
-"""The habits that ship, as kernels read them: their lines of words (:data:`~.policies.POLICIES`) as a table."""
+"""The simple tactics that ship, as kernels read them: their lines of words (:data:`~.policies.POLICIES`) as a table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def allowed_of_every_view() -> Integers:
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
-    """The manoeuvre and the action of a habit: its first line whose condition holds."""
+    """The manoeuvre and the action of a tactic: its first line whose condition holds."""
     for line in range(_LINES):
         condition = _TABLE[policy, line, 0]
         holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)

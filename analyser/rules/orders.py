@@ -308,7 +308,7 @@ def _no_condition(text: str, where: str, name: str = "") -> InputError:
 
 
 def _nearest_words(text: str) -> str:
-    """Of the first word that no condition has, those that it may stand for."""
+    """The words that the first unknown word may stand for."""
     known = dict.fromkeys(word for words in (*FLAGS, *QUANTITIES, *_COMPARISONS, "beyond") for word in words.split())
     for word in text.split():
         if not {word} & {*known, *_FILLERS, *_OWN, *_ENEMY, "not"} and not _AS_NUMBER.match(word):
@@ -332,7 +332,7 @@ def _check_together(line: Line, where: str) -> None:
 
 
 def _values_near(conditions: Sequence[Condition]) -> set[float]:
-    """Of one quantity values from 0: where its conditions hold at all, they hold of one of these."""
+    """Values of one quantity from 0: where its conditions hold at all, they hold for one of these."""
     if conditions[0].quantity in FLAGS:
         return {0.0, 1.0, 2.0}
     ends = sorted({0.0, *(each.value for each in conditions)})

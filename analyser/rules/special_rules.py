@@ -55,7 +55,7 @@ def settled(state: int, bit: int, side: SideFacts) -> int:
 
 @step
 def settled_by_a_shot(state: int, side: SideFacts) -> int:
-    """A unit destroyed by a shot: where no distance is known nobody is near it, and there is no die to roll."""
+    """A unit destroyed by a shot: where no distance is known no unit is near it, and there is no die to roll."""
     unseen = unit_state.is_removed(state) and side.spectacular_demise and side.distance == NONE
     return state | SETTLED if unseen else state
 

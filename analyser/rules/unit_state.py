@@ -118,7 +118,7 @@ def length_to_edge(state: int, side: SideFacts) -> int:
 
 @step
 def set_back(state: int, side: SideFacts) -> int:
-    """The unit after falling back or withdrawing, which nobody does beyond the table's edge (AC-5.4 b, AC-8.5)."""
+    """The unit after falling back or withdrawing, which ends at the table's edge (AC-5.4 b, AC-8.5)."""
     to_edge = length_to_edge(state, side)
     return moved(state, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
 

@@ -1,4 +1,4 @@
-"""An army from whatever it is given as: a file, a list of selectors, a mapping."""
+"""An army from a file, a list of selectors or a mapping."""
 
 from __future__ import annotations
 

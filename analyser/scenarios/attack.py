@@ -87,7 +87,7 @@ class Scenario:
         return self.target.garrisoned and self.attack.has("Siegebreaker")
 
     def counted_rating(self) -> RatingName:
-        """The combat rating that bonuses and penalties make (AC-3.1), whatever is stated."""
+        """The combat rating that bonuses and penalties make (AC-3.1), even where one is stated."""
         fight = self.fight if self.attack.rating is None else self.with_rating(None).fight
         return cast("RatingName", Rating(fight.rating).name.lower())
 

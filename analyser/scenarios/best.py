@@ -102,7 +102,7 @@ class Chooser(Shooter):
     @cached_property
     def retaliations(self) -> list[Charged]:
         """All ways in which it can strike back: with each melee row, and with its Overcharge; as stated, if it is
-        (AC-8.3). The first is what habits and lists do.
+        (AC-8.3). Simple tactics and lists use the first.
         """
         first = self.mine.retaliation_rows()
         others = [row for row in self.mine.rows or () if row.kind == "melee" and row not in first]

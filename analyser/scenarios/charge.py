@@ -181,7 +181,7 @@ def combats(
 
 def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
     """The operations of a combat, where it has an Overrun with the choice of it: once the first combat is over,
-    its loser's withdrawal and test too, whoever has won it knows how both stand (AC-7, AC-8.5).
+    its loser's withdrawal and test too, the winner knows how both stand (AC-7, AC-8.5).
     """
     kinds = [each.kind if isinstance(each, Operation) else None for each in operations]
     if kinds.count(Kind.ENGAGE) == 1:
@@ -204,7 +204,7 @@ class Blows(NamedTuple):
 
 
 def blows(charger: Combatant, charged: Combatant) -> Blows:
-    """The strikes of a charge that can be made, out in the open and with nobody near."""
+    """The strikes of a charge that can be made, out in the open and with no other unit near."""
     contact = _Contact(charger, charged, ATTACKER)
     again = contact._replace(again=True)
     overruns = charger.has("Overrun") and charger.charge.overrun

@@ -104,7 +104,7 @@ def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
 
 
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a duel between them, and the operations of each round; InputError where anybody has a choice."""
+    """The setup of a duel between them, and the operations of each round; InputError where a side has a choice."""
     if any(shooter.chooses for shooter in shooters):
         problem = "best play, and a policy in words, are worked out as a whole, by duel and best"
         raise InputError(problem, where="duel", allowed="simple tactics here: policy_a and policy_b by name")

@@ -111,7 +111,7 @@ def focus_program(
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target) -> Setup:
-    """The setup of attacks on one target, in whatever order and number: a strike for each, of side 0 on side 1.
+    """The setup of attacks on one target, in any order and number: a strike for each, of side 0 on side 1.
 
     What an attack may cost its own unit (Overcharge, Tail Gunner) is not in it.
     """

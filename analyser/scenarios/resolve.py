@@ -294,7 +294,7 @@ def about_target(target: Target, where: str) -> Iterator[str]:
 
 
 def about_combatant(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
-    """The warnings of a unit in whatever fight: as it was `stated` in the section `where`, and as resolved."""
+    """The warnings of a unit in any fight: as it was `stated` in the section `where`, and as resolved."""
     rows = unit.rows or ()
     yield from unknown_names((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
     yield from unknown_names(unit.keywords, f"special rule in {where}.rules")

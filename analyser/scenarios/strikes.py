@@ -108,7 +108,7 @@ def _wholly_exposed(target: Any) -> Any:
 def fixed_strike(
     dice: int, rating: Rating, struck: Target, *, veteran: int = 0, afterwards: bool = False, **facts: Any
 ) -> Strike:
-    """A strike of so many dice whatever the number of models, at a stated rating and without qualities (AC-7).
+    """A strike of that many dice for any number of models, at a stated rating and without qualities (AC-7).
 
     That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
     (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.

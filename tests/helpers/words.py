@@ -1,4 +1,4 @@
-"""Whether texts that people read are in plain words: pages now; help and docstrings can be read in the same way."""
+"""Checks that texts that people read are in plain words: pages, help and docstrings."""
 
 import re
 

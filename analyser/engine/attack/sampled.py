@@ -33,7 +33,7 @@ _CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the 
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """Everything that rolling a fight needs, whatever the number of trials and the seed."""
+    """Everything that rolling a fight needs, for any number of trials and any seed."""
 
     fight: FightFacts
     dice: int  # of the first roll

@@ -67,7 +67,7 @@ def trials_again(
 def _located(
     plan: SamplingPlan, seed: int, trials: int, first: int
 ) -> Iterator[tuple[int, int, int | None, RolledBlock, int]]:
-    """Of each trial its number, its dice of the first roll, the attacker's card, its block, and its place in it."""
+    """Each trial's number, its dice of the first roll, the attacker's card, its block, and its place in it."""
     stream = stream_of(seed)
     for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
         number = chunk * CHUNK_TRIALS

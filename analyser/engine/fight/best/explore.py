@@ -1,4 +1,4 @@
-"""All that can come of a fight in which sides choose: a graph that the rules make, once, whatever is chosen.
+"""All that can come of a fight in which sides choose: a graph that the rules make once, for all choices.
 
 A *node* is a place of the round and a pair of states. From a node of chance its *edges* lead on with probabilities;
 from one of choice, one for each branch that can be chosen. A place is passed at once where nothing is drawn and there

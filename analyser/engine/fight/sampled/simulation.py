@@ -308,7 +308,7 @@ class Simulation:
         progress: Progress | None = None,
         before: int = 0,
     ) -> list[Snapshot]:
-        """Of each snapshot the distinct pairs of states, in rising order, and how often each came up.
+        """The distinct pairs of states of each snapshot, in rising order, and how often each came up.
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
         `progress` receives the trials so far and their planned number. They follow `before` others,
