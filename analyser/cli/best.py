@@ -17,21 +17,17 @@ from analyser.cli.fights import (
     unit_from,
 )
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
-from analyser.cli.shell import Choice, command, given, profiles_in, progress_bar
+from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.cli.waiting import KEPT, NOTHING, told_when_stopped, waited_for
 from analyser.common.errors import InputError
-from analyser.common.text import counted
 from analyser.results.best import PICTURES
-from analyser.scenarios.schema import CHANCES, TARGET_FATES, DuelTerms
+from analyser.scenarios.schema import TARGET_FATES, DuelTerms
 
 if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
     from analyser.results.best import BestResult
-    from analyser.results.lists import Listed
 
-_LITTLE = 0.005  # of a chance
-_DUEL, _PICTURE, _LIST, _FOCUS = "Duel", "Picture", "List", "Focus fire"
-_WITHIN = "The shortest list that costs at most this, even against an opponent who knows it: 0.005 is half a point."
+_DUEL, _PICTURE, _FOCUS = "Duel", "Picture", "Focus fire"
 _OF_TERMS = ("want", "rounds", "first", "distance", "step")
 TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if option.path[1] in _OF_TERMS]
 
@@ -39,14 +35,12 @@ TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if optio
 @command(
     Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
     *TERMS,
-    Option("--lines N", "Instead: the plan as a policy in words of at most N lines.", _LIST, type=AT_LEAST_1),
-    Option("--within X", _WITHIN, _LIST, type=options.Number(0)),
     Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PICTURES)),
     Option("--round N", "Round of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-p@basic scion-grenadier-p@basic --distance 18",
-        "crown/rifle-p@basic scion-grenadier-p@basic --lines 3 --want survival",
+        "crown/rifle-p@basic scion-grenadier-p@basic --rounds 3 --want survival",
     ),
     notes=OF_WANTS,
 )
@@ -70,51 +64,22 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     pictured = given(keys, "by", "round")
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
-    lists = given(keys, "lines", "within")
     with told_when_stopped(lambda: NOTHING):
-        found = _best_of(question, library, listed=bool(lists), **asked)
-        listed = _listed(found, **lists) if lists else None
-    how: dict[str, Any] = {"warnings": found.warnings, "plot": lambda: found.plot(**pictured)}
-    if listed is None:
-        write(lambda: str(found), found.as_dict, found.rows, **how)
-        return
-    text = f"{listed}\n\n{_of_list(found, listed, keys['within'])}\n"
-    write(lambda: text, listed.as_dict, lambda: [{"line": line} for line in listed.lines], **how)
+        found = _best_of(question, library, **asked)
+    plot = lambda: found.plot(**pictured)  # noqa: E731 - drawn only where a picture is wanted
+    write(lambda: str(found), found.as_dict, found.rows, warnings=found.warnings, plot=plot)
 
 
-def _best_of(question: tuple[Any, ...], profiles: Profiles, *, listed: bool, **asked: Any) -> BestResult:
-    """Best play, and what simple tactics cost unless only a list is wanted."""
+def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> BestResult:
+    """Best play, and the cost of simple tactics."""
     from analyser.analysis.best import best_play
 
     def work() -> BestResult:
         found = best_play(*question, profiles=profiles, **asked)
-        if not listed:
-            found.regrets()
+        found.regrets()
         return found
 
     return waited_for(work, "working out all that can come of it")
-
-
-def _listed(found: BestResult, **asked: Any) -> Listed:
-    with progress_bar("steps at most", after=1.0) as progress:
-        return waited_for(lambda: found.as_policy(progress=progress, **asked))
-
-
-def _of_list(found: BestResult, listed: Listed, within: float | None) -> str:
-    """Describe the cost of a policy in words, and how the policy was found."""
-    missed = within is not None and listed.costs > within
-    beyond = " (more than was wanted: nothing better was found)" if missed else ""
-    cost = f"{found.cost(listed.costs)} of {found.worth(found.value)}{beyond}"
-    lines = [f"Costs {cost}, with {counted(len(listed.lines), 'line')}"]
-    if listed.exploitable is not None:
-        lines[0] += ", against an enemy that knows the list and exploits it"
-        lines.append(f"Against an enemy that keeps to its own best plan it costs {found.cost(listed.gives_away)}")
-    lines += [
-        f"The best of {counted(listed.tried or 0, 'list')} tried; that there is no better one is not proven",
-    ]
-    if within is None and found.scenario.terms.want in CHANCES and listed.costs > _LITTLE:
-        lines.append(f"For the shortest list that costs at most half a point: --within {_LITTLE:g}")
-    return "\n".join(lines)
 
 
 @command(

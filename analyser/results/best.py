@@ -5,16 +5,14 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from analyser.common.answer import Block
-from analyser.common.errors import InputError, check_integer, did_you_mean, shown
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.results.base import frame_of
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
-from analyser.results.lists import Listed, Lists
 from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
 from analyser.results.play import Play
 from analyser.rules.policies import BEST
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 _SHOWN = 16  # situations of the plan as text
 _TELLING = 5e-5  # what the runner-up costs at least where it matters what is done
 _LIKELY = 1e-12  # less is rounding
-MOST_LINES = 20  # of a simplified plan
 PICTURES = ("models", "distance")
 
 
@@ -156,56 +153,6 @@ class BestResult(DuelResult):
         if tables:
             return super().to_frame(**tables)
         return frame_of(self.regrets() if regrets else self.rows())
-
-    def as_policy(
-        self,
-        *,
-        lines: int | None = None,
-        within: float | None = None,
-        side: str | None = None,
-        progress: Progress | None = None,
-    ) -> Listed:
-        """The plan as a policy in words, that a scenario can have.
-
-        Parameters
-        ----------
-        lines : int, optional
-            At most this many, 1 to 20, with the lowest cost found, as `within` counts it. Default: as many
-            as it takes; without `within` too one for each situation.
-        within : float, optional
-            The shortest list found that costs at most this, against an enemy that knows and exploits it; if there is
-            none, the cheapest list found. For a probability 0 to 1: half a point is 0.005.
-        side : "a" or "b", optional
-            Default: the side that plays best, A if both do.
-        progress : callable, optional
-            Called with how many steps of the search are done, and how many there are at most.
-
-        Returns
-        -------
-        Listed
-            Its `lines`; its `value` and cost (`gives_away`) against an enemy that keeps to its plan; `worst` and
-            `exploitable`, the same against one that knows it, where it can choose.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> found = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
-        >>> print(found.as_policy(lines=1))
-        aim and shoot
-        """
-        number = self.play.wanter if side is None else self._side(side)
-        assert number is not None
-        lists = Lists(self.play, self._table, number)
-        if lines is None and within is None:
-            return lists.exact()
-        if lines is not None:
-            check_integer(lines, "lines", 1, MOST_LINES)
-        if within is not None and (isinstance(within, bool) or not isinstance(within, Real) or not within >= 0):
-            raise InputError(f"{shown(within)} is not usable", where="within", allowed="0 or more")
-        if within is not None and within > 1 and self.scenario.terms.want in CHANCES:
-            problem = f"{shown(within)} is more than a chance can be"
-            raise InputError(problem, where="within", allowed="0 to 1: half a point is 0.005")
-        return lists.simplified(MOST_LINES if lines is None else lines, within or 0.0, progress)
 
     def plot(
         self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any

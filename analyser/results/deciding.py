@@ -86,13 +86,6 @@ class Decider:
             found = np.where(strikes == strike, self._taken(strike, decisions), found)
         return found
 
-    def edges_of(self, order: int) -> NDArray[np.int64]:
-        """The number of the edge that one of its orders takes in each node, whether its conditions hold or not."""
-        line, fired, stop, strike = self.orders[order]
-        decisions = np.empty((len(self.first), len(COLUMNS)), np.int64)
-        decisions[:] = (line.manoeuvre, line.action, fired, stop)
-        return self._taken(strike, decisions)
-
     def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         edges = self.play.game.edges
         return np.asarray(

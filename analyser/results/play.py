@@ -211,17 +211,6 @@ class Play:
         """A plan, by default that of best play, but that one side, which can choose, follows those lines."""
         return self._followed(self.plan if plan is None else plan, side, self.listed(side, lines))
 
-    def plan_as_listed(self, side: int) -> Plan:
-        """The plan of best play, but that one side fires on lookout and fights in combats as lists do."""
-        plan, reaction = self.plan.copy(), self.listed(side, ()).reaction
-        for place in self.places:
-            if place.side == side and place.subject == REACTION:
-                nodes = self.game.nodes_of(place.place)
-                plan[:, nodes] = self._held_or_fired(nodes, reaction)
-            elif place.side == side and place.subject != ORDERS:
-                plan[:, self.game.nodes_of(place.place)] = IN_COMBAT
-        return plan
-
     def listed(self, side: int, lines: Sequence[Line]) -> Lines:
         """Lines with what goes without saying of that side's unit."""
         chooser = self.chooser_at(side)

@@ -4,12 +4,10 @@ import csv
 import io
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -37,21 +35,6 @@ def test_best_in_other_forms(tmp_path):
     picture = tmp_path / "what.png"
     answer("best", MINE, YOURS, *SMALL, "--distance", "18", "--plot", picture, "--by", "distance", "--round", "1")
     assert picture.stat().st_size > 1000
-
-
-def test_best_as_a_list():
-    text = answer("best", MINE, YOURS, *SMALL, "--lines", "1")
-    assert text.splitlines()[0].startswith("aim and shoot")
-    gives_away, known, best_of = text.splitlines()[-3:]
-    assert gives_away.startswith("Costs 0.00 pp of ")
-    assert gives_away.endswith(", against an enemy that knows the list and exploits it")
-    assert known == "Against an enemy that keeps to its own best plan it costs 0.00 pp"
-    assert re.fullmatch(r"The best of \d+ lists? tried; that there is no better one is not proven", best_of)
-    crusaders = "imperium/teutonic-armiger-crusaders@basic:models=2"
-    text = answer("best", MINE, crusaders, "--rounds", "3", "--distance", "12", "--lines", "1")
-    assert text.splitlines()[-1] == "For the shortest list that costs at most half a point: --within 0.005"
-    record = json.loads(answer("best", MINE, YOURS, *SMALL, "--lines", "2", "--within", "0.5", "--format", "json"))
-    assert len(record["lines"]) == 1
 
 
 def test_best_of_a_file(tmp_path):
@@ -100,17 +83,11 @@ def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
     assert "As planned, with cards put back" in answer("duel", MINE, YOURS, *asked)
 
 
-def test_the_shortest_list_that_gives_away_little():
-    text = answer("best", MINE, YOURS, *SMALL, "--within", "0.5")
-    assert ", with 1 line, against an enemy that knows" in text
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("best", MINE, YOURS, "--want", "glory"), "glory"),
         (("best", MINE, YOURS, "--by", "models"), "there is no picture"),
-        (("best", MINE, YOURS, "--within", "-0.1"), "--within"),
         (("best", MINE, YOURS, "--against", "shot"), "shoot"),
         (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
@@ -162,7 +139,6 @@ def spent(process_id):
     [
         (1.5, ("best", *LONG)),  # before the compiler, or while it is at work
         (5.0, ("best", *LONG)),  # all that can come of it is being worked out
-        (6.0, ("best", RIFLES, f"{CRUSADERS}@basic", "--distance", "18", "--within", "0")),  # the list
         (2.0, ("best", "tactics", "crown/*@basic", "imperium/*@basic")),
     ],
 )
@@ -209,30 +185,6 @@ def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
         running.kill()
     assert running.returncode == 130
     assert not out.exists()
-
-
-@pytest.mark.proof
-@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
-def test_what_takes_long_is_shown_on_a_terminal():
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    asked = (RIFLES, f"{CRUSADERS}@basic", "--distance", "18", "--lines", "3")
-    command = [sys.executable, "-m", "analyser", "best", *asked]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # the other end is closed
-            while part := os.read(ours, 4096):
-                shown += part
-        os.close(ours)
-        assert "Costs " in running.communicate(timeout=60)[0]
-    assert running.returncode == 0
-    assert b" of 80 steps at most" in shown
 
 
 @pytest.mark.slow

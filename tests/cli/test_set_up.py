@@ -53,7 +53,7 @@ def test_the_script_of_a_shell_is_printed(shell):
         ("units card crown/rifle-p", ["crown/rifle-platoon"]),
         ("units card nobody", []),
         ("units ca", ["card"]),
-        ("best --wi", ["--within"]),
+        ("best --wa", ["--want"]),
         ("report si", ["site"]),
         ("completion f", ["fish"]),
     ],

@@ -27,17 +27,6 @@ def in_words(given, _folder):
     return record
 
 
-def simplified(given, _folder):
-    """Best play as a few lines, which are worth what is said of them."""
-    found = analyser.best_play(UNIT, UNIT, **TERMS, against="shoot")
-    listed = found.as_policy(lines=given["lines"], within=given["within"])
-    again = analyser.duel(UNIT, UNIT, **TERMS, policy_a=list(listed.lines), policy_b="shoot")
-    won = again.probability("a_wins").probability + again.probability("draw").probability / 2
-    assert abs(won - listed.value) < 1e-12, "the lines are worth something else"
-    return {"lines": len(listed.lines)}
-
-
 DOORS = {
     "policy": (in_words, [{"policy": each, "against": other} for each in POLICIES for other in ("shoot", "lookout")]),
-    "policy in a few lines": (simplified, [{"lines": 2, "within": 0.01}, {"lines": None, "within": 0.1}]),
 }

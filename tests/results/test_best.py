@@ -2,15 +2,12 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from analyser import InputError, best_play, duel, exact
 from analyser.engine.fight.best.game import TEST
 from analyser.results.best import BestResult
-from analyser.results.lists import Lists
 from analyser.results.plan import PlanTable
-from analyser.results.simplified import Search, Tried
 from analyser.rules.orders import lines_of
 from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.load import load_as
@@ -104,28 +101,6 @@ def test_the_plan_says_how_things_stand(apart):
     assert {row["when"] for row in apart.first_moves()} == {"first", "second"}
 
 
-def test_a_list_of_every_situation_is_the_plan(apart):
-    exact_list = apart.as_policy()
-    assert exact_list.gives_away < SAME
-    played = duel(
-        small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=list(exact_list.lines), policy_b="best"
-    )
-    assert win(played) >= apart.value - SAME  # B plays best against the list, as before
-
-
-def test_a_few_lines_say_what_they_give_away(apart):
-    one, three = apart.as_policy(lines=1), apart.as_policy(lines=3)
-    assert len(one.lines) == 1
-    assert len(three.lines) <= 3
-    assert 0 <= three.gives_away <= one.gives_away
-    assert apart.as_policy(lines=3, within=1.0) == one
-    record = json.loads(json.dumps(three.as_dict()))
-    assert record["lines"] == list(three.lines)
-    assert record["tried"] == three.tried > one.tried > 1
-    assert "tried" not in apart.as_policy().as_dict()
-    assert str(three).splitlines() == list(three.lines)
-
-
 def test_what_did_whom_adds_up(apart):
     for number in (1, 2):
         for side in "ab":
@@ -158,7 +133,6 @@ def test_pictures(apart, by):
         (lambda found: found.plot(by="modles"), r"did you mean 'models'"),
         (lambda found: found.plot(round=3), r"3 is out of range"),
         (lambda found: found.plan("c"), r"no side 'c'"),
-        (lambda found: found.as_policy(lines=0), r"lines: 0 is out of range"),
     ],
 )
 def test_what_cannot_be_asked_is_told(apart, asked, told):
@@ -205,11 +179,6 @@ def test_who_overcharges_may_do_without_aiming():
     soldiers = "enlightened/citizen-soldier-command-contingent@basic"
     found = best_play(soldiers, "empire/tongshi-lion-automata@basic", rounds=2)
     assert "stay and shoot with overcharge" in {row["do"] for row in found.plan("a")}
-    listed = found.as_policy()
-    assert any(line.startswith("stay and shoot with overcharge") for line in listed.lines)
-    assert listed.gives_away == pytest.approx(
-        found.value - found.play.following(found.play.plan_as_listed(0)), abs=SAME
-    )
 
 
 def best_play_against(lines):
@@ -238,69 +207,10 @@ def test_what_plays_by_habits_alone_says_so():
             duel_program(resolved.a, resolved.b, resolved.terms, resolved.ruleset)
 
 
-def test_what_a_list_is_worth_is_what_its_words_are_worth(apart):
-    lists = Lists(apart.play, apart._table, 0)
-    search = Search(apart.play, 0, lists._orders(), list(lists._conditions()))
-    rng = np.random.default_rng(3)
-    for _ in range(12):
-        lines = [Tried(int(rng.integers(len(search.orders)))) for _ in range(3)]
-        conditions = [tuple(rng.choice(len(search.conditions), size, replace=False).tolist()) for size in (1, 1, 0)]
-        listing = tuple(line._replace(conditions=some) for line, some in zip(lines, conditions))
-        listed = lists.valued(search.texts(search.come_to(listing)))
-        assert search.gives_away(listing) == pytest.approx(listed.costs, abs=SAME)
-
-
-def test_a_simplified_list_has_no_line_that_is_never_come_to(apart):
-    lists = Lists(apart.play, apart._table, 0)
-    search = Search(apart.play, 0, ["do nothing", "aim and shoot"], ["in range", "not in range", "within 40"])
-    never, once, last = Tried(1, (1,)), Tried(1, (0,)), Tried(0)
-    assert search.come_to((never, once, Tried(1), Tried(0, (2,)), last, once)) == (once, Tried(0, (2,)), last)
-    assert search.come_to((last, once)) == (last,)
-    assert search.come_to((Tried(0, (2,)), last)) == (Tried(0, (2,)), last)  # the last resort, come to or not
-    assert lists.valued(search.texts((once, last))).gives_away >= 0
-
-
-def test_no_two_lines_of_one_condition_do_better_than_those_that_are_found(apart):
-    lists = Lists(apart.play, apart._table, 0)
-    search = Search(apart.play, 0, lists._orders(), list(lists._conditions()))
-    orders, conditions = range(len(search.orders)), range(len(search.conditions))
-    every = (
-        (Tried(first, (condition,)), Tried(last)) for first in orders for condition in conditions for last in orders
-    )
-    assert search.gives_away(search.found(2, 0.0)) <= min(map(search.gives_away, every)) + SAME
-
-
-def test_the_shortest_list_within_a_bound(apart):
-    one = apart.as_policy(lines=1)
-    assert apart.as_policy(within=one.gives_away).lines == one.lines
-    assert len(apart.as_policy(within=one.gives_away / 2).lines) > 1
-    for within in (-1, True, "much", float("nan"), 2):
-        with pytest.raises(InputError, match="within"):
-            apart.as_policy(within=within)
-
-
-def test_the_search_tells_how_far_it_is(apart):
-    told = []
-    apart.as_policy(lines=3, progress=lambda done, most: told.append((done, most)))
-    done, most = zip(*told)
-    assert list(done) == sorted(set(done))
-    assert set(most) == {80}
-    assert done[-1] < 80
-
-
 def test_no_picture_by_distance_without_one():
     found = best_play(small(RIFLES), small(GRENADIERS), rounds=1)
     with pytest.raises(InputError, match="by: the duel has no distance"):
         found.plot(by="distance")
-
-
-def test_a_plan_of_many_situations_is_a_list_too():
-    gang = "commonwealth/azhdaya-beserker-gang@basic"
-    listed = best_play(RIFLES, GRENADIERS, first="a").as_policy()
-    assert len(listed.lines) > 50
-    assert listed.gives_away < SAME
-    tossed = best_play(small(RIFLES), small(gang), distance=18, rounds=2)  # who has been activated counts, too
-    assert tossed.as_policy().gives_away < SAME
 
 
 def test_a_charge_may_be_made_with_overcharge():
@@ -325,13 +235,6 @@ def test_a_unit_that_failed_its_rally_test_still_moves_by_a_list():
     ]
     assert moved
     assert {row["do"] for row in moved} == {"retire"}
-
-
-def test_the_list_of_a_plan_gives_away_its_opportunity_fire_and_nothing_else():
-    """A list fires as soon as it can; all else of the plan its lines can say, after failed rally tests, too."""
-    found = best_play(small(RIFLES, 3), small("imperium/teutonic-armiger-crusaders@basic", 3), rounds=4, distance=14)
-    fires_at_once = found.play.following(found.play.plan_as_listed(0))
-    assert found.as_policy().gives_away == pytest.approx(found.value - fires_at_once, abs=SAME)
 
 
 def test_a_message_about_a_row_offers_only_what_the_unit_can_do():
@@ -397,10 +300,7 @@ def test_moves_may_stop_where_a_step_says():
     assert values[2] > values[0] + 0.01
     assert values[3] == pytest.approx(values[2], abs=SAME)
     assert not any("no other place is better" in each for each in best_play(*bikes, step=2, **terms).assumptions)
-    listed = found.as_policy()
-    assert any(line.startswith("advance 1 inch ") or " 3 inches" in line for line in listed.lines)
-    fought = duel(*bikes, rounds=3, distance=24, policy_a=list(listed.lines), policy_b="shoot")
-    assert win(fought) == pytest.approx(listed.value, abs=SAME)
+    assert {row["do"] for row in found.plan("a") if "advance 1 inch " in row["do"] or " 3 inches" in row["do"]}
     with pytest.raises(InputError, match=r"no move ends after 1.5 inches \(allowed: 1, 2, 3"):
         found.play.plan_of_lines(0, lines_of(["advance 1.5 inches"], "policy"))
     with pytest.raises(InputError, match=r"how far the unit is from its own edge is not known.*a.edge_distance"):
@@ -476,20 +376,6 @@ def test_a_habit_that_the_enemy_knows_is_worth_what_the_duel_against_best_play_s
     for row in found.regrets():
         fought = duel(a, b, rounds=2, distance=distance, policy_a=row["habit"], policy_b="best")
         assert win(fought) == pytest.approx(row["worst"], abs=SAME)
-
-
-def test_a_list_says_what_it_gives_away_to_an_enemy_who_knows_it():
-    found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=3, distance=18)
-    for listed in (found.as_policy(), found.as_policy(lines=2)):
-        known = duel(
-            small(RIFLES, 4), small(GRENADIERS, 4), rounds=3, distance=18, policy_a=list(listed.lines), policy_b="best"
-        )
-        assert listed.worst == pytest.approx(win(known), abs=SAME)
-        assert listed.costs == listed.exploitable == pytest.approx(found.value - win(known), abs=SAME)
-        assert listed.gives_away <= listed.exploitable + SAME
-    alone = best_play(small(RIFLES), small(GRENADIERS), rounds=1, against="shoot").as_policy(lines=1)
-    assert alone.worst is None
-    assert alone.costs == alone.gives_away
 
 
 def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():

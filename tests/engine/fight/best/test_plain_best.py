@@ -5,7 +5,8 @@ import random
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.game import ATTACK, DECLARED, ORDERS, OVERRUN, RETALIATION
+from analyser.engine.fight.best.game import ATTACK, DECLARED, ORDERS, OVERRUN, REACTION, RETALIATION
+from analyser.results.play import IN_COMBAT
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
 from tests.oracle.random_fights import (
@@ -32,6 +33,15 @@ def check(duel, want):
     expected = plain_best.value(duel, want, "ab"[play.wanter])
     assert play.value == pytest.approx(float(expected), abs=SAME), duel
     assert play.exploitability < SAME
+
+
+def _as_simple_tactics_fight(play, side):
+    """The plan of best play, except that one side chooses in combats as simple tactics do."""
+    plan = play.plan.copy()
+    for place in play.places:
+        if place.side == side and place.subject not in (ORDERS, REACTION):
+            plan[:, play.game.nodes_of(place.place)] = IN_COMBAT
+    return plan
 
 
 @pytest.mark.slow
@@ -96,7 +106,7 @@ def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
         duel |= {"policy_a": BEST, "policy_b": BEST}
         check(duel, "survival")
         play = engine.best_play_of(duel, "survival")
-        gained.append(play.value - play.following(play.plan_as_listed(0)))
+        gained.append(play.value - play.following(_as_simple_tactics_fight(play, 0)))
         stated = {**duel, "a": {**duel["a"], "charge": {"overrun": False}}}
         check(stated, "survival")
         assert engine.best_play_of(stated, "survival").value <= play.value + SAME
@@ -118,8 +128,8 @@ def test_who_always_strikes_as_is_stated_gives_something_away():
     gained, chosen = [], set()
     for duel in random_fights(random_blades, 1, 12):
         play = engine.best_play_of({**duel, "policy_a": BEST, "policy_b": BEST}, "margin")
-        gained.append(play.value - play.following(play.plan_as_listed(0)))
-        gained.append(play.following(play.plan_as_listed(1)) - play.value)
+        gained.append(play.value - play.following(_as_simple_tactics_fight(play, 0)))
+        gained.append(play.following(_as_simple_tactics_fight(play, 1)) - play.value)
         chosen |= {place.subject for place in play.places}
     assert chosen >= {ORDERS, OVERRUN, RETALIATION, ATTACK, DECLARED}
     assert min(gained) > -SAME
