@@ -1,8 +1,12 @@
-"""Markov chains of dice rolls: what the rules of a game are written as, and what both engines read.
+"""Markov chains of dice rolls, in which the rules of a game are written and which both engines read.
 
 A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
 a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
-them; :mod:`~analyser.engine.chain.sampled` draws what many trials come to.
+them; :mod:`~analyser.engine.chain.sampled` simulates it.
+
+A chain may be driven by numbers from elsewhere, such as the losses of a fight: a path (:class:`Paths`) has a number for
+each round, and each number has a turn, the phases of a round with it. Numbers of different rounds may depend on each
+other in any way: a path has its weight as a whole. The chain then has the phases of all turns, in any order.
 """
 
 from __future__ import annotations
@@ -202,6 +206,21 @@ class Chain:
     def is_small(self) -> bool:
         """Return True if all states are tabulated, rather than only those that can be reached."""
         return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
+
+
+Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ..., as many RECORD in each
+
+
+class Paths(NamedTuple):
+    """All paths that are possible, or that were seen; each row of the numbers once."""
+
+    numbers: Integers  # shape (paths, rounds)
+    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
+
+    @classmethod
+    def one(cls, weight: Any) -> Paths:
+        """The path of a chain that nothing drives: its phases are the turn of one round."""
+        return cls(np.zeros((1, 1), np.int64), np.array([weight]))
 
 
 class SparseRow(NamedTuple):

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
-from analyser.engine.chain.chain import Chain, Recorded
-from analyser.engine.chain.exact import Paths, distributions_along
+from analyser.engine.chain.chain import Chain, Paths, Recorded
+from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.sampled import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
