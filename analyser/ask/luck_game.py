@@ -14,15 +14,7 @@ from analyser.ask.happened import Law, got_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, SideLuck
 from analyser.ask.luck_fight import fought
-from analyser.common.errors import (
-    InputError,
-    MisspeltError,
-    check_choice,
-    check_text,
-    did_you_mean,
-    nearest,
-    within,
-)
+from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, nearest, within
 from analyser.common.intervals import NORMAL_95
 from analyser.common.text import with_article
 from analyser.scenarios.load import OWN_SECTIONS

@@ -76,10 +76,7 @@ SMALL = {
     ),
     "check and flight": (
         "grande-tactique",
-        {
-            "check": {},
-            "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 15, "surrounded": 0.2},
-        },
+        {"check": {}, "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 15, "surrounded": 0.2}},
     ),
     "legion": (
         "legion",
@@ -99,10 +96,7 @@ SMALL = {
         {
             "dice": 2,
             "turns": 3,
-            "obstacles": [
-                {"distance": 4, "kind": "friend", "chain": 2},
-                {"distance": 8, "kind": "enemy"},
-            ],
+            "obstacles": [{"distance": 4, "kind": "friend", "chain": 2}, {"distance": 8, "kind": "enemy"}],
         },
     ),
     "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1, others_stunned=0.2)),

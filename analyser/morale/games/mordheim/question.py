@@ -67,9 +67,7 @@ class Warband(Record):
         ((1.0,),), "Taken out before each turn's test: a number, a distribution, or a list by turn."
     )
     casualties_from: Several[Fight] = told(
-        (),
-        "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
-        max_length=6,
+        (), "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].", max_length=6
     )
     leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."

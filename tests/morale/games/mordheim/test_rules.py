@@ -111,11 +111,7 @@ def test_more_than_two_players():
     Turn 1, in order of play: A stays with a = 1/36, B with b = 26/36, C with c = 26/36, unless it is the last.
     C last: A and B gone. B last: A gone, B stays, C gone. A last: A stays, B and C gone.
     """
-    question = {
-        "warband": band(2, [(2, 3)], name="A"),
-        "rivals": [band(name="B"), band(name="C")],
-        "turns": 1,
-    }
+    question = {"warband": band(2, [(2, 3)], name="A"), "rivals": [band(name="B"), band(name="C")], "turns": 1}
     a, b = Fraction(1, 36), Fraction(26, 36)
     last = found(question, "last_left")[(1,)]
     assert last["p_C"] == pytest.approx(float((1 - a) * (1 - b)), abs=1e-12)
@@ -125,10 +121,7 @@ def test_more_than_two_players():
 
 
 BANDS = {
-    "random leader": (
-        {"leader": 8, "others": [(7, 2), (6, 3)], "laws": [{0: QUARTER, 1: HALF, 2: QUARTER}] * 4},
-        {},
-    ),
+    "random leader": ({"leader": 8, "others": [(7, 2), (6, 3)], "laws": [{0: QUARTER, 1: HALF, 2: QUARTER}] * 4}, {}),
     "leader stunned and gives up": (
         {"leader": 9, "others": [(6, 4)], "laws": [{0: HALF, 1: HALF}] * 5},
         {"leader_stunned": HALF, "gives_up_at": 3, "out": 1},
