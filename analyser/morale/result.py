@@ -17,8 +17,8 @@ from analyser.common.estimates import estimate
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, happens, records
-from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
+from analyser.morale.result_tables import Fates, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
 from analyser.results import bands
 from analyser.results.base import Result, Weighed

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from analyser import morale
 from analyser.cli import cli
-from analyser.morale.answers import Fates, picture_of
+from analyser.morale.result_tables import Fates, picture_of
 from analyser.plots.distributions import MOST_BARS
 from analyser.plots.look import TALLEST
 

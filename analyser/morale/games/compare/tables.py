@@ -22,10 +22,10 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.sampled import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.morale.games.compare import question as asked
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
+from analyser.morale.result_tables import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
@@ -88,7 +88,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return Answer(tables, [Fates({name: system.title for name, system in SYSTEMS.items()})])
+    return tables, [Fates({name: system.title for name, system in SYSTEMS.items()})]
 
 
 def _correspondence(question: Question) -> Keys:

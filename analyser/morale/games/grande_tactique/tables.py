@@ -27,12 +27,23 @@ from analyser.engine.chain.chain import (
     bernoulli,
     sided,
 )
-from analyser.morale.answers import Answer, Cells, Curves, Mean, Part, Rules, Sections, Table, counted, turns_of
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
+from analyser.morale.result_tables import (
+    Answer,
+    Cells,
+    Curves,
+    Mean,
+    Rules,
+    Section,
+    Sections,
+    Table,
+    counted,
+    turns_of,
+)
 
 LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 STATUS_OF = {
@@ -71,7 +82,7 @@ NOT_MODELLED = (  # each rule, and the sections that leave it out
 )
 
 
-class DivisionUnderAttack(Part[Game]):
+class DivisionUnderAttack(Section[Game]):
     """The units of a game, as :mod:`.game_steps` has them."""
 
     def _prepare(self) -> None:
@@ -207,10 +218,9 @@ class DivisionUnderAttack(Part[Game]):
             Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
             Cells("game_lost", "Units lost", "turn", "units"),
         ]
-        return Answer(tables, panels)
+        return tables, panels
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from, and what has no effect."""
         units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
         tested = [unit for unit in units if any(unit.fire) and unit.arm == "infantry"]
         attacked = any(any(unit.fire + unit.charges) for unit in units)
@@ -274,7 +284,7 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 def rules(question: Question) -> Rules:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
-    used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.parts(question), dict[str, list[str]]()
+    used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.of(question), dict[str, list[str]]()
     way_there = rf"[:;] see \[({'|'.join(asked)})\]$"  # needless where that section is asked as well
     for name, part in asked.items():
         left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))

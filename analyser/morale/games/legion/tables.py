@@ -10,11 +10,23 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answers import Answer, Bars, Cells, Curves, Keys, Mean, Panel, Rules, Table, stacked, turns_of
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certainly, moves_over
+from analyser.morale.result_tables import (
+    Answer,
+    Bars,
+    Cells,
+    Curves,
+    Keys,
+    Mean,
+    Panel,
+    Rules,
+    Table,
+    stacked,
+    turns_of,
+)
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # what the names of several chains say
@@ -91,7 +103,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         for case in cases:
             heading = f"Panicked at one activation, {case} a commander"
             panels.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
-    return Answer(tables, panels)
+    return tables, panels
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> Table:

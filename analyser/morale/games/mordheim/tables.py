@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, Story, bernoulli, success_die
-from analyser.morale.answers import Answer, Bars, Keys, Mean, Part, Rules, Sections, Table, counted, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, counted, turns_of
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
 CALM = 4  # modes: bit 0 the fighter is afraid, bit 1 the enemy is; CALM: no combat, a failed charge
 
 
-class Duel(Part[Combat]):
+class Duel(Section[Combat]):
     """A combat as integers: its mode, who is frenzied (a bit a side), and the hits of each side."""
 
     def _prepare(self) -> None:
@@ -92,7 +92,6 @@ class Duel(Part[Combat]):
         return Chain(start, tuple(phases), self.fields.size, story=Story(self._read, "Round"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         mode, said = int(self.fields.get("mode", state)), dict[str, Any]()
         for side, name in enumerate(SIDE_NAMES):
             said |= {f"{name} afraid": mode < CALM and mode >> side & 1 == 1}
@@ -123,10 +122,9 @@ class Duel(Part[Combat]):
         for side, name in enumerate(SIDE_NAMES):
             tables[f"hits_of_{name}"] = counted(rounds, "hits", weights, landed[side], self._most_attacks[side])
             panels.append(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}))
-        return Answer(tables, panels)
+        return tables, panels
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from or do not, and what has no effect."""
         frenzied = any(side.frenzy for side in self.sides)
         hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
         warnings: dict[str, Any] = {}
@@ -180,7 +178,7 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
 
     His Leadership and state, the own Leadership of the warrior who may use his, and whether there is a test for it.
     """
-    parts = _SECTIONS.parts(question)
+    parts = _SECTIONS.of(question)
     if (lone := question.alone) is not None:
         yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
     if question.combat is not None:

@@ -23,11 +23,11 @@ from analyser.engine.chain.chain import (
     bernoulli,
     success_die,
 )
-from analyser.morale.answers import Answer, Curves, Part, Rules, Table, Weights, stacked, turns_of
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import certainly
+from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stacked, turns_of
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
 EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
@@ -230,7 +230,7 @@ class Seen(NamedTuple):
     over: NDArray[np.bool_]  # the game (MD-3)
 
 
-class Game(Part[Warband]):
+class Game(Section[Warband]):
     """Warbands that play in this order; their states are one, the first warband's fastest, `waiting` slowest."""
 
     question: Question
@@ -313,7 +313,6 @@ class Game(Part[Warband]):
         return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         seen, said = self.seen(np.array([state])), dict[str, Any]()
         for each, roster, (own,) in zip(self.question.warbands, self.rosters, seen.of_each):
             if own >= roster.fighting:
@@ -358,7 +357,7 @@ class Game(Part[Warband]):
             tables["leader"] = Table({"leadership": [*LEADERSHIPS]}, by_leader)
             heading = "Still fighting at the end, by Leadership of the leader"
             panels.append(Curves("leader", heading, "leadership", columns))
-        return Answer(tables, panels)
+        return tables, panels
 
     def _by_turn(self, place: int, seen: Seen, weights: Weights) -> Table:
         """Of one warband: what has become of it by each turn's end, and whether it tested in the turn (MD-3)."""
@@ -398,7 +397,6 @@ class Game(Part[Warband]):
             yield each, min(most + falls, each.took_part - (each.leader_falls == "never"))
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from or do not, and what has no effect."""
         warbands, most_out = self.question.warbands, [*self._most_out()]
         fights = [fight for each in warbands for fight in each.casualties_from]
         ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]

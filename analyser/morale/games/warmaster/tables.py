@@ -9,9 +9,9 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answers import Answer, Bars, Keys, Mean, Rules, Table, stacked
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, mover_of, way_of
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stacked
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"
@@ -39,7 +39,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         panels.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
         if any(met.kind == "friend" for met in way_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
-    return Answer(tables, panels)
+    return tables, panels
 
 
 def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:

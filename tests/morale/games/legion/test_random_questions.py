@@ -4,7 +4,7 @@ import pytest
 
 from analyser import morale
 from analyser.common.errors import InputError
-from analyser.morale.answers import picture_of
+from analyser.morale.result_tables import picture_of
 from tests.oracle import plain_legion as plain
 from tests.oracle.morale_checks import assert_sample_fits, rows
 from tests.oracle.readings import differences, unlikely
