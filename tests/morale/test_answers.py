@@ -52,14 +52,6 @@ def test_intervals_of_a_sample_are_drawn():
     assert figure.axes[0].containers  # error bars
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_the_command_line_writes_a_picture(tmp_path, kind):
-    path = tmp_path / f"panic.{kind}"
-    found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--tokens", "3", "--plot", str(path)])
-    assert found.exit_code == 0, found.stderr
-    assert path.stat().st_size > 1000
-
-
 @pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is not a kind"), ("panic", "'no ending'")])
 def test_another_ending_is_refused(tmp_path, name, told):
     found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--plot", str(tmp_path / name)])
