@@ -103,7 +103,7 @@ def chain_lines(story: Story, told: Sequence[Rolled]) -> list[str]:
             if recordings % story.records == 0:
                 turns.append(_Turn(turns[-1].number + 1, in_words(story.read(each.after)), []))
             continue
-        shown = ", ".join(map(str, each.dice))
+        shown = ", ".join(each.dice)
         changes = changed(story.read(each.before), story.read(each.after))
         if shown or changes:
             turns[-1].lines.append(f"{each.phase.title}: {'; '.join([*([shown] if shown else []), *changes])}")

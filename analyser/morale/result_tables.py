@@ -70,7 +70,7 @@ class Table:
     def crossed(
         cls, first: Keys, then: Keys, columns: Mapping[str, Weights], kept: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return each row of the keys `first` with each of `then`; `columns` and `kept` have a row and a column each."""
+        """Return each row of `first` with each of `then`, or those `kept`; `columns` have an entry for each."""
         shape = next(iter(columns.values())).shape
         rows, places = np.nonzero(np.ones(shape) if kept is None else kept)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -155,8 +155,8 @@ class Rules(NamedTuple):
     """Rules that the numbers come from or do not, and warnings: of each text, whether it holds."""
 
     applied: Facts
-    not_modelled: Facts = {}
-    warnings: Facts = {}
+    not_modelled: Mapping[str, Any] = {}
+    warnings: Mapping[str, Any] = {}
 
     def used(self) -> RulesUsed:
         """Return the rules and warnings that hold."""

@@ -8,8 +8,6 @@ during the search.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,40 +22,23 @@ MOST_NUMBERS = 1 << 27  # of distributions that are propagated side by side: pat
 _TOGETHER = 64  # states whose probabilities are looked at together
 
 
-@dataclass(frozen=True, eq=False)
-class TransitionTable:
-    """A phase over numbered states."""
-
-    phase: Phase
-    targets: NDArray[np.uint32]  # (states, totals)
-    dice: NDArray[np.uint16]  # (states,)
-
-    @cached_property
-    def pmfs(self) -> Floats:
-        """The distribution of the total of n dice, in row n."""
-        return self.phase.pmfs(int(self.dice.max(initial=0)))
-
-    def propagated(self, distributions: Floats) -> Floats:
-        """The distributions of the state after the phase, from those before it; shapes (distributions, states)."""
-        return propagate(distributions, self.targets, self.dice, self.pmfs)
-
-
 class TransitionTables:
     """The phases of a chain as tables over `states` (in order; a state's number is its position), each made once."""
 
     def __init__(self, states: States) -> None:
         self.states = states
         self._are_numbers = int(states[-1]) == len(states) - 1
-        self._made: dict[Phase, TransitionTable] = {}
+        self._tables: dict[Phase, tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]] = {}
 
-    def of(self, phase: Phase) -> TransitionTable:
-        """The table of a phase."""
-        if phase not in self._made:
+    def propagated(self, phase: Phase, distributions: Floats) -> Floats:
+        """The distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+        if phase not in self._tables:
             targets = np.empty((len(self.states), phase.totals), np.uint32)
             for some in slabs(len(self.states), phase.totals):
                 targets[some] = self.numbers_of(phase.rows(self.states[some]))
-            self._made[phase] = TransitionTable(phase, targets, phase.dice_of(self.states).astype(np.uint16))
-        return self._made[phase]
+            dice = phase.dice_of(self.states).astype(np.uint16)
+            self._tables[phase] = targets, dice, phase.pmfs(int(dice.max(initial=0)))
+        return propagate(distributions, *self._tables[phase])
 
     def numbers_of(self, states: Integers) -> Integers:
         """The numbers of some states; any number for one that has none, which is none that can be reached."""
@@ -192,7 +173,7 @@ def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
                     recorded[recording] += weights[now == number] @ some
                     recording += 1
                 else:
-                    some = tables.of(phase).propagated(some)
+                    some = tables.propagated(phase, some)
             after[now == number] = some
         distributions = after
     return Recorded(tables.states, recorded)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
 from analyser.engine.chain import chain as chains
-from analyser.engine.chain.chain import RECORD, Chain, Die, Paths, Phase, Recorded, Sparse, SparseRow, States, Turns
+from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States, Turns
 from analyser.engine.parallel import Chunks, Queue, Report, play
 
 # A chunk is a function of (seed, part, chunk) and of nothing else: of a chain with few states, and of one with many, in
@@ -249,23 +249,12 @@ def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int 
     return sample.recorded()
 
 
-class Shown(NamedTuple):
-    """A die of a trial, and the value that it shows."""
-
-    die: Die
-    value: int
-
-    def __str__(self) -> str:
-        """Return the value in words."""
-        return self.die.word(self.value)
-
-
 class Rolled(NamedTuple):
-    """A phase of a trial: the state before it, the dice that it rolled, the state that they led to."""
+    """A phase of a trial: the state before it, the dice that it rolled in words, the state that they led to."""
 
     phase: Phase
     before: int
-    dice: tuple[Shown, ...]
+    dice: tuple[str, ...]
     after: int
 
 
@@ -283,7 +272,7 @@ def replayed(chain: Chain, trials: int, seed: int, part: int = 0, told: int = -1
     simulator, groups, place = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)
     recorded, story = list[Integers](), list[Rolled]()
     for phase in chain.phases:
-        before, dice = int(groups.states[place[told]]), tuple[Shown, ...]()
+        before, dice = int(groups.states[place[told]]), tuple[str, ...]()
         if phase is RECORD:
             recorded.append(groups.states[place])
         else:
@@ -297,8 +286,8 @@ def replayed(chain: Chain, trials: int, seed: int, part: int = 0, told: int = -1
     return Replayed(np.array(recorded), story)
 
 
-def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[Shown, ...]:
-    """Dice that come to that total, as likely as they do; none where every total leads to the same state."""
+def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[str, ...]:
+    """Draw dice that come to that total, in words; none where every total leads to the same state."""
     here = np.array([state])
     (low,), (high,) = phase.span(here)
     row = phase.rows(here)[0][low : high + 1]
@@ -310,13 +299,12 @@ def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) 
         points = np.zeros(die.highest * weight + 1)
         points[::weight] = die.pmf
         of_rest.append(np.convolve(of_rest[-1], points))
-    shown = list[Shown]()
+    words = list[str]()
     for (die, weight), rest in zip(rolled, of_rest[-2::-1]):
         left = total - die.values * weight
-        weights = die.pmf[die.values] * np.where(
-            (left >= 0) & (left < len(rest)), rest[np.clip(left, 0, len(rest) - 1)], 0.0
-        )
+        possible = (left >= 0) & (left < len(rest))
+        weights = die.pmf[die.values] * np.where(possible, rest[np.clip(left, 0, len(rest) - 1)], 0.0)
         value = int(random.choice(die.values, p=weights / weights.sum()))
-        shown.append(Shown(die, value))
+        words += [die.word(value)] if len(die.values) > 1 else []
         total -= value * weight
-    return tuple(die for die in shown if len(die.die.values) > 1)
+    return tuple(words)
