@@ -259,30 +259,30 @@ class Rolled(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """Trials of a sample one by one: the state of each at each recording, shape (recordings, trials), and one told."""
+    """Trials of a sample one by one: their states at each recording, shape (recordings, trials), and one in full."""
 
     recorded: Integers
-    told: list[Rolled]
+    story: list[Rolled]
 
 
-def replayed(chain: Chain, trials: int, seed: int, part: int = 0, told: int = -1) -> Replayed:
-    """The trials of a sample of at most one chunk one by one, and the trial `told` in full."""
+def replayed(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> Replayed:
+    """The trials of a sample of at most one chunk one by one, and the trial `number` in full."""
     assert trials <= _chunk_of(chain), "trials of one chunk"
     random, lots = _random_of(seed, part, 0), _random_of(seed, part, 0, _LOTS)
     simulator, groups, place = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)
     recorded, story = list[Integers](), list[Rolled]()
     for phase in chain.phases:
-        before, dice = int(groups.states[place[told]]), tuple[str, ...]()
+        before, dice = int(groups.states[place[number]]), tuple[str, ...]()
         if phase is RECORD:
             recorded.append(groups.states[place])
         else:
             after, moves, places = simulator.advanced(phase, groups, random)
             order, move = np.lexsort((lots.random(trials), place)), np.empty(trials, np.int64)
             move[order] = np.repeat(np.arange(len(moves.trials)), moves.trials)
-            if told >= 0:
-                dice = _dice_of(phase, before, int(moves.totals[move[told]]), lots)
+            if number >= 0:
+                dice = _dice_of(phase, before, int(moves.totals[move[number]]), lots)
             groups, place = after, places[move]
-        story.append(Rolled(phase, before, dice, int(groups.states[place[told]])))
+        story.append(Rolled(phase, before, dice, int(groups.states[place[number]])))
     return Replayed(np.array(recorded), story)
 
 

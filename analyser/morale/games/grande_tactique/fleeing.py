@@ -269,10 +269,10 @@ class UnitsOfDivision(Section[Division]):
                     title = f"Unit {number + 1}: {key}"
                     turn.append(Phase(steps.change(self.units, event, number), bernoulli(probability), 1, title=title))
         phases = (*turn, RECORD) * (division.turns or ruleset.turns)
-        each, less = ("standing or in rout", "fewer units")
+        states, less = ("standing or in rout", "fewer units")
         if gt.DESTROYED in self._statuses:
-            each, less = ("standing, in rout or lost", "fewer units, or none lost")
-        what, size = f"a division of {count} units, each {each}", 2 * len(self._statuses) ** count
+            states, less = ("standing, in rout or lost", "fewer units, or none lost")
+        what, size = f"a division of {count} units, each {states}", 2 * len(self._statuses) ** count
         start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
         return Chain(start, phases, size, what, less, Story(partial(steps.said_of, self.units), "Turn"))
 
@@ -311,7 +311,7 @@ def division_probabilities(
 def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **more: list[Any]) -> Table:
     """Probabilities of each unit in each turn, arrays of shape (turns, units); further keys have one value a unit."""
     turns, units = next(iter(probabilities.values())).shape
-    columns = {name: each.T for name, each in probabilities.items()}
+    columns = {name: weights.T for name, weights in probabilities.items()}
     return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
 
 
@@ -390,7 +390,7 @@ class UnitsInRout(Section[Rout]):
         beyond = np.stack(of_units, axis=1)  # the places
         rallied, routed, destroyed = (weights @ now for now in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
         then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
-        ended = {name: np.diff(each, axis=0, prepend=0) for name, each in then.items()}
+        ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
         ends = sum(ended.values())
         ends[-1] += routed[-1]  # still routed: all the turns there were
         mean, numbers = Mean.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
@@ -417,5 +417,5 @@ class UnitsInRout(Section[Rout]):
         }
         useless = "shelter_distance has no effect: the unit is in shelter already"
         in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": each for number, each in enumerate(in_shelter)}
+        warnings = {f"rout.units.{number}.{useless}": there for number, there in enumerate(in_shelter)}
         return Rules(applied, {}, warnings)

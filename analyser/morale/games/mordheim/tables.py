@@ -80,8 +80,8 @@ class Duel(Section[Combat]):
         both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)
         fear = Phase(self._fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
         downed = tuple(
-            ExtraDie(bernoulli(each.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
-            for side, (name, each) in enumerate(zip(SIDE_NAMES, self.sides))
+            ExtraDie(bernoulli(fighter.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
+            for side, (name, fighter) in enumerate(zip(SIDE_NAMES, self.sides))
         )
         end = Phase(self._ended, extra_dice=downed, title="The round ends (MD-7)")
         phases = [fear] if any(self.tests) else []
@@ -187,9 +187,9 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
     if (stupid := question.stupidity) is not None:
         yield "stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True
     if (several := question.together) is not None:
-        for each in several.warriors:
-            if each.near_leader:
-                yield f"together: {each.name}", several.leader, "standing", each.leadership, True
+        for warrior in several.warriors:
+            if warrior.near_leader:
+                yield f"together: {warrior.name}", several.leader, "standing", warrior.leadership, True
 
 
 def rules(question: Question) -> Rules:

@@ -150,7 +150,9 @@ class AllAlone(Section[Alone]):
         named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
         flees = weights[:, self.far :].sum(axis=1)
         broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
-        probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, each] for name, each in named.items()}
+        probabilities = {"p_broke": broke, "p_flees": flees} | {
+            name: weights[:, state] for name, state in named.items()
+        }
         tables = {"alone": Table(turns, probabilities)}
         inches = self._inches()
         states = sorted(inches, key=lambda state: inches[state])
@@ -238,7 +240,7 @@ class TestsTogether(Section[Together]):
 
     def _prepare(self) -> None:
         self.rout_tests = int(self.asked.rout_test)
-        self.tests = ["rout test"] * self.rout_tests + [each.name for each in self.asked.warriors]
+        self.tests = ["rout test"] * self.rout_tests + [warrior.name for warrior in self.asked.warriors]
 
     def _leadership(self, test: int, leader: Any) -> Any:
         if test < self.rout_tests:
@@ -306,7 +308,7 @@ class TestsTogether(Section[Together]):
     def rules(self) -> Rules:
         together, rout_test = self.asked, self.asked.rout_test
         other, stays = together.best_other is not None, not together.p_out + together.p_stunned
-        unused = not (rout_test or any(each.near_leader for each in together.warriors))
+        unused = not (rout_test or any(warrior.near_leader for warrior in together.warriors))
         in_vain = rout_test and other and stays
         warnings = {
             "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,
