@@ -219,7 +219,7 @@ def sampled_counts(
 
     Examples
     --------
-    >>> from analyser.engine.chain.chain import sided
+    >>> from analyser.engine.chain.dice import sided
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
     >>> counts = sampled_counts(throw, 6000, seed=1)
     >>> counts.states.tolist(), int(counts.weights.sum())

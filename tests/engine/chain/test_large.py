@@ -12,7 +12,8 @@ from analyser.cli import cli
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
 from analyser.engine.chain import sampled
-from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Paths, Phase, bernoulli, sided, success_die
+from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
 from analyser.engine.chain.exact import distributions_along, exact_distributions
 from analyser.engine.chain.sampled import counts_along, sampled_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED

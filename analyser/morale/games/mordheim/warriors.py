@@ -11,18 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import (
-    RECORD,
-    Chain,
-    Die,
-    ExtraDie,
-    Phase,
-    Recorded,
-    Story,
-    bernoulli,
-    sided,
-    success_die,
-)
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
