@@ -12,7 +12,7 @@ from analyser.ask.readings import reading
 from analyser.ask.told_fight import ReadTrial
 from analyser.common.errors import InputError
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
-from analyser.engine.chain.sampled import Rolled, replayed
+from analyser.engine.chain.sampled import Rolled, replay
 from analyser.game.profiles import Profiles
 from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult
@@ -57,7 +57,7 @@ def told_morale(
     """The trials of a sample of a question about morale, from `first` on."""
     ready = load_question(system, question, library)
     chains: dict[str, Chain] = SYSTEMS[system].answers.chains(ready)
-    recorded = {name: replayed(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
+    recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
 
     def answer(number: int) -> MoraleResult:
         of_one = {name: _alone(states[:, number].tolist()) for name, states in recorded.items()}
@@ -70,7 +70,7 @@ def told_morale(
         name, chain = list(chains.items())[part]
         if chain.story is None:
             return []
-        lines = chain_lines(chain.story, replayed(chain, trials, seed, part, number).story)
+        lines = chain_lines(chain.story, replay(chain, trials, seed, part, number).story)
         case = getattr(SYSTEMS[system].answers, "CASES", "")
         heading = f"== {case}: {name}" if case else f"== {name.capitalize()}"
         return [*(["", heading] if len(chains) > 1 else []), *lines]

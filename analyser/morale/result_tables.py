@@ -83,7 +83,7 @@ class Table:
         return cls.crossed(first, then, {"probability": weights}, kept)
 
 
-def counted(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
+def tally(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
     """Return the distribution of a number from 0 to `most` in each row of `first`; `numbers` are those of states."""
     columns = weights @ (numbers[:, np.newaxis] == np.arange(most + 1))
     return Table.distribution(first, {number: range(most + 1)}, columns)
@@ -94,7 +94,7 @@ def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
     return {name: [*range(1, weights.shape[0] + 1)]}
 
 
-def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
+def stack(name: str, tables: Mapping[Any, Table]) -> Table:
     """Stack tables of the same columns under a first key of that name."""
     several = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}

@@ -44,7 +44,7 @@ class Groups(NamedTuple):
         trials = np.asarray(paths.weights, np.int64)
         return cls(np.arange(len(trials)), np.full(len(trials), chain.start, np.int64), trials)
 
-    def merged(self) -> tuple[Groups, Integers]:
+    def merge(self) -> tuple[Groups, Integers]:
         """Groups in order, each path and state once, and the place of each group among them."""
         order = np.lexsort((self.states, self.paths))
         paths, states = self.paths[order], self.states[order]
@@ -90,7 +90,7 @@ class Simulator:
     def __init__(self) -> None:
         self._rolls: dict[Phase, Rolls] = {}
 
-    def advanced(self, phase: Phase, groups: Groups, random: np.random.Generator) -> tuple[Groups, Moves, Integers]:
+    def advance(self, phase: Phase, groups: Groups, random: np.random.Generator) -> tuple[Groups, Moves, Integers]:
         """The groups after a phase, what they rolled, and to which group each of these moves leads."""
         parts = []
         for some in chains.slabs(len(groups.states), phase.totals):
@@ -98,7 +98,7 @@ class Simulator:
             moves = _rolled(phase, rolls, groups.trials[some], random)
             parts.append(moves._replace(groups=moves.groups + some.start))
         moves = parts[0] if len(parts) == 1 else Moves(*map(np.concatenate, zip(*parts)))
-        after, places = Groups(groups.paths[moves.groups], moves.states, moves.trials).merged()
+        after, places = Groups(groups.paths[moves.groups], moves.states, moves.trials).merge()
         return after, moves, places
 
     def _rolls_of(self, phase: Phase, states: States) -> Rolls:
@@ -121,7 +121,7 @@ class Simulator:
                     if phase is RECORD:
                         of_turn.append(some)
                     else:
-                        some, _, _ = self.advanced(phase, some, random)
+                        some, _, _ = self.advance(phase, some, random)
                 ended.append(some)
                 recorded.append(of_turn)
             yield from map(together, zip(*recorded))
@@ -202,7 +202,7 @@ class _Sample:
 def _counted(counts: Sequence[Groups]) -> Groups:
     """Groups of any paths as one of each state."""
     groups = together(counts)
-    return groups._replace(paths=np.zeros_like(groups.paths)).merged()[0]
+    return groups._replace(paths=np.zeros_like(groups.paths)).merge()[0]
 
 
 def _chunk_of(chain: Chain) -> int:
@@ -265,7 +265,7 @@ class Replayed(NamedTuple):
     story: list[Rolled]
 
 
-def replayed(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> Replayed:
+def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> Replayed:
     """The trials of a sample of at most one chunk one by one, and the trial `number` in full."""
     assert trials <= _chunk_of(chain), "trials of one chunk"
     random, lots = _random_of(seed, part, 0), _random_of(seed, part, 0, _LOTS)
@@ -276,7 +276,7 @@ def replayed(chain: Chain, trials: int, seed: int, part: int = 0, number: int = 
         if phase is RECORD:
             recorded.append(groups.states[place])
         else:
-            after, moves, places = simulator.advanced(phase, groups, random)
+            after, moves, places = simulator.advance(phase, groups, random)
             order, move = np.lexsort((lots.random(trials), place)), np.empty(trials, np.int64)
             move[order] = np.repeat(np.arange(len(moves.trials)), moves.trials)
             if number >= 0:

@@ -25,7 +25,7 @@ from analyser.morale.result_tables import (
     Section,
     Table,
     Weights,
-    counted,
+    tally,
     turns_of,
 )
 
@@ -288,7 +288,7 @@ class UnitsOfDivision(Section[Division]):
         tables = {
             "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
             "units": by_unit_and_turn(of_units),
-            "standing": counted(turns, "units", weights, standing, count),
+            "standing": tally(turns, "units", weights, standing, count),
         }
         curves = Curves("division", "Division", "turn", DIVISION_LINES)
         return tables, [curves, Cells("standing", "Units standing", "turn", "units")]
@@ -399,7 +399,7 @@ class UnitsInRout(Section[Rout]):
             "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
             "time_in_rout": by_unit_and_turn(ended, turn="turns"),
             "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
-            "still_routed": counted(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(self.paths)),
+            "still_routed": tally(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(self.paths)),
         }
         lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
         panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]

@@ -31,7 +31,7 @@ from analyser.morale.result_tables import (
     Section,
     Sections,
     Table,
-    counted,
+    tally,
     turns_of,
 )
 
@@ -204,7 +204,7 @@ class DivisionUnderAttack(Section[Game]):
         tables = {
             "game": Table(turns, probabilities, means),
             "game_units": fleeing.by_unit_and_turn(of_units, arm=[unit.arm for unit in self.asked.units]),
-            "game_lost": counted(turns, "units", weights, lost, count),
+            "game_lost": tally(turns, "units", weights, lost, count),
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
         each = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}

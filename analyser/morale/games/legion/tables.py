@@ -24,7 +24,7 @@ from analyser.morale.result_tables import (
     Panel,
     Rules,
     Table,
-    stacked,
+    stack,
     turns_of,
 )
 
@@ -89,8 +89,8 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     """`rounds`, `tokens` after the rally step and the round, `tokens_until_panic` and `attacks_until_panic`."""
     cases = {case: unit_of(asked) for case, asked in cases_of(question).items()}
     tables = {
-        "rounds": stacked("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
-        "tokens": stacked("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
+        "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
+        "tokens": stack("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
     }
     panels: list[Panel] = []
     for case in cases:
@@ -154,8 +154,8 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
         keys = turns_of(least, "round") | {"attacks": least.tolist()}
         by_round[case] = Table(keys, {"p_panicked_by_then": panicked[least, range(len(least))]})
     return {
-        "tokens_until_panic": stacked("commander", by_tokens),
-        "attacks_until_panic": stacked("commander", by_round),
+        "tokens_until_panic": stack("commander", by_tokens),
+        "attacks_until_panic": stack("commander", by_round),
     }
 
 

@@ -15,7 +15,7 @@ from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, counted, turns_of
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, tally, turns_of
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
@@ -121,7 +121,7 @@ class Duel(Section[Combat]):
         }
         panels = []
         for side, name in enumerate(SIDE_NAMES):
-            tables[f"hits_of_{name}"] = counted(rounds, "hits", weights, landed[side], self._most_attacks[side])
+            tables[f"hits_of_{name}"] = tally(rounds, "hits", weights, landed[side], self._most_attacks[side])
             panels.append(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}))
         return tables, panels
 

@@ -17,7 +17,7 @@ from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import certainly
-from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stacked, turns_of
+from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stack, turns_of
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
 EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
@@ -327,7 +327,7 @@ class Game(Section[Warband]):
         states, weights = recorded[PLAYED]
         seen, names = self.seen(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(place, seen, weights) for place, name in enumerate(names)}
-        tables = {"warband": stacked("warband", by_name)}
+        tables = {"warband": stack("warband", by_name)}
         lines = {"p_fighting": "still fighting", **ENDS}
         panels = [Curves("warband", name.capitalize(), "turn", lines, {"warband": name}) for name in names]
         if self.question.rivals:

@@ -148,19 +148,14 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
         refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
-        friends = sum((1 - _no_six_of(tests) for tests in met.friend_tests), Fraction(0))
-        steady, stated = _no_six_of(met.mover_tests), met.obstacle.make_way
+        friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
+        steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
         pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
         best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
         best = best if met.kind == "friend" else (False, False)
         more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         willing.insert(0, best)
     return willing
-
-
-@cache
-def _no_six_of(dice: int) -> Fraction:
-    return NO_SIX**dice
 
 
 class Parts(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, mover_of, way_of
-from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stacked
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stack
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"
@@ -29,7 +29,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     tables = of_each[choices[0]]
     if len(choices) > 1:
         tables = {
-            name: stacked("friends_make_way", {way: tables_of_way[name] for way, tables_of_way in of_each.items()})
+            name: stack("friends_make_way", {way: tables_of_way[name] for way, tables_of_way in of_each.items()})
             for name in tables
         }
     panels, halted = [], {"at": get_args(Kind)}
