@@ -14,15 +14,7 @@ from analyser.ask.happened import Law, got_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, SideLuck
 from analyser.ask.luck_fight import fought
-from analyser.common.errors import (
-    InputError,
-    MisspeltError,
-    check_choice,
-    check_text,
-    did_you_mean,
-    nearest,
-    within,
-)
+from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, nearest, within
 from analyser.common.intervals import NORMAL_95
 from analyser.common.text import with_article
 from analyser.scenarios.load import OWN_SECTIONS
@@ -67,16 +59,16 @@ def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fo
     if unknown := raw.keys() - {FIGHT}:
         problem = f"unknown key{did_you_mean(min(unknown), [FIGHT])}"
         raise MisspeltError(problem, where=within(where, min(unknown)), allowed="[[fight]] alone")
-    if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
+    if not isinstance(listed, list) or not listed or not all(isinstance(fight, Mapping) for fight in listed):
         raise InputError("no fights", where=within(where, FIGHT), allowed="[[fight]] in double brackets, one or more")
-    found = []
-    for number, each in enumerate(listed, start=1):
+    fights = []
+    for number, fight in enumerate(listed, start=1):
         try:
-            found.append(_measured(asker, each, number))
+            fights.append(_measured(asker, fight, number))
         except InputError as error:
             raise error.inside(within(where, f"fight {number}")) from None
-    sides = (_summed(side, [each for each in found if each.fought.side == side]) for side in SIDES)
-    return [each.fought for each in found], [each for each in sides if each is not None]
+    sides = (_summed(side, [fight for fight in fights if fight.fought.side == side]) for side in SIDES)
+    return [fight.fought for fight in fights], [side for side in sides if side is not None]
 
 
 def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
@@ -91,14 +83,14 @@ def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
     kind = kind_in(question)
     if kind not in KINDS:
         raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
-    told, law = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
-    if told.gone is None:
+    of_fight, law = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
+    if of_fight.gone is None:
         problem, allowed = "how many models were destroyed is not said", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
     unit = unit_at(question, kind, second=True)
     level = None if unit is None else asker.library.loadout(unit).level
     points = None if level is None or not level.points else (level.points, level.models)
-    return Measured(told, told.gone[0], law, points)
+    return Measured(of_fight, of_fight.gone[0], law, points)
 
 
 def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
@@ -121,23 +113,23 @@ def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
     """Return the losses that a side has inflicted in all, and their distribution: the sums over its fights."""
     if not fights:
         return None
-    prices = [each.points for each in fights if each.points is not None]
+    prices = [fight.points for fight in fights if fight.points is not None]
     parts = math.lcm(*(models for _, models in prices))
     in_points = len(prices) == len(fights) and parts <= _FINEST
     parts = parts if in_points else 1
     worths = [points * parts // models for points, models in prices] if in_points else [1] * len(fights)
-    laws = [each.law for each in fights]
-    place = sum(each.gone * worth for worth, each in zip(worths, fights))
+    laws = [fight.law for fight in fights]
+    place = sum(fight.gone * worth for worth, fight in zip(worths, fights))
     expected = sum(float(np.arange(len(law)) @ law) * worth for worth, law in zip(worths, laws)) / parts
     total, gone = _sum_of(laws, worths), place / parts
     (values,) = np.nonzero(total > 0)
     chance = _at(total, place)
     if (trials := fights[0].fought.trials) is not None:
-        rng, found = np.random.default_rng(place), []
+        rng, redrawn = np.random.default_rng(place), []
         for _ in range(_REDRAWN):
             drawn = [rng.multinomial(trials, law / law.sum()) / trials for law in laws]
             again = _at(_sum_of(drawn, worths), place)
-            found.append((again.as_bad, again.as_good))
-        chance = chance._replace(half_width=float(NORMAL_95 * np.std(found, axis=0).max()))
+            redrawn.append((again.as_bad, again.as_good))
+        chance = chance._replace(half_width=float(NORMAL_95 * np.std(redrawn, axis=0).max()))
     frame = pd.DataFrame({"gone": values / parts, "probability": total[values]})
     return SideLuck(side, "points" if in_points else "models", gone, expected, chance, frame)

@@ -12,7 +12,7 @@ from analyser.ask.readings import reading
 from analyser.ask.told_fight import ReadTrial
 from analyser.common.errors import InputError
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
-from analyser.engine.chain.sampled import Rolled, replayed
+from analyser.engine.chain.sampled import Rolled, replay
 from analyser.game.profiles import Profiles
 from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult
@@ -57,7 +57,7 @@ def told_morale(
     """The trials of a sample of a question about morale, from `first` on."""
     ready = load_question(system, question, library)
     chains: dict[str, Chain] = SYSTEMS[system].answers.chains(ready)
-    recorded = {name: replayed(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
+    recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
 
     def answer(number: int) -> MoraleResult:
         of_one = {name: _alone(states[:, number].tolist()) for name, states in recorded.items()}
@@ -70,10 +70,10 @@ def told_morale(
         name, chain = list(chains.items())[part]
         if chain.story is None:
             return []
-        told = chain_lines(chain.story, replayed(chain, trials, seed, part, number).told)
+        lines = chain_lines(chain.story, replay(chain, trials, seed, part, number).story)
         case = getattr(SYSTEMS[system].answers, "CASES", "")
         heading = f"== {case}: {name}" if case else f"== {name.capitalize()}"
-        return [*(["", heading] if len(chains) > 1 else []), *told]
+        return [*(["", heading] if len(chains) > 1 else []), *lines]
 
     for number in range(first, trials):
         yield ReadTrial(number, _Figures(partial(answer, number)), partial(lines, number))
@@ -93,20 +93,20 @@ class _Turn(NamedTuple):
     lines: list[str]
 
 
-def chain_lines(story: Story, told: Sequence[Rolled]) -> list[str]:
+def chain_lines(story: Story, phases: Sequence[Rolled]) -> list[str]:
     """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
-    turns = [_Turn(story.first, in_words(story.read(told[0].before)), [])]
+    turns = [_Turn(story.first, in_words(story.read(phases[0].before)), [])]
     recordings = 0
-    for each in told:
-        if each.phase is RECORD:
+    for rolled in phases:
+        if rolled.phase is RECORD:
             recordings += 1
             if recordings % story.records == 0:
-                turns.append(_Turn(turns[-1].number + 1, in_words(story.read(each.after)), []))
+                turns.append(_Turn(turns[-1].number + 1, in_words(story.read(rolled.after)), []))
             continue
-        shown = ", ".join(map(str, each.dice))
-        changes = changed(story.read(each.before), story.read(each.after))
+        shown = ", ".join(rolled.dice)
+        changes = changed(story.read(rolled.before), story.read(rolled.after))
         if shown or changes:
-            turns[-1].lines.append(f"{each.phase.title}: {'; '.join([*([shown] if shown else []), *changes])}")
+            turns[-1].lines.append(f"{rolled.phase.title}: {'; '.join([*([shown] if shown else []), *changes])}")
     *played, (_, ends, _) = turns
     return [*_turn_lines(story.turn, played), f"At the end: {ends}"]
 
@@ -142,18 +142,18 @@ def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     >>> changed({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
     ['tokens 3 to 1', 'no longer panicked', 'he: down']
     """
-    found = []
+    changes = []
     for name, value in after.items():
         old = before.get(name)
         if value == old or (old is None and value is False):
             continue
         if isinstance(value, bool):
-            found.append(name if value else f"no longer {name}")
+            changes.append(name if value else f"no longer {name}")
         elif isinstance(value, str) or old is None:
-            found.append(f"{name}: {_shown(value)}")
+            changes.append(f"{name}: {_shown(value)}")
         else:
-            found.append(f"{name} {_shown(old)} to {_shown(value)}")
-    return found
+            changes.append(f"{name} {_shown(old)} to {_shown(value)}")
+    return changes
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Asking: a question to a system of morale rules, answered exactly or by Monte Carlo."""
+"""Questions to systems of morale rules, answered exactly or by simulation."""
 
 from __future__ import annotations
 
@@ -14,31 +14,25 @@ from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, profiles_used
-from analyser.morale.answers import weights_of
 from analyser.morale.questions import Asked, read_question
 from analyser.morale.result import MoraleResult
+from analyser.morale.result_tables import weights_of
 from analyser.morale.systems import SYSTEMS, system_named
 
 QuestionLike = Asked | str | os.PathLike[str] | Mapping[str, Any]
 
 
 def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> Asked:
-    """A question to a system, checked, every default filled in.
+    """Return a question to a system as a checked record, every default filled in.
 
     Parameters
     ----------
     system : str
         One of :data:`~analyser.morale.systems.SYSTEMS`, such as ``legion``.
     source : path, mapping or checked question
-        A TOML file, or a mapping of the same form (`docs/morale.md`). A question that is checked already comes back as
-        it is.
+        A TOML file, or a mapping of the same form (`docs/morale.md`). A checked question is returned unchanged.
     profiles : Profiles or path, optional
         A library, or its folder, whose ``morale`` folder has ruleset files. Default: the shipped one.
-
-    Returns
-    -------
-    Asked
-        The question as a checked record; what :func:`exact` and :func:`simulate` answer.
 
     Raises
     ------
@@ -63,7 +57,7 @@ def _folder(profiles: ProfilesLike | None) -> Path | None:
 def solve(
     system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike | None = None
 ) -> MoraleResult:
-    """The answer to a question: exactly, or by a sample that is played until its intervals are narrow enough.
+    """Return the answer to a question, exact or simulated until its intervals are narrow enough.
 
     InputError as of :func:`load_question`, or where there is no room for all that can happen, or has happened.
     """
@@ -83,7 +77,7 @@ def solve(
 def answer_from(
     system: str, question: Asked, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
 ) -> MoraleResult:
-    """The answer that distributions, or counts, of the chains of a checked question come to."""
+    """Return the answer from the distributions, or counts, of the chains of a checked question."""
     answers = SYSTEMS[system].answers
     tables, panels = answers.answer(question, recorded)
     rules = answers.rules(question).used()
@@ -91,28 +85,17 @@ def answer_from(
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:
-    """The exact answer to a question: distributions propagated through the Markov chains of the system's rules.
+    """Return the exact answer to a question, by forward propagation through the Markov chains of the rules.
 
     Parameters
     ----------
     system, question, profiles
         As `system`, `source` and `profiles` of :func:`load_question`.
 
-    Returns
-    -------
-    MoraleResult
-        Its probabilities are exact, up to the rounding of floating-point sums.
-
     Raises
     ------
     InputError
-        As :func:`load_question`.
-    TooLargeError
-        A question that only :func:`simulate` answers: too much can happen in it.
-
-    Notes
-    -----
-    Forward propagation through a finite Markov chain (Kemeny, Snell: Finite Markov Chains, 1960).
+        As :func:`load_question`; TooLargeError for a question that only :func:`simulate` answers.
 
     Examples
     --------
@@ -134,24 +117,14 @@ def simulate(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> MoraleResult:
-    """The answer to a question by simulation.
+    """Return the simulated answer to a question, with a 95% interval of each probability.
 
     Parameters
     ----------
     system, question, profiles
         As of :func:`exact`.
     trials, seed, precision, threads, progress
-        As of :class:`~analyser.common.sampling.Sampling`.
-
-    Returns
-    -------
-    MoraleResult
-        Each probability has a 95% interval.
-
-    Raises
-    ------
-    InputError
-        As :func:`exact`, and for a wrong number of trials, seed, precision or threads.
+        As of :class:`~analyser.common.sampling.Sampling`, with its errors.
 
     Examples
     --------
@@ -163,7 +136,7 @@ def simulate(
 
 
 class Ask:
-    """Asks one system: the answer to a question that is stated whole, or by its keys.
+    """Return the answer of one system to a question that is stated whole, or by its keys.
 
     Parameters
     ----------
@@ -173,10 +146,6 @@ class Ask:
         As of :class:`~analyser.common.sampling.Sampling`.
     profiles : Profiles or path, optional
         A library, or its folder, with the ruleset to use. Default: the shipped one.
-
-    Returns
-    -------
-    MoraleResult
 
     Raises
     ------

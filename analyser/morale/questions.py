@@ -30,7 +30,7 @@ Pmf = tuple[float, ...]
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 ProbabilityOrBool = Annotated[
-    Probability, BeforeValidator(lambda each: float(each) if isinstance(each, bool) else each)
+    Probability, BeforeValidator(lambda value: float(value) if isinstance(value, bool) else value)
 ]
 Rounds = Annotated[int, Field(ge=1, le=100)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]

@@ -17,8 +17,8 @@ from analyser.common.estimates import estimate
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, happens, records
-from analyser.morale.answers import Fates, Panel, Table, picture_of
 from analyser.morale.questions import Asked
+from analyser.morale.result_tables import Fates, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
 from analyser.results import bands
 from analyser.results.base import Result, Weighed
@@ -82,8 +82,8 @@ class MoraleResult(Result):
                 variance = np.maximum(mean.second / number - columns[name] ** 2, 0.0)
                 numbers = np.broadcast_to(number, variance.shape)
                 rows = [
-                    mean_figures(name, mean_of_moments(*each, *mean.ends))
-                    for each in zip(columns[name].tolist(), variance.tolist(), numbers.tolist())
+                    mean_figures(name, mean_of_moments(*moments, *mean.ends))
+                    for moments in zip(columns[name].tolist(), variance.tolist(), numbers.tolist())
                 ]
                 columns |= {column: np.array([row[column] for row in rows]) for column in rows[0]} if rows else {}
         return columns
@@ -135,7 +135,7 @@ class MoraleResult(Result):
         return np.array(list(self.weighed[figure].keys.values())[-1])
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        return [*(each for table in self.weighed.values() for each in table.probabilities.values()), np.zeros(1)]
+        return [*(weights for table in self.weighed.values() for weights in table.probabilities.values()), np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """The columns of a table, by default the main one."""

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 class System(NamedTuple):
     """A system of morale rules: a folder of its name in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    `other_rulesets` are sections of its ruleset that are files of other systems. Its module `tables` has functions of a
-    question: `chains` of rolls by name, the :class:`~.answers.Answer` from what each chain came to, and its `rules`;
-    one whose weights do not come from chains alone also has `weights`, one filled in from profiles `completed`.
+    Its module `tables` has functions of a question: `chains` by name, the :class:`~.result_tables.Answer` from what
+    each came to, and `rules`; where weights do not come from chains alone also `weights`, and `completed` where a
+    question is filled in from profiles.
     """
 
     name: str
     title: str
-    other_rulesets: Mapping[str, str] = {}
+    other_rulesets: Mapping[str, str] = {}  # sections of its ruleset that are files of other systems
 
     @property
     def ruleset(self) -> str:

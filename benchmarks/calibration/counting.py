@@ -12,7 +12,7 @@ from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.morale import api as morale
-from analyser.morale.answers import weights_of
+from analyser.morale.result_tables import weights_of
 from analyser.morale.systems import SYSTEMS
 from analyser.results.states import JointStates
 

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from analyser import morale
 from analyser.cli import cli
-from analyser.morale.answers import Fates, picture_of
+from analyser.morale.result_tables import Fates, picture_of
 from analyser.plots.distributions import MOST_BARS
 from analyser.plots.look import TALLEST
 
@@ -50,14 +50,6 @@ def test_bars_of_those_that_leave_the_map_are_hatched():
 def test_intervals_of_a_sample_are_drawn():
     figure = picture_of(morale.simulate("legion", QUESTIONS["legion"], 1000))
     assert figure.axes[0].containers  # error bars
-
-
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_the_command_line_writes_a_picture(tmp_path, kind):
-    path = tmp_path / f"panic.{kind}"
-    found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--tokens", "3", "--plot", str(path)])
-    assert found.exit_code == 0, found.stderr
-    assert path.stat().st_size > 1000
 
 
 @pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is not a kind"), ("panic", "'no ending'")])

@@ -96,14 +96,6 @@ def test_every_option_says_what_it_is(system):
     assert [option.name for option in from_keys if not option.help] == []
 
 
-def test_a_wrong_value_is_told_with_its_key():
-    found = CliRunner().invoke(
-        cli, ["morale", "grande-tactique", "--check-arm", "infantry", "--ruleset-check-sides", "0"]
-    )
-    assert found.exit_code == 2
-    assert found.stderr == "error: --ruleset-check-sides: 0 is not usable (allowed: 1 to 1000)\n"
-
-
 def file_forms(kind):
     """What a file may say of a key of that type: numbers, words, lists and tables, as TOML has them."""
     if kind is bool:
@@ -147,19 +139,3 @@ def test_when_the_leader_falls_is_a_turn_or_a_word(falls, expected):
     warband = ("--warband-leader", "8", "--warband-others", "[{leadership = 7, number = 3}]")
     given = answer("mordheim", *warband, "--warband-leader-falls", falls)
     assert given["question"]["warband"]["leader_falls"] == expected
-
-
-@pytest.mark.parametrize(
-    ("falls", "told"),
-    [
-        ("frist", "did you mean 'first'"),
-        ("1.5", "nor an integer"),
-        ("0", "--warband-leader-falls: 0 is not usable"),
-        ("99", "leader_falls: turn 99"),
-    ],
-)
-def test_a_leader_who_falls_at_no_time_is_refused(falls, told):
-    found = CliRunner().invoke(cli, ["morale", "mordheim", "--warband-leader", "8", "--warband-leader-falls", falls])
-    assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-    assert told in found.stderr
-    assert "polic" not in found.stderr

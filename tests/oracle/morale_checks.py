@@ -1,6 +1,7 @@
-"""What the tests of every morale system share: samples against laws, and tables as plain dictionaries."""
+"""Checks of every morale system: rows of tables, cases worked by hand, plain readings, and samples against laws."""
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from analyser import morale
@@ -8,8 +9,10 @@ from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.sampled import CHUNK_TRIALS, sampled_counts
 from analyser.morale.systems import SYSTEMS
 
+EXACTLY = 1e-12
 FEWEST_EXPECTED = 10
 UNLIKELY = 1e-4  # one chi-square test in ten thousand would fail by chance; the seeds are fixed
+VALUES = ("p_", "mean_", "probability")  # columns that are numbers; the others are keys
 
 
 def rows(result, table=None):
@@ -28,6 +31,48 @@ def rows(result, table=None):
     }
 
 
+def assert_worked(system, question, expected):
+    """Figures of an answer are those worked by hand: ``{(table, *key, column): value}``, "" being the main table."""
+    result = morale.exact(system, question)
+    for (table, *key, column), value in expected.items():
+        found = rows(result, table)
+        missing = {column: 0.0} if column == "probability" else {}  # of an outcome that is impossible
+        assert found.get(tuple(key), missing)[column] == pytest.approx(value, abs=EXACTLY), (table, key, column)
+
+
+def numbers(tables):
+    """(table, key, column) -> number, of probabilities and means; rows of one key are added up."""
+    found = {}
+    for name, table in tables.items():
+        for given in table:
+            row = {column: value for column, value in given.items() if not column.endswith("interval")}  # whose it is
+            key = tuple(
+                (column, _cell(value)) for column, value in sorted(row.items()) if not column.startswith(VALUES)
+            )
+            for column, value in row.items():
+                if column.startswith(VALUES):
+                    found[name, key, column] = found.get((name, key, column), 0.0) + float(value)
+    return found
+
+
+def _cell(value):
+    """A key: 2 and 2.0 are one."""
+    return value if isinstance(value, str | bool) else round(float(value), 9)
+
+
+def differences(system, question, reading, skip=()):
+    """A line for each number that differs from a plain reading, for which what one of them does not name is 0."""
+    answer = {
+        name: table for name, table in morale.exact(system, question).as_dict()["tables"].items() if name not in skip
+    }
+    theirs, ours = numbers(answer), numbers(reading(question))
+    return [
+        f"{where}: {theirs.get(where, 0.0)!r}, the reading says {ours.get(where, 0.0)!r}"
+        for where in sorted({*theirs, *ours}, key=str)
+        if abs(theirs.get(where, 0.0) - ours.get(where, 0.0)) > EXACTLY
+    ]
+
+
 def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
     """Every recorded law of a question agrees with its sample, whole states and all, by chi-square."""
     ready = morale.load_question(system, question)
@@ -39,22 +84,32 @@ def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
             found = np.zeros(laws.shape)
             found[:, np.searchsorted(states, sample.states)] = sample.weights
             for law, counts in zip(laws, found):
-                assert counts.sum() == trials
-                assert not counts[law == 0].any()
-                assert chi_square(counts, law * trials) > UNLIKELY
+                assert_counts_fit(counts, law, trials)
 
 
-def assert_sample_is_near(system, question, tables, trials, seed=0):
-    """Every probability of a sample is within five standard errors of the exact one, in each of these tables."""
-    law, sample = morale.exact(system, question), morale.simulate(system, question, trials, seed=seed)
-    for table in tables:
-        sampled, looked_at = rows(sample, table), 0
-        for key, row in rows(law, table).items():
-            for name in (each for each in row if each.startswith("p")):
-                error = (row[name] * (1 - row[name]) / trials) ** 0.5
-                assert abs(sampled[key][name] - row[name]) <= 5 * error + 1e-9, (table, key, name)
-                looked_at += 1
-        assert looked_at, table
+def assert_counts_fit(counts, law, trials):
+    """Counts of all trials agree with a law: nothing impossible was seen, and chi-square."""
+    assert counts.sum() == trials
+    assert not counts[law == 0].any()
+    assert chi_square(counts, law * trials) > UNLIKELY
+
+
+def assert_sample_is_near(system, question, trials, seed=0, sigmas=5):
+    """Every probability of a sample is within five standard errors of the exact one."""
+    exact, simulated = (
+        {where: number for where, number in numbers(answer.as_dict()["tables"]).items() if _is_chance(where[2])}
+        for answer in (morale.exact(system, question), morale.simulate(system, question, trials, seed=seed))
+    )
+    assert exact
+    for where in {*exact, *simulated}:
+        chance, share = exact.get(where, 0.0), simulated.get(where, 0.0)
+        error = max(chance * (1 - chance), 1 / trials) / trials
+        assert abs(chance - share) <= sigmas * error**0.5, where
+
+
+def _is_chance(column):
+    """A chance, and not the end of an interval."""
+    return column.startswith(("p_", "probability")) and not column.endswith(("_low", "_high"))
 
 
 def chi_square(found, expected):

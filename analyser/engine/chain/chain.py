@@ -1,15 +1,19 @@
-"""Markov chains of dice rolls: what the rules of a game are written as, and what both engines read.
+"""Markov chains of dice rolls, in which the rules of a game are written and which both engines read.
 
 A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
 a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
-them; :mod:`~analyser.engine.chain.sampled` draws what many trials come to.
+them; :mod:`~analyser.engine.chain.sampled` simulates it.
+
+A chain may be driven by numbers from elsewhere, such as the losses of a fight: a path (:class:`Paths`) has a number for
+each round, and each number has a turn, the phases of a round with it. Numbers of different rounds may depend on each
+other in any way: a path has its weight as a whole. The chain then has the phases of all turns, in any order.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,6 +22,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
+from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie
 
 MOST_STATES = 1 << 16  # that are tabulated one and all, whether they can be reached or not
 MOST_CELLS = 1 << 22  # of such a table: states times totals
@@ -61,60 +66,6 @@ class Fields:
     def put(self, states: Any, **values: Any) -> Any:
         """Return the states with other values in some fields."""
         return states + sum((value - self.get(name, states)) * self.places[name] for name, value in values.items())
-
-
-@dataclass(frozen=True)
-class Die:
-    """The distribution of what one die shows: integers from 0 upwards."""
-
-    weights: tuple[float, ...]  # of each value from 0: how many of `sides` show it or, with 0 sides, its probability
-    sides: int = 0  # 0: it is not made of equally likely sides
-    words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of each value; none: the numbers
-
-    @property
-    def highest(self) -> int:
-        """The highest value."""
-        return len(self.weights) - 1
-
-    @cached_property
-    def values(self) -> Integers:
-        """The values that it can show."""
-        return np.flatnonzero(self.weights)
-
-    @cached_property
-    def pmf(self) -> Floats:
-        """The probability of each value from 0."""
-        weights = np.array(self.weights, np.float64)
-        return np.asarray(weights / weights.sum())
-
-    def word(self, value: int) -> str:
-        """Return the name of a value."""
-        return self.words[value] if self.words else str(value)
-
-
-def sided(sides: int) -> Die:
-    """A fair die that shows 1 to `sides`."""
-    return Die((0, *(1,) * sides), sides)
-
-
-def success_die(successes: int, sides: int, words: tuple[str, str] = ("miss", "success")) -> Die:
-    """A die that shows 1, a success, on `successes` of `sides` sides, and 0 on the others."""
-    return Die((sides - successes, successes), sides, words)
-
-
-def bernoulli(probability: float, words: tuple[str, str] = ("no", "yes")) -> Die:
-    """A die that shows 1 with a probability, else 0."""
-    return Die((1.0 - probability, probability), words=words)
-
-
-NO_DIE = Die((1,), 1)
-
-
-class ExtraDie(NamedTuple):
-    """A die that every state rolls once beside the others of a phase."""
-
-    die: Die
-    weight: int  # what each point of it adds to the total: dice of different kinds are distinguished by it
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +153,21 @@ class Chain:
     def is_small(self) -> bool:
         """Return True if all states are tabulated, rather than only those that can be reached."""
         return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
+
+
+Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ..., as many RECORD in each
+
+
+class Paths(NamedTuple):
+    """All paths that are possible, or that were seen; each row of the numbers once."""
+
+    numbers: Integers  # shape (paths, rounds)
+    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
+
+    @classmethod
+    def one(cls, weight: Any) -> Paths:
+        """The path of a chain that nothing drives: its phases are the turn of one round."""
+        return cls(np.zeros((1, 1), np.int64), np.array([weight]))
 
 
 class SparseRow(NamedTuple):

@@ -1,21 +1,13 @@
 """Exact distributions of Markov chains: forward propagation, phase by phase (Chapman-Kolmogorov).
 
-Where states are few, all of them are tabulated. Where they are many, those that can be reached from the start are
-found first by breadth-first search and numbered in order; so a question costs what can happen in it, and one that is
-too large is refused during the search.
-
-A chain may be driven by a sequence of numbers from elsewhere, such as the losses of a fight. A path is one run of such
-numbers, one a round; each number has a turn, the phases of a round with it, one of them
-:data:`~analyser.engine.chain.chain.RECORD`. Numbers of different rounds may depend on each other in any way: a path
-has its weight as a whole. The chain has the phases of all turns, in any order.
+Where states are few, all of them are tabulated. Where they are many, a breadth-first search from the start finds and
+numbers those that can be reached; so a question costs what can happen in it, and one that is too large is refused
+during the search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,37 +15,11 @@ from numpy.typing import NDArray
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, distinct, slabs
+from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, Recorded, States, Turns, distinct, slabs
 
-Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ...
 ROOM = 1 << 24  # numbers of the tables and of the recorded distributions, where states have to be found first
 MOST_NUMBERS = 1 << 27  # of distributions that are propagated side by side: paths times states
 _TOGETHER = 64  # states whose probabilities are looked at together
-
-
-class Paths(NamedTuple):
-    """All paths that are possible, or that were seen; each row of the numbers once."""
-
-    numbers: Integers  # shape (paths, rounds)
-    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
-
-
-@dataclass(frozen=True, eq=False)
-class TransitionTable:
-    """A phase over numbered states."""
-
-    phase: Phase
-    targets: NDArray[np.uint32]  # (states, totals)
-    dice: NDArray[np.uint16]  # (states,)
-
-    @cached_property
-    def pmfs(self) -> Floats:
-        """The distribution of the total of n dice, in row n."""
-        return self.phase.pmfs(int(self.dice.max(initial=0)))
-
-    def propagated(self, distributions: Floats) -> Floats:
-        """The distributions of the state after the phase, from those before it; shapes (distributions, states)."""
-        return propagate(distributions, self.targets, self.dice, self.pmfs)
 
 
 class TransitionTables:
@@ -62,16 +28,17 @@ class TransitionTables:
     def __init__(self, states: States) -> None:
         self.states = states
         self._are_numbers = int(states[-1]) == len(states) - 1
-        self._made: dict[Phase, TransitionTable] = {}
+        self._tables: dict[Phase, tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]] = {}
 
-    def of(self, phase: Phase) -> TransitionTable:
-        """The table of a phase."""
-        if phase not in self._made:
+    def propagated(self, phase: Phase, distributions: Floats) -> Floats:
+        """The distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+        if phase not in self._tables:
             targets = np.empty((len(self.states), phase.totals), np.uint32)
             for some in slabs(len(self.states), phase.totals):
                 targets[some] = self.numbers_of(phase.rows(self.states[some]))
-            self._made[phase] = TransitionTable(phase, targets, phase.dice_of(self.states).astype(np.uint16))
-        return self._made[phase]
+            dice = phase.dice_of(self.states).astype(np.uint16)
+            self._tables[phase] = targets, dice, phase.pmfs(int(dice.max(initial=0)))
+        return propagate(distributions, *self._tables[phase])
 
     def numbers_of(self, states: Integers) -> Integers:
         """The numbers of some states; any number for one that has none, which is none that can be reached."""
@@ -158,20 +125,12 @@ def exact_distributions(chain: Chain) -> Recorded:
 
     Examples
     --------
-    >>> from analyser.engine.chain.chain import sided
+    >>> from analyser.engine.chain.dice import sided
     >>> two_dice = Phase(lambda states, totals: states + totals, sided(6), 2)
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667
     """
-    tables = TransitionTables(states_met(chain, [[chain.phases]]))
-    distribution = tables.certain(chain.start)
-    recorded = []
-    for phase in chain.phases:
-        if phase is RECORD:
-            recorded.append(distribution[0])
-        else:
-            distribution = tables.of(phase).propagated(distribution)
-    return Recorded(tables.states, np.array(recorded))
+    return distributions_along(chain, (chain.phases,), Paths.one(1.0))
 
 
 def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> States:
@@ -191,14 +150,15 @@ def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> Sta
 
 
 def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
-    """The distribution of the recorded state of each round; `paths` have probabilities."""
+    """The recorded distributions of each round along paths, whose weights are probabilities; errors as above."""
     tables = TransitionTables(
         states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))
     )
     states = len(tables.states)
     if states * len(paths.numbers) > MOST_NUMBERS:
         raise too_large(chain)
-    recorded = np.zeros((paths.numbers.shape[1], states))
+    recordings = turns[0].count(RECORD)
+    recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = tables.certain(chain.start)
     so_far = np.zeros(len(paths.numbers), np.int64)  # paths with the same numbers so far share one distribution
     for turn, numbers in enumerate(paths.numbers.T):
@@ -207,12 +167,13 @@ def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
         before, now = together // len(turns), together % len(turns)
         after = np.empty((len(together), states))
         for number in np.unique(now):
-            some = distributions[before[now == number]]
+            some, recording = distributions[before[now == number]], turn * recordings
             for phase in turns[number]:
                 if phase is RECORD:
-                    recorded[turn] += weights[now == number] @ some
+                    recorded[recording] += weights[now == number] @ some
+                    recording += 1
                 else:
-                    some = tables.of(phase).propagated(some)
+                    some = tables.propagated(phase, some)
             after[now == number] = some
         distributions = after
     return Recorded(tables.states, recorded)

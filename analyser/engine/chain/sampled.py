@@ -7,30 +7,18 @@ and where that is divided, lots drawn from a stream of their own decide which tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import product
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
-from analyser.engine.chain.chain import (
-    MOST_STATES,
-    RECORD,
-    Chain,
-    Die,
-    Phase,
-    Recorded,
-    Sparse,
-    SparseRow,
-    States,
-    distinct,
-    slabs,
-)
-from analyser.engine.chain.exact import Paths, Turns
+from analyser.engine.chain import chain as chains
+from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States, Turns
 from analyser.engine.parallel import Chunks, Queue, Report, play
 
 # A chunk is a function of (seed, part, chunk) and of nothing else: of a chain with few states, and of one with many, in
@@ -38,6 +26,7 @@ from analyser.engine.parallel import Chunks, Queue, Report, play
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
 MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
 MOST_DENSE = 1 << 22  # counts of one answer that are kept as an array, whether they are 0 or not
+MOST_KEPT = 1 << 15  # states times totals of a phase that is not worked out anew
 FEWEST_WAIT = 1 << 16  # counts that wait before they are added to those before
 _LOTS = 1  # the stream of the lots that tell trials apart
 
@@ -49,14 +38,45 @@ class Groups(NamedTuple):
     states: States
     trials: Integers  # how many
 
+    @classmethod
+    def start(cls, chain: Chain, paths: Paths) -> Groups:
+        """All trials at the start of a chain, by their paths."""
+        trials = np.asarray(paths.weights, np.int64)
+        return cls(np.arange(len(trials)), np.full(len(trials), chain.start, np.int64), trials)
+
+    def merge(self) -> tuple[Groups, Integers]:
+        """Groups in order, each path and state once, and the place of each group among them."""
+        order = np.lexsort((self.states, self.paths))
+        paths, states = self.paths[order], self.states[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (paths[1:] != paths[:-1]) | (states[1:] != states[:-1])
+        firsts, places = np.flatnonzero(new), np.empty(len(order), np.int64)
+        places[order] = np.cumsum(new) - 1
+        return Groups(paths[firsts], states[firsts], np.add.reduceat(self.trials[order], firsts)), places
+
+
+def together(several: Sequence[Groups]) -> Groups:
+    """All groups of several lists."""
+    return Groups(*map(np.concatenate, zip(*several)))
+
 
 class Moves(NamedTuple):
-    """Rolls of the groups, in order of the groups: each total of each group that came up."""
+    """Rolls of the groups, in order of the groups: each total of each group that came up, and how often."""
 
     groups: Integers
     totals: Integers
     states: States  # to which it leads
-    trials: Integers  # how many
+    trials: Integers
+
+
+class Rolls(NamedTuple):
+    """Numbers of dice that some states roll in a phase, the lowest and highest totals, and the states after them."""
+
+    states: States
+    dice: Integers
+    low: Integers
+    high: Integers
+    after: NDArray[np.int64]  # shape (states, totals)
 
 
 @lru_cache(maxsize=16)  # those of the chain in progress: some take megabytes
@@ -64,23 +84,67 @@ def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
     return phase.pmfs(most_dice)
 
 
-def moves_of(phase: Phase, states: States, trials: Integers, random: np.random.Generator) -> Moves:
-    """Roll the dice of a phase for groups of trials."""
-    dice, (low, high) = phase.dice_of(states), phase.span(states)
-    pmfs = _pmfs_of(phase, int(dice.max()))
-    found = list[tuple[Integers, ...]]()
-    for number, is_alone in product(np.unique(dice).tolist(), (False, True)):
-        (here,) = np.nonzero((dice == number) & ((trials == 1) == is_alone))
-        for some in slabs(len(here), phase.totals):
-            groups = here[some]
-            first, last = int(low[groups[0]]), int(high[groups[0]])
-            rolled = (_drawn_alone if is_alone else _drawn)(pmfs[number, first : last + 1], trials[groups], random)
-            group, total = np.nonzero(rolled)
-            after = np.asarray(phase.rows(states[groups])[group, first + total], np.int64)
-            found.append((groups[group], first + total, after, rolled[group, total]))
-    moves = [np.concatenate(column) for column in zip(*found)]
-    order = np.argsort(moves[0], kind="stable")
-    return Moves(*(column[order] for column in moves))
+class Simulator:
+    """Moves groups of trials through the phases of a chain; a phase of the same states is worked out once."""
+
+    def __init__(self) -> None:
+        self._rolls: dict[Phase, Rolls] = {}
+
+    def advance(self, phase: Phase, groups: Groups, random: np.random.Generator) -> tuple[Groups, Moves, Integers]:
+        """The groups after a phase, what they rolled, and to which group each of these moves leads."""
+        parts = []
+        for some in chains.slabs(len(groups.states), phase.totals):
+            rolls = self._rolls_of(phase, groups.states[some])
+            moves = _rolled(phase, rolls, groups.trials[some], random)
+            parts.append(moves._replace(groups=moves.groups + some.start))
+        moves = parts[0] if len(parts) == 1 else Moves(*map(np.concatenate, zip(*parts)))
+        after, places = Groups(groups.paths[moves.groups], moves.states, moves.trials).merge()
+        return after, moves, places
+
+    def _rolls_of(self, phase: Phase, states: States) -> Rolls:
+        rolls = self._rolls.get(phase)
+        if rolls is None or not np.array_equal(rolls.states, states):
+            rolls = Rolls(states, phase.dice_of(states), *phase.span(states), phase.rows(states))
+            if rolls.after.size <= MOST_KEPT:
+                self._rolls[phase] = rolls
+        return rolls
+
+    def recordings(self, chain: Chain, turns: Turns, paths: Paths, random: np.random.Generator) -> Iterator[Groups]:
+        """Yield the trials at each recording, round by round; the weights of the paths are numbers of trials."""
+        groups = Groups.start(chain, paths)
+        for round_numbers in paths.numbers.T:
+            ended, recorded = list[Groups](), list[list[Groups]]()
+            for number in np.unique(round_numbers).tolist():
+                here = round_numbers[groups.paths] == number
+                some, of_turn = Groups(*(column[here] for column in groups)), list[Groups]()
+                for phase in turns[number]:
+                    if phase is RECORD:
+                        of_turn.append(some)
+                    else:
+                        some, _, _ = self.advance(phase, some, random)
+                ended.append(some)
+                recorded.append(of_turn)
+            yield from map(together, zip(*recorded))
+            groups = together(ended)
+
+
+def _rolled(phase: Phase, rolls: Rolls, trials: Integers, random: np.random.Generator) -> Moves:
+    """Roll the dice of a phase for groups of trials, those with as many dice together."""
+    pmfs = _pmfs_of(phase, int(rolls.dice.max()))
+    parts = list[tuple[Integers, Integers, Integers]]()
+    for number in np.unique(rolls.dice).tolist():
+        for draw, of_size in ((_drawn, trials != 1), (_drawn_alone, trials == 1)):
+            (here,) = np.nonzero((rolls.dice == number) & of_size)
+            if len(here):
+                first, last = int(rolls.low[here[0]]), int(rolls.high[here[0]])
+                counts = draw(pmfs[number, first : last + 1], trials[here], random)
+                group, total = np.nonzero(counts)
+                parts.append((here[group], first + total, counts[group, total]))
+    groups, totals, counts = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
+    if len(parts) > 1:
+        order = np.argsort(groups, kind="stable")
+        groups, totals, counts = groups[order], totals[order], counts[order]
+    return Moves(groups, totals, np.asarray(rolls.after[groups, totals], np.int64), counts)
 
 
 def _drawn(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
@@ -94,49 +158,8 @@ def _drawn_alone(pmf: Floats, trials: Integers, random: np.random.Generator) -> 
     return np.asarray(totals[:, np.newaxis] == np.arange(len(pmf)), np.int64)
 
 
-def merged(groups: Groups) -> tuple[Groups, Integers]:
-    """Groups in order, each path and state once, and the place of each group among them."""
-    order = np.lexsort((groups.states, groups.paths))
-    paths, states = groups.paths[order], groups.states[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (np.diff(paths) != 0) | (np.diff(states) != 0)
-    firsts, places = np.flatnonzero(new), np.empty(len(order), np.int64)
-    places[order] = np.cumsum(new) - 1
-    return Groups(paths[firsts], states[firsts], np.add.reduceat(groups.trials[order], firsts)), places
-
-
-def advanced(phase: Phase, groups: Groups, random: np.random.Generator) -> tuple[Groups, Moves, Integers]:
-    """The groups after a phase, what they rolled, and to which group each of these moves leads."""
-    moves = moves_of(phase, groups.states, groups.trials, random)
-    after, places = merged(Groups(groups.paths[moves.groups], moves.states, moves.trials))
-    return after, moves, places
-
-
 def _random_of(seed: int, part: int, chunk: int, *more: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(part, chunk, *more))))
-
-
-class Counts:
-    """Number of trials in each state at a recording, over consecutive chunks."""
-
-    def __init__(self) -> None:
-        self.states, self.trials = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self._waiting: list[Groups] = []
-        self._waits = 0
-
-    def add(self, groups: Groups) -> None:
-        """Count trials in some states."""
-        self._waiting.append(groups)
-        self._waits += len(groups.states)
-        if self._waits > max(len(self.states), FEWEST_WAIT):
-            self.merge()
-
-    def merge(self) -> None:
-        """Bring together what waits with what was counted before."""
-        states = np.concatenate([self.states, *(groups.states for groups in self._waiting)])
-        trials = np.concatenate([self.trials, *(groups.trials for groups in self._waiting)])
-        both, _ = merged(Groups(np.zeros(len(states), np.int64), states, trials))
-        self.states, self.trials, self._waiting, self._waits = both.states, both.trials, [], 0
 
 
 class _Sample:
@@ -144,44 +167,46 @@ class _Sample:
 
     def __init__(self, chain: Chain, recordings: int) -> None:
         self._chain, self._lock, self.trials = chain, Lock(), 0
-        self._counts = [Counts() for _ in range(recordings)]
+        self._counts: list[list[Groups]] = [[] for _ in range(recordings)]  # first those that are merged
 
     def add(self, recorded: Sequence[Groups], trials: int) -> None:
         """Add the recordings of a chunk."""
         with self._lock:
             for counts, groups in zip(self._counts, recorded):
-                counts.add(groups)
+                counts.append(groups)
+                if sum(len(some.states) for some in counts[1:]) > max(len(counts[0].states), FEWEST_WAIT):
+                    counts[:] = [_counted(counts)]
             self.trials += trials
             self._check_room()
 
     def recorded(self) -> Recorded:
-        """The counts of all that was played."""
-        for counts in self._counts:
-            counts.merge()
+        """The counts of all trials."""
+        self._counts = [[_counted(counts)] for counts in self._counts]
         self._check_room()
-        states = distinct(np.concatenate([counts.states for counts in self._counts]))
+        of_each = [counts for (counts,) in self._counts]
+        states = chains.distinct(np.concatenate([counts.states for counts in of_each]))
         rows = [
             SparseRow(np.searchsorted(states, counts.states), counts.trials.astype(np.float64))  # quickest to multiply
-            for counts in self._counts
+            for counts in of_each
         ]
         weights = Sparse(rows, len(states))
         is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
         return Recorded(states, weights if is_sparse else weights.toarray().astype(np.int64))
 
     def _check_room(self) -> None:
-        if sum(len(counts.states) for counts in self._counts) > MOST_RECORDED:
+        if sum(len(counts[0].states) for counts in self._counts) > MOST_RECORDED:
             problem = f"{self._chain.what}: {self.trials} trials end in too many different states to keep"
             raise InputError(problem, allowed=f"fewer trials, or {self._chain.less}")
 
 
+def _counted(counts: Sequence[Groups]) -> Groups:
+    """Groups of any paths as one of each state."""
+    groups = together(counts)
+    return groups._replace(paths=np.zeros_like(groups.paths)).merge()[0]
+
+
 def _chunk_of(chain: Chain) -> int:
-    return CHUNK_TRIALS if chain.size <= MOST_STATES else CHUNK_OF_MANY_STATES
-
-
-def _start(chain: Chain, trials: Integers) -> Groups:
-    """All trials at the start, by their paths."""
-    paths = np.arange(len(trials))
-    return Groups(paths, np.full(len(trials), chain.start, np.int64), np.asarray(trials, np.int64))
+    return CHUNK_TRIALS if chain.size <= chains.MOST_STATES else CHUNK_OF_MANY_STATES
 
 
 def sampled_counts(
@@ -194,108 +219,75 @@ def sampled_counts(
 
     Examples
     --------
-    >>> from analyser.engine.chain.chain import sided
+    >>> from analyser.engine.chain.dice import sided
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
     >>> counts = sampled_counts(throw, 6000, seed=1)
     >>> counts.states.tolist(), int(counts.weights.sum())
     ([1, 2, 3, 4, 5, 6], 6000)
     """
-    sample = _Sample(chain, chain.phases.count(RECORD))
+    sample, turns = _Sample(chain, chain.phases.count(RECORD)), (chain.phases,)
 
     def work(queue: Queue) -> None:
+        simulator = Simulator()
         for task in queue:
             for chunk in range(task.first, task.last):
-                random, recorded = _random_of(seed, part, chunk), list[Groups]()
-                groups = _start(chain, np.array([task.chunk_trials]))
-                for phase in chain.phases:
-                    if phase is RECORD:
-                        recorded.append(groups)
-                    else:
-                        groups, _, _ = advanced(phase, groups, random)
-                sample.add(recorded, task.chunk_trials)
+                path, random = Paths.one(task.chunk_trials), _random_of(seed, part, chunk)
+                sample.add([*simulator.recordings(chain, turns, path, random)], task.chunk_trials)
 
     play(Chunks(trials, _chunk_of(chain)), work, threads, report)
     return sample.recorded()
 
 
 def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """Count the trials in each state at its recordings, in each round; `paths` have counts.
+    """Count the trials in each state at the recordings of each round; `part` as that of :func:`sampled_counts`.
 
-    Every trial follows the path that it has seen; `part` as that of :func:`sampled_counts`.
+    Every trial follows the path that it has seen: the weights of `paths` are counts.
     """
-    sample, random = _Sample(chain, paths.numbers.shape[1]), _random_of(seed, part, 0)
-    groups, recorded = _start(chain, paths.weights), list[Groups]()
-    for round_numbers in paths.numbers.T:
-        ended, at_record = list[Groups](), list[Groups]()
-        for number in np.unique(round_numbers).tolist():
-            here = round_numbers[groups.paths] == number
-            some = Groups(*(each[here] for each in groups))
-            for phase in turns[number]:
-                if phase is RECORD:
-                    at_record.append(some)
-                else:
-                    some, _, _ = advanced(phase, some, random)
-            ended.append(some)
-        recorded.append(_together(at_record))
-        groups = _together(ended)
+    sample = _Sample(chain, paths.numbers.shape[1] * turns[0].count(RECORD))
+    recorded = [*Simulator().recordings(chain, turns, paths, _random_of(seed, part, 0))]
     sample.add(recorded, int(np.sum(paths.weights)))
     return sample.recorded()
 
 
-def _together(several: Sequence[Groups]) -> Groups:
-    return Groups(*map(np.concatenate, zip(*several)))
-
-
-class Shown(NamedTuple):
-    """A die of a trial, and the value that it shows."""
-
-    die: Die
-    value: int
-
-    def __str__(self) -> str:
-        """Return the value in words."""
-        return self.die.word(self.value)
-
-
 class Rolled(NamedTuple):
-    """A phase of a trial: the state before it, the dice that it rolled, the state that they led to."""
+    """A phase of a trial: the state before it, the dice that it rolled in words, the state that they led to."""
 
     phase: Phase
     before: int
-    dice: tuple[Shown, ...]
+    dice: tuple[str, ...]
     after: int
 
 
 class Replayed(NamedTuple):
-    """Trials of a sample one by one: the state of each at each recording, shape (recordings, trials), and one told."""
+    """Trials of a sample one by one: their states at each recording, shape (recordings, trials), and one in full."""
 
     recorded: Integers
-    told: list[Rolled]
+    story: list[Rolled]
 
 
-def replayed(chain: Chain, trials: int, seed: int, part: int = 0, told: int = -1) -> Replayed:
-    """The trials of a sample of at most one chunk one by one, and the trial `told` in full."""
+def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> Replayed:
+    """The trials of a sample of at most one chunk one by one, and the trial `number` in full."""
     assert trials <= _chunk_of(chain), "trials of one chunk"
     random, lots = _random_of(seed, part, 0), _random_of(seed, part, 0, _LOTS)
-    groups, place = _start(chain, np.array([trials])), np.zeros(trials, np.int64)
+    simulator, groups, place = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)
     recorded, story = list[Integers](), list[Rolled]()
     for phase in chain.phases:
-        before, dice = int(groups.states[place[told]]), tuple[Shown, ...]()
+        before, dice = int(groups.states[place[number]]), tuple[str, ...]()
         if phase is RECORD:
             recorded.append(groups.states[place])
         else:
-            after, moves, places = advanced(phase, groups, random)
+            after, moves, places = simulator.advance(phase, groups, random)
             order, move = np.lexsort((lots.random(trials), place)), np.empty(trials, np.int64)
             move[order] = np.repeat(np.arange(len(moves.trials)), moves.trials)
-            if told >= 0:
-                dice = _dice_of(phase, before, int(moves.totals[move[told]]), lots)
+            if number >= 0:
+                dice = _dice_of(phase, before, int(moves.totals[move[number]]), lots)
             groups, place = after, places[move]
-        story.append(Rolled(phase, before, dice, int(groups.states[place[told]])))
+        story.append(Rolled(phase, before, dice, int(groups.states[place[number]])))
     return Replayed(np.array(recorded), story)
 
 
-def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[Shown, ...]:
-    """Dice that come to that total, as likely as they do; none where every total leads to the same state."""
+def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[str, ...]:
+    """Draw dice that come to that total, in words; none where every total leads to the same state."""
     here = np.array([state])
     (low,), (high,) = phase.span(here)
     row = phase.rows(here)[0][low : high + 1]
@@ -307,13 +299,12 @@ def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) 
         points = np.zeros(die.highest * weight + 1)
         points[::weight] = die.pmf
         of_rest.append(np.convolve(of_rest[-1], points))
-    shown = list[Shown]()
+    words = list[str]()
     for (die, weight), rest in zip(rolled, of_rest[-2::-1]):
         left = total - die.values * weight
-        weights = die.pmf[die.values] * np.where(
-            (left >= 0) & (left < len(rest)), rest[np.clip(left, 0, len(rest) - 1)], 0.0
-        )
+        possible = (left >= 0) & (left < len(rest))
+        weights = die.pmf[die.values] * np.where(possible, rest[np.clip(left, 0, len(rest) - 1)], 0.0)
         value = int(random.choice(die.values, p=weights / weights.sum()))
-        shown.append(Shown(die, value))
+        words += [die.word(value)] if len(die.values) > 1 else []
         total -= value * weight
-    return tuple(each for each in shown if len(each.die.values) > 1)
+    return tuple(words)

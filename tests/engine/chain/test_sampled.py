@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, bernoulli, sided
+from analyser.engine.chain.chain import RECORD, Chain, Phase
+from analyser.engine.chain.dice import Die, bernoulli, sided
 from analyser.engine.chain.sampled import sampled_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
-from analyser.engine.chain.chain import Chain, Recorded
-from analyser.engine.chain.exact import Paths, distributions_along
+from analyser.engine.chain.chain import Chain, Paths, Recorded
+from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.sampled import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answers import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.morale.games.compare import question as asked
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
+from analyser.morale.result_tables import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
@@ -80,15 +80,15 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
         for fate, word in enumerate(FATES_OF_SYSTEMS)
     }
-    stated = [(name, *each) for name, system in systems.items() for each in system.equivalents.items()]
-    words = [(name, each.shaken, each.routed, each.gone, each.rules) for name, each in systems.items()]
+    stated = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
+    words = [(name, system.shaken, system.routed, system.gone, system.rules) for name, system in systems.items()]
     tables = {
         "fates": Table.crossed({"round": range(1, question.rounds_played + 1)}, {"system": [*SYSTEMS]}, columns),
         "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*stated)))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return Answer(tables, [Fates({name: system.title for name, system in SYSTEMS.items()})])
+    return tables, [Fates({name: system.title for name, system in SYSTEMS.items()})]
 
 
 def _correspondence(question: Question) -> Keys:
@@ -101,7 +101,7 @@ def _correspondence(question: Question) -> Keys:
         target = asked.standing_for(probability, targets, question)
         leadership = asked.standing_for(probability, leaderships, question)
         passed = [probability, targets[target], leaderships[leadership]]
-        own, checked, led = (round(float(each), 4) for each in passed)
+        own, checked, led = (round(float(chance), 4) for chance in passed)
         courage = asked.courage_for(probability, question)
         rows.append((discipline, own, courage, f"{target}+ on a die of {sides}", checked, leadership, led))
     return dict(zip(names, zip(*rows)))
@@ -115,14 +115,14 @@ def rules(question: Question) -> Rules:
         shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
         used = of_duel(scenario, shooters, with_replacement=True)
     applied = [f"{system.title}: {system.rules}" for system in systems_of(question).values()]
-    applied += [f"{clash}: {each}" for each in used.applied]
-    not_used = [*(f"not used: {each}" for each in used.not_used), *used.not_modelled, *used.assumptions]
+    applied += [f"{clash}: {rule}" for rule in used.applied]
+    not_used = [*(f"not used: {rule}" for rule in used.not_used), *used.not_modelled, *used.assumptions]
     if question.duel is None:
         not_used = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
     stated, sides, dueling = question.grande_tactique.check_target, question.check_sides, question.duel is not None
     is_certain = stated is not None and not 1 < stated <= sides
     passed = f"is {'always' if (stated or 0) <= 1 else 'never'} passed: see check_sides"
-    not_modelled: Facts = {f"{clash}: {each}": True for each in not_used} | dict.fromkeys(NOT_MODELLED, True)
+    not_modelled: Facts = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
     far = "the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it"
     warnings: Facts = {
         "each round: attacks, tests, then the fate is told, when the unit comes to act": not dueling,
@@ -141,25 +141,25 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     if not stated:
         return dict(raw)
     # a unit can be a selector alone
-    sections = {key: {"unit": each} if isinstance(each, str) else each for key, each in stated.items()}
+    sections = {key: {"unit": unit} if isinstance(unit, str) else unit for key, unit in stated.items()}
     try:
         sections["ruleset"] = raw["ruleset"]["armoured_clash"]
         scenario = load_as(DuelScenario, sections, None if folder is None else Profiles(folder))
     except InputError as error:
         raise InputError(error.problem, where=error.where.removeprefix("scenario: "), allowed=error.allowed) from None
     unit = scenario.b if raw.get("side") == "b" else scenario.a
-    told: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
+    stated_there: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
     if unit.edge_distance is not None:
-        told["edge_distance"] = float(unit.edge_distance)
-    for key in (*told, "armoured_clash", "losses"):
-        if _says(raw.get(key)) and raw[key] != told.get(key):
-            allowed = f"left out, or {told[key]}" if key in told else "left out"
+        stated_there["edge_distance"] = float(unit.edge_distance)
+    for key in (*stated_there, "armoured_clash", "losses"):
+        if _says(raw.get(key)) and raw[key] != stated_there.get(key):
+            allowed = f"left out, or {stated_there[key]}" if key in stated_there else "left out"
             raise InputError("the duel says it itself", where=key, allowed=allowed)
     nerve, deck = {}, scenario.ruleset.deck.counts()
     if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
     resolved = scenario.as_dict()
-    return {**nerve, **raw, **told, **{key: resolved[key] for key in SECTIONS}}
+    return {**nerve, **raw, **stated_there, **{key: resolved[key] for key in SECTIONS}}
 
 
 def _says(value: object) -> bool:
@@ -291,8 +291,8 @@ def _one_round(
 ) -> tuple[Numbers, NDArray[np.float64]]:
     """Paths and pairs after a round, each once, and their probabilities; `path` has room for a number."""
     parts, size = [], 0
-    for each in np.unique(pair):
-        (after, lost, weights), rows = duel.round_from(int(each)), np.flatnonzero(pair == each)
+    for number in np.unique(pair):
+        (after, lost, weights), rows = duel.round_from(int(number)), np.flatnonzero(pair == number)
         size += len(rows) * len(after)
         if size > MOST_ENTRIES:
             raise _too_large(f"{MOST_ENTRIES} states with the losses that led to them")

@@ -9,12 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, Story, bernoulli, sided
-from analyser.morale.answers import Answer, Bars, Cells, Curves, Mean, Part, Rules, Table, Weights, counted, turns_of
+from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, Recorded, States, Story
+from analyser.engine.chain.dice import Die, bernoulli, sided
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
 from analyser.morale.questions import as_written
+from analyser.morale.result_tables import (
+    Answer,
+    Bars,
+    Cells,
+    Curves,
+    Mean,
+    Rules,
+    Section,
+    Table,
+    Weights,
+    tally,
+    turns_of,
+)
 
 BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
@@ -22,6 +35,7 @@ DIE = sided(6)
 SURROUNDED = gt.TOTALS  # a state is the total of the flight dice; then comes this one
 ENDS = ("off the map", "surrounded")
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
+STATUSES_TOLD = ("eager", "shaken")
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
 RALLIED, DESTROYED = range(2)  # after the places
@@ -29,7 +43,7 @@ PIP_PHASE = "PIP dice, rally (GT-6)"
 CHARGES = ("no charge", "cavalry charges", "infantry charges")
 
 
-class UnitTested(Part[Check]):
+class UnitTested(Section[Check]):
     """A unit to which something happens that may make it flee."""
 
     def _prepare(self) -> None:
@@ -41,63 +55,50 @@ class UnitTested(Part[Check]):
         self.response = gt.STANDS if ignored else response  # one of those of the rules (GT-1, GT-2)
 
     def chain(self) -> Chain:
-        """Return the chain of a single die, or of none if there is no check."""
-        check, ruleset, checks = self.asked, self.question.ruleset, self.response == gt.CHECKS
+        check, ruleset, start = self.asked, self.question.ruleset, STATUSES_TOLD.index(self.asked.state)
+        modifier, target = BONUS[check.quality] + check.modifier, ruleset.check_target
         ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
-
-        def checked(stands: Any, rolled: Any) -> Any:
-            if not checks:
-                return ends.get(self.response, stands)
-            modifier = BONUS[check.quality] + check.modifier
-            return np.where(gt.passes_check(rolled, modifier, ruleset.check_target), stands, gt.ROUTED)
-
-        start = gt.SHAKEN if check.state == "shaken" else gt.EAGER
-        title = "Morale check (GT-2)" if checks else f"{check.cause.capitalize()} (GT-1, GT-2)"
-        tested = Phase(checked, sided(ruleset.check_sides), int(checks), title=title)
+        tested = Phase(lambda *_: ends.get(self.response, start), title=f"{check.cause.capitalize()} (GT-1, GT-2)")
+        if self.response == gt.CHECKS:
+            tested = Phase(
+                lambda states, rolled: np.where(gt.passes_check(rolled, modifier, target), states, gt.ROUTED),
+                sided(ruleset.check_sides),
+                1,
+                title="Morale check (GT-2)",
+            )
         story = Story(lambda state: {"the unit": steps.STATUS_WORDS[state]})
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
     def answer(self, recorded: Recorded) -> Answer:
         """`check`: whether it stands, flees or is silenced, and its state afterwards."""
-        of_state = recorded.of_all(gt.SILENCED + 1).T
-        probabilities = {
-            "p_stands": of_state[gt.EAGER] + of_state[gt.SHAKEN],
-            "p_flees": of_state[gt.ROUTED],
-            "p_silenced": of_state[gt.SILENCED],
-            "p_eager": of_state[gt.EAGER],
-            "p_shaken": of_state[gt.SHAKEN],
-            "p_routed": of_state[gt.ROUTED],
-        }
-        routed = "silenced" if self.asked.arm == "artillery" else "routed"
-        panel = Bars("check", f"Probability to be {routed}", "arm", f"p_{routed}")
-        return Answer({"check": Table({"arm": [self.asked.arm]}, probabilities)}, [panel])
+        eager, shaken, _, routed, _, silenced = recorded.of_all(gt.SILENCED + 1).T
+        probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
+        probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
+        worst = "silenced" if self.asked.arm == "artillery" else "routed"
+        panel = Bars("check", f"Probability to be {worst}", "arm", f"p_{worst}")
+        return {"check": Table({"arm": [self.asked.arm]}, probabilities)}, [panel]
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from, what has no effect, and what was taken for granted."""
         check, tested, by_whom = self.asked, self.response == gt.CHECKS, self.asked.worn_down_by is not None
         is_regular, is_artillery = check.quality == "regular", check.arm == "artillery"
-        is_shelled = check.cause == "worn down" and is_artillery
+        shelled = check.cause == "worn down" and is_artillery
         is_safe = check.state == "eager" and check.cause != "charged" and not is_artillery
         is_safe_firing = check.arm != "infantry" and check.cause == "lost firing"
-        applied = {
-            "GT-1 states": True,
-            "GT-2 who flees": True,
-            "GT-9 Old Guard and veterans on morale checks": tested and not is_regular,
-        }
+        bonus = {"GT-9 Old Guard and veterans on morale checks": tested and not is_regular}
         useless = "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)"
         taken = "check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)"
         untested = "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
         warnings = {
-            useless: by_whom and not is_shelled,
-            taken: is_shelled and not by_whom,
+            useless: by_whom and not shelled,
+            taken: shelled and not by_whom,
             "check: an eager unit does not flee from fire (GT-2)": is_safe,
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": is_safe_firing,
             untested: not tested and (check.modifier or not is_regular),
         }
-        return Rules(applied, {}, warnings)
+        return Rules({"GT-1 states": True, "GT-2 who flees": True} | bonus, {}, warnings)
 
 
-class OneFlight(Part[Flight]):
+class OneFlight(Section[Flight]):
     """A unit that flees, and who pursues it."""
 
     def _prepare(self) -> None:
@@ -111,11 +112,10 @@ class OneFlight(Part[Flight]):
         onward = Phase(
             lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice, title="Flight (GT-3)"
         )
-        return Chain(0, (gap, onward, RECORD), gt.TOTALS + 1, story=Story(self._read))
-
-    def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
-        return {"the unit": "surrounded"} if state == SURROUNDED else {"flight dice together": state}
+        story = Story(
+            lambda state: {"flight dice together": state} if state < SURROUNDED else {"the unit": "surrounded"}
+        )
+        return Chain(0, (gap, onward, RECORD), gt.TOTALS + 1, story=story)
 
     def _end(self, total: int) -> tuple[str, float]:
         """The fate of a flight with this total of its dice, and how far it went."""
@@ -148,10 +148,9 @@ class OneFlight(Part[Flight]):
             "flight": Table(keys, {"probability": weights[0, met]}, outcomes=len(keys)),
             "fates": Table({"arm": [self.asked.arm]}, probabilities, means),
         }
-        return Answer(tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})])
+        return tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})]
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from, and what has no effect."""
         flight, shelter = self.asked, self.asked.shelter_distance is not None
         applied = {
             "GT-3 flight distance": True,
@@ -164,7 +163,7 @@ class OneFlight(Part[Flight]):
         return Rules(applied, {}, {useless: flight.arm == "cavalry" and shelter})
 
 
-class ChainReaction(Part[Column]):
+class ChainReaction(Section[Column]):
     """The units as those of a game (:mod:`.game_steps`) in one column, the first to flee as the lowest field.
 
     Each is eager, shaken, fleeing, routed or off the map.
@@ -230,10 +229,9 @@ class ChainReaction(Part[Column]):
             "friends": Table(keys, of_friends),
             "joint": Table(joint, {"probability": pmf[met]}, outcomes=len(joint)),
         }
-        return Answer(tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")])
+        return tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")]
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from."""
         friends = self.asked.friends
         applied = {
             "GT-1 artillery does not rout by chain": any(friend.arm == "artillery" for friend in friends),
@@ -245,7 +243,7 @@ class ChainReaction(Part[Column]):
         return Rules(applied)
 
 
-class UnitsOfDivision(Part[Division]):
+class UnitsOfDivision(Section[Division]):
     """The units as those of a game (:mod:`.game_steps`) that stay where they rout; cavalry charges them or rides down.
 
     Who has rallied is as one that never routed.
@@ -272,10 +270,10 @@ class UnitsOfDivision(Part[Division]):
                     title = f"Unit {number + 1}: {key}"
                     turn.append(Phase(steps.change(self.units, event, number), bernoulli(probability), 1, title=title))
         phases = (*turn, RECORD) * (division.turns or ruleset.turns)
-        each, less = ("standing or in rout", "fewer units")
+        states, less = ("standing or in rout", "fewer units")
         if gt.DESTROYED in self._statuses:
-            each, less = ("standing, in rout or lost", "fewer units, or none lost")
-        what, size = f"a division of {count} units, each {each}", 2 * len(self._statuses) ** count
+            states, less = ("standing, in rout or lost", "fewer units, or none lost")
+        what, size = f"a division of {count} units, each {states}", 2 * len(self._statuses) ** count
         start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
         return Chain(start, phases, size, what, less, Story(partial(steps.said_of, self.units), "Turn"))
 
@@ -290,13 +288,12 @@ class UnitsOfDivision(Part[Division]):
         tables = {
             "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
             "units": by_unit_and_turn(of_units),
-            "standing": counted(turns, "units", weights, standing, count),
+            "standing": tally(turns, "units", weights, standing, count),
         }
         curves = Curves("division", "Division", "turn", DIVISION_LINES)
-        return Answer(tables, [curves, Cells("standing", "Units standing", "turn", "units")])
+        return tables, [curves, Cells("standing", "Units standing", "turn", "units")]
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from."""
         rally = self.asked.rally and gt.rallies(self.question.ruleset.most_pips - self.asked.pips_elsewhere, 0)
         return Rules({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
 
@@ -315,11 +312,11 @@ def division_probabilities(
 def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **more: list[Any]) -> Table:
     """Probabilities of each unit in each turn, arrays of shape (turns, units); further keys have one value a unit."""
     turns, units = next(iter(probabilities.values())).shape
-    columns = {name: each.T for name, each in probabilities.items()}
+    columns = {name: weights.T for name, weights in probabilities.items()}
     return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
 
 
-class UnitsInRout(Part[Rout]):
+class UnitsInRout(Section[Rout]):
     """A state is the conditions of all units as one integer, the first unit as the lowest field.
 
     A condition is the unit's place (:class:`.rules.Place`), or one of two that come after those: rallied, destroyed.
@@ -377,7 +374,6 @@ class UnitsInRout(Part[Rout]):
         return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         said = dict[str, Any]()
         for name, path in self.paths.items():
             now, unit, places = int(self.fields.get(name, state)), name.replace("_", " "), len(path.places)
@@ -395,7 +391,7 @@ class UnitsInRout(Part[Rout]):
         beyond = np.stack(of_units, axis=1)  # the places
         rallied, routed, destroyed = (weights @ now for now in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
         then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
-        ended = {name: np.diff(each, axis=0, prepend=0) for name, each in then.items()}
+        ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
         ends = sum(ended.values())
         ends[-1] += routed[-1]  # still routed: all the turns there were
         mean, numbers = Mean.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
@@ -403,14 +399,13 @@ class UnitsInRout(Part[Rout]):
             "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
             "time_in_rout": by_unit_and_turn(ended, turn="turns"),
             "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
-            "still_routed": counted(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(self.paths)),
+            "still_routed": tally(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(self.paths)),
         }
         lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
         panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
-        return Answer(tables, panels)
+        return tables, panels
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from, and what has no effect."""
         units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
         sheltered = [unit.shelter_distance is not None for unit in units]
         applied = {
@@ -423,5 +418,5 @@ class UnitsInRout(Part[Rout]):
         }
         useless = "shelter_distance has no effect: the unit is in shelter already"
         in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": each for number, each in enumerate(in_shelter)}
+        warnings = {f"rout.units.{number}.{useless}": there for number, there in enumerate(in_shelter)}
         return Rules(applied, {}, warnings)

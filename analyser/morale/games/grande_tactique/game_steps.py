@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
-from analyser.engine.chain.chain import Change, Die, ExtraDie, Phase, States
+from analyser.engine.chain.chain import Change, Phase, States
+from analyser.engine.chain.dice import Die, ExtraDie
 from analyser.morale.games.grande_tactique import rules
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED
@@ -309,9 +310,9 @@ def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) 
             if phase == FLIGHT and apart > 1 and ends_alike(units, before, unit, total % rules.TOTALS):
                 after[row, total] = after[row, total - 1]
             elif (total % rules.TOTALS if phase == FLIGHT else total) < apart:
-                for each in range(len(units.arms)):
-                    now.status[each], now.place[each] = before.status[each], before.place[each]
-                    now.rallied[each] = before.rallied[each]
+                for other in range(len(units.arms)):
+                    now.status[other], now.place[other] = before.status[other], before.place[other]
+                    now.rallied[other] = before.rallied[other]
                 after[row, total] = state_after(units, phase, unit, now, collapsed, total)
     return after
 
@@ -338,12 +339,12 @@ def dice_of_flight(units: Units, states: States) -> States:
 
 def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -> Units:
     """Units of their paths and the conditions that each can come to, in order, without anything else to them."""
-    ground, counts = rules.ground_of(paths), np.array([len(each) for each in conditions])
+    ground, counts = rules.ground_of(paths), np.array([len(of_unit) for of_unit in conditions])
     numbers = np.zeros((len(paths), int(ground.places.max()) * 2 * STATUSES), np.int64)
     of_number = np.zeros((len(paths), counts.max()), np.int64)
-    for unit, each in enumerate(conditions):
-        numbers[unit, each] = range(len(each))
-        of_number[unit, : len(each)] = each
+    for unit, of_unit in enumerate(conditions):
+        numbers[unit, of_unit] = range(len(of_unit))
+        of_number[unit, : len(of_unit)] = of_unit
     nothing, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
     return Units(ground, counts, numbers, of_number, arms, nothing, nothing, nothing, 0, 0, 0, 0, 0)
 
@@ -379,6 +380,6 @@ def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Pha
 def said_of(units: Units, state: int) -> dict[str, Any]:
     """Return a state as labels and values, for each unit and the division."""
     status, rallied = read(units, np.array([state]))
-    words = {f"unit {unit}": STATUS_WORDS[each] for unit, each in enumerate(status[0].tolist(), start=1)}
-    ever = {f"unit {unit}: rallied before": bool(each) for unit, each in enumerate(rallied[0], start=1)}
+    words = {f"unit {unit}": STATUS_WORDS[state_now] for unit, state_now in enumerate(status[0].tolist(), start=1)}
+    ever = {f"unit {unit}: rallied before": bool(has_rallied) for unit, has_rallied in enumerate(rallied[0], start=1)}
     return {**words, **ever, **({"division collapsed (GT-8)": bool(state % 2)} if units.collapses else {})}

@@ -15,24 +15,25 @@ from typing import Any
 import numpy as np
 
 from analyser.common.validation import Record
-from analyser.engine.chain.chain import (
-    MOST_STATES,
-    RECORD,
-    Chain,
-    Die,
-    ExtraDie,
-    Phase,
-    Recorded,
-    Story,
-    bernoulli,
-    sided,
-)
-from analyser.morale.answers import Answer, Cells, Curves, Mean, Part, Rules, Sections, Table, counted, turns_of
+from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Phase, Recorded, Story
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
+from analyser.morale.result_tables import (
+    Answer,
+    Cells,
+    Curves,
+    Mean,
+    Rules,
+    Section,
+    Sections,
+    Table,
+    tally,
+    turns_of,
+)
 
 LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 STATUS_OF = {
@@ -71,7 +72,7 @@ NOT_MODELLED = (  # each rule, and the sections that leave it out
 )
 
 
-class DivisionUnderAttack(Part[Game]):
+class DivisionUnderAttack(Section[Game]):
     """The units of a game, as :mod:`.game_steps` has them."""
 
     def _prepare(self) -> None:
@@ -102,7 +103,7 @@ class DivisionUnderAttack(Part[Game]):
         if unit.arm == "artillery":
             of_standing.append(steps.SILENCED)
         else:
-            from_cavalry = any(each.charged_by_cavalry for each in self._column(unit))
+            from_cavalry = any(other.charged_by_cavalry for other in self._column(unit))
             of_standing += [steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
         of_standing += [steps.WITHDRAWN] if unit.withdraws else []
         of_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
@@ -113,15 +114,18 @@ class DivisionUnderAttack(Part[Game]):
             place, rallied = divmod(rest, 2)
             after = []
             if status in (steps.EAGER, steps.SHAKEN):
-                after = [(place, rallied, each) for each in of_standing]
+                after = [(place, rallied, status_after) for status_after in of_standing]
             elif status == steps.ROUTED:
-                after = [(place, 1, STATUS_OF[self.asked.rallied]), *((place, rallied, each) for each in of_rout)]
+                after = [
+                    (place, 1, STATUS_OF[self.asked.rallied]),
+                    *((place, rallied, status_after) for status_after in of_rout),
+                ]
             elif status in of_a_flight:
                 ends = {path.onward[place][total] for total in of_a_flight[status]}
                 after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
                 after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
                 after += [(0, rallied, steps.SURROUNDED)] if self.asked.surrounded else []
-            new = {condition_of(*each) for each in after} - reached
+            new = {condition_of(*parts) for parts in after} - reached
             reached |= new
             waiting += new
         return sorted(reached)
@@ -129,7 +133,7 @@ class DivisionUnderAttack(Part[Game]):
     def _column(self, unit: GameUnit) -> list[GameUnit]:
         """The units of a unit's column; itself, where it is in none."""
         others = self.asked.units if unit.column is not None else ()
-        return [each for each in others if each.column == unit.column] or [unit]
+        return [other for other in others if other.column == unit.column] or [unit]
 
     def chain(self) -> Chain:
         """Turns: withdrawals, the PIP phase, fire on each unit, charges on each; the state after each is recorded.
@@ -189,16 +193,18 @@ class DivisionUnderAttack(Part[Game]):
         count, (states, weights) = len(self.asked.units), recorded
         (status, ever), turns = steps.read(self.units, states), turns_of(weights)
         standing = np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1)
-        routed, lost, withdrawn = (np.isin(status, each).sum(axis=1) for each in (steps.ROUTED, LOST, steps.WITHDRAWN))
+        routed, lost, withdrawn = (
+            np.isin(status, statuses).sum(axis=1) for statuses in (steps.ROUTED, LOST, steps.WITHDRAWN)
+        )
         numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
         probabilities = fleeing.division_probabilities(self.asked, standing, lost, states, weights)
-        of_units = {f"p_{name}": weights @ np.isin(status, each) for name, each in STATUSES_OF.items()}
+        of_units = {f"p_{name}": weights @ np.isin(status, statuses) for name, statuses in STATUSES_OF.items()}
         of_units["p_rallied"] = weights @ ever
-        means = {f"mean_{name}": Mean.of(weights, each) for name, each in numbers.items()}
+        means = {f"mean_{name}": Mean.of(weights, number) for name, number in numbers.items()}
         tables = {
             "game": Table(turns, probabilities, means),
             "game_units": fleeing.by_unit_and_turn(of_units, arm=[unit.arm for unit in self.asked.units]),
-            "game_lost": counted(turns, "units", weights, lost, count),
+            "game_lost": tally(turns, "units", weights, lost, count),
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
         each = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
@@ -207,17 +213,16 @@ class DivisionUnderAttack(Part[Game]):
             Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
             Cells("game_lost", "Units lost", "turn", "units"),
         ]
-        return Answer(tables, panels)
+        return tables, panels
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from, and what has no effect."""
         units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
         tested = [unit for unit in units if any(unit.fire) and unit.arm == "infantry"]
         attacked = any(any(unit.fire + unit.charges) for unit in units)
         columns = [unit.column for unit in units if unit.column is not None]
         flight = attacked or any(unit.state == "routed" for unit in units)
-        guards = [each for each in units if each.quality == "old guard" and each.column is not None]
-        ridden_down = any(any(each.charges_in_rout) for each in units if each.arm != "artillery")
+        guards = [unit for unit in units if unit.quality == "old guard" and unit.column is not None]
+        ridden_down = any(any(unit.charges_in_rout) for unit in units if unit.arm != "artillery")
         applied = {
             "GT-1 states": True,
             "GT-2 who flees": attacked,
@@ -274,7 +279,7 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 def rules(question: Question) -> Rules:
     """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
-    used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.parts(question), dict[str, list[str]]()
+    used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.of(question), dict[str, list[str]]()
     way_there = rf"[:;] see \[({'|'.join(asked)})\]$"  # needless where that section is asked as well
     for name, part in asked.items():
         left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))

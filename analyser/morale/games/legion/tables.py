@@ -10,11 +10,23 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answers import Answer, Bars, Cells, Curves, Keys, Mean, Panel, Rules, Table, stacked, turns_of
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certainly, moves_over
+from analyser.morale.result_tables import (
+    Answer,
+    Bars,
+    Cells,
+    Curves,
+    Keys,
+    Mean,
+    Panel,
+    Rules,
+    Table,
+    stack,
+    turns_of,
+)
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # what the names of several chains say
@@ -36,11 +48,11 @@ def cases_of(question: Question) -> dict[str, Question]:
 def chains(question: Question) -> dict[str, Chain]:
     """Return a chain for each case, then one for each number of tokens or attacks tried."""
     tried = {
-        f"{case} a commander, {number} {what}": chain_of(each)
+        f"{case} a commander, {number} {what}": chain_of(unit)
         for (case, what), several in _tried(question).items()
-        for number, each in enumerate(several)
+        for number, unit in enumerate(several)
     }
-    return {case: chain_of(each) for case, each in cases_of(question).items()} | tried
+    return {case: chain_of(unit) for case, unit in cases_of(question).items()} | tried
 
 
 @lru_cache(maxsize=16)
@@ -50,9 +62,9 @@ def _tried(question: Question) -> dict[tuple[str, str], list[Question]]:
     Each attack scores a hit, and gives a token (LG-2, LG-3, LG-7).
     """
     tried = {}
-    for case, each in cases_of(question).items() if question.until_panic is not None else ():
+    for case, unit in cases_of(question).items() if question.until_panic is not None else ():
         at_the_edge = {"edge_distance": 0.0, "move_distance": 1.0}
-        still = each.model_copy(update={"destroyed": 0.0, "received_after": (certainly(0),), **at_the_edge})
+        still = unit.model_copy(update={"destroyed": 0.0, "received_after": (certainly(0),), **at_the_edge})
         once = still.model_copy(update={"received": (certainly(0),), "rounds": 1, "commander_near": (1.0,)})
         tried[case, TOKENS] = [*_until_panic(TOKENS, once)]
         tried[case, ATTACKS] = [*_until_panic(ATTACKS, still)]
@@ -62,23 +74,23 @@ def _tried(question: Question) -> dict[tuple[str, str], list[Question]]:
 def _until_panic(what: str, unit: Question) -> Iterator[Question]:
     for number in range(MOST_TOKENS + 1):
         more = {"tokens": number} if what == TOKENS else {"received": (certainly(number),)}
-        each = unit.model_copy(update=more)
-        yield each
-        if _panicked(each, exact_distributions(chain_of(each)))[0] >= (unit.until_panic or 0.0) - NEARLY:
+        tried = unit.model_copy(update=more)
+        yield tried
+        if _panicked(tried, exact_distributions(chain_of(tried)))[0] >= (unit.until_panic or 0.0) - NEARLY:
             return
 
 
-def _panicked(each: Question, recorded: Recorded) -> Any:
+def _panicked(question: Question, recorded: Recorded) -> Any:
     """The weight of having panicked by each round: at the edge, the first panicked move leaves the table (LG-5)."""
-    return recorded.weights[1::2][:, recorded.states == unit_of(each).off_table].sum(axis=1)
+    return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     """`rounds`, `tokens` after the rally step and the round, `tokens_until_panic` and `attacks_until_panic`."""
-    cases = {case: unit_of(each) for case, each in cases_of(question).items()}
+    cases = {case: unit_of(asked) for case, asked in cases_of(question).items()}
     tables = {
-        "rounds": stacked("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
-        "tokens": stacked("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
+        "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
+        "tokens": stack("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
     }
     panels: list[Panel] = []
     for case in cases:
@@ -91,7 +103,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         for case in cases:
             heading = f"Panicked at one activation, {case} a commander"
             panels.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
-    return Answer(tables, panels)
+    return tables, panels
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> Table:
@@ -133,7 +145,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
     by_tokens, by_round = {}, {}
     for (case, what), several in _tried(question).items():
         here = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(several))]
-        panicked = np.array([_panicked(each, weights) for each, weights in zip(several, here)])
+        panicked = np.array([_panicked(unit, counted) for unit, counted in zip(several, here)])
         if what == TOKENS:
             by_tokens[case] = Table({"tokens": range(len(several))}, {"p_panicked": panicked[:, 0]})
             continue
@@ -142,8 +154,8 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
         keys = turns_of(least, "round") | {"attacks": least.tolist()}
         by_round[case] = Table(keys, {"p_panicked_by_then": panicked[least, range(len(least))]})
     return {
-        "tokens_until_panic": stacked("commander", by_tokens),
-        "attacks_until_panic": stacked("commander", by_round),
+        "tokens_until_panic": stack("commander", by_tokens),
+        "attacks_until_panic": stack("commander", by_round),
     }
 
 
@@ -151,7 +163,7 @@ def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
-    near, has_courage = [each for _, _, each in question.by_round], question.courage != "none"
+    near, has_courage = [p_near for _, _, p_near in question.by_round], question.courage != "none"
     panics, flees = legion.is_panicked(most, unit.courage), legion.is_panicked(unit.most_tokens, unit.courage)
     meets = any(near) or wants_panic
     applied = {

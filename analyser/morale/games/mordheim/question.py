@@ -67,9 +67,7 @@ class Warband(Record):
         ((1.0,),), "Taken out before each turn's test: a number, a distribution, or a list by turn."
     )
     casualties_from: Several[Fight] = told(
-        (),
-        "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
-        max_length=6,
+        (), "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].", max_length=6
     )
     leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
@@ -233,11 +231,12 @@ class Question(Asked):
     def _named(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
         """Rivals without a name are given one that nobody has."""
         first = info.data.get("warband")
-        taken = {column_of(each.name) for each in rivals if "name" in each.model_fields_set}
+        taken = {column_of(rival.name) for rival in rivals if "name" in rival.model_fields_set}
         taken |= {column_of(first.name)} if first is not None else set()
         free = (name for name in RIVAL_NAMES if column_of(name) not in taken)
         return tuple(
-            each if "name" in each.model_fields_set else each.model_copy(update={"name": next(free)}) for each in rivals
+            rival if "name" in rival.model_fields_set else rival.model_copy(update={"name": next(free)})
+            for rival in rivals
         )
 
     @model_validator(mode="after")
@@ -248,13 +247,13 @@ class Question(Asked):
             raise ValueError("rivals and effect_of_leader go with a warband (allowed: warband)")
         if self.winner is not None and not self.rivals:
             raise ValueError("winner: there is one warband alone (allowed: with rivals)")
-        columns = [column_of(each.name) for each in self.warbands]
+        columns = [column_of(warband.name) for warband in self.warbands]
         if len({*columns, *RESERVED}) < len(columns) + len(RESERVED):
-            names = ", ".join(each.name for each in self.warbands)
+            names = ", ".join(warband.name for warband in self.warbands)
             raise ValueError(f"warbands of the same name: {names} (allowed: a name for each)")
-        for each in self.warbands:
-            _check_losses(each, self.turns_played)
-            _check_fights(each, [other.name for other in self.warbands if other is not each], self.turns_played)
+        for warband in self.warbands:
+            _check_losses(warband, self.turns_played)
+            _check_fights(warband, [other.name for other in self.warbands if other is not warband], self.turns_played)
         return self
 
     def casualties_of(self, warband: Warband) -> tuple[Pmf, ...]:

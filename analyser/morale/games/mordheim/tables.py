@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, Story, bernoulli, success_die
-from analyser.morale.answers import Answer, Bars, Keys, Mean, Part, Rules, Sections, Table, counted, turns_of
+from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, Recorded, Story
+from analyser.engine.chain.dice import ExtraDie, bernoulli, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, tally, turns_of
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
 CALM = 4  # modes: bit 0 the fighter is afraid, bit 1 the enemy is; CALM: no combat, a failed charge
 
 
-class Duel(Part[Combat]):
+class Duel(Section[Combat]):
     """A combat as integers: its mode, who is frenzied (a bit a side), and the hits of each side."""
 
     def _prepare(self) -> None:
@@ -80,8 +81,8 @@ class Duel(Part[Combat]):
         both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)
         fear = Phase(self._fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
         downed = tuple(
-            ExtraDie(bernoulli(each.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
-            for side, (name, each) in enumerate(zip(SIDE_NAMES, self.sides))
+            ExtraDie(bernoulli(fighter.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
+            for side, (name, fighter) in enumerate(zip(SIDE_NAMES, self.sides))
         )
         end = Phase(self._ended, extra_dice=downed, title="The round ends (MD-7)")
         phases = [fear] if any(self.tests) else []
@@ -92,7 +93,6 @@ class Duel(Part[Combat]):
         return Chain(start, tuple(phases), self.fields.size, story=Story(self._read, "Round"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         mode, said = int(self.fields.get("mode", state)), dict[str, Any]()
         for side, name in enumerate(SIDE_NAMES):
             said |= {f"{name} afraid": mode < CALM and mode >> side & 1 == 1}
@@ -121,12 +121,11 @@ class Duel(Part[Combat]):
         }
         panels = []
         for side, name in enumerate(SIDE_NAMES):
-            tables[f"hits_of_{name}"] = counted(rounds, "hits", weights, landed[side], self._most_attacks[side])
+            tables[f"hits_of_{name}"] = tally(rounds, "hits", weights, landed[side], self._most_attacks[side])
             panels.append(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}))
-        return Answer(tables, panels)
+        return tables, panels
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from or do not, and what has no effect."""
         frenzied = any(side.frenzy for side in self.sides)
         hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
         warnings: dict[str, Any] = {}
@@ -180,7 +179,7 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
 
     His Leadership and state, the own Leadership of the warrior who may use his, and whether there is a test for it.
     """
-    parts = _SECTIONS.parts(question)
+    parts = _SECTIONS.of(question)
     if (lone := question.alone) is not None:
         yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
     if question.combat is not None:
@@ -189,9 +188,9 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
     if (stupid := question.stupidity) is not None:
         yield "stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True
     if (several := question.together) is not None:
-        for each in several.warriors:
-            if each.near_leader:
-                yield f"together: {each.name}", several.leader, "standing", each.leadership, True
+        for warrior in several.warriors:
+            if warrior.near_leader:
+                yield f"together: {warrior.name}", several.leader, "standing", warrior.leadership, True
 
 
 def rules(question: Question) -> Rules:

@@ -11,23 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import (
-    NO_DIE,
-    RECORD,
-    Chain,
-    Die,
-    ExtraDie,
-    Phase,
-    Recorded,
-    Story,
-    bernoulli,
-    success_die,
-)
-from analyser.morale.answers import Answer, Curves, Part, Rules, Table, Weights, stacked, turns_of
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
+from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, bernoulli, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import certainly
+from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stack, turns_of
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
 EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
@@ -59,13 +49,13 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action: `each` dice for each of `number` enemies.
+    """Dice that take warriors out of action: `dice` for each of `number` enemies.
 
     A die shows how many it takes out. The enemies are of the warband `of`, at most those it has left; -1: no limit.
     """
 
     die: Die
-    each: int = 1
+    dice: int = 1
     number: int = 1
     of: int = -1
     title: str = "Casualties"
@@ -73,12 +63,12 @@ class Losses(NamedTuple):
     @property
     def least(self) -> int:
         """The fewest that can fall."""
-        return 0 if self.of >= 0 else int(self.die.values[0]) * self.each * self.number
+        return 0 if self.of >= 0 else int(self.die.values[0]) * self.dice * self.number
 
     @property
     def most(self) -> int:
         """The most that can fall."""
-        return self.die.highest * self.each * self.number
+        return self.die.highest * self.dice * self.number
 
 
 class Roster:
@@ -91,7 +81,7 @@ class Roster:
 
     def __init__(self, warband: Warband, question: Question) -> None:
         self._question = question
-        self._places = {each.name: place for place, each in enumerate(question.warbands)}
+        self._places = {band.name: place for place, band in enumerate(question.warbands)}
         self.took_part = warband.took_part
         self.gives_up_at = warband.gives_up_at or self.took_part + 1  # never
         self._groups = sorted(warband.others, key=lambda group: -group.leadership)
@@ -113,7 +103,7 @@ class Roster:
 
     def fallen(self, warband: Warband, turn: int) -> Iterator[Step]:
         """The casualties before the test of a turn; before the first turn, 0, those who are out at the start."""
-        falls, before = warband.leader_falls, [each for past in range(turn) for each in self.losses(warband, past)]
+        falls, before = warband.leader_falls, [losses for past in range(turn) for losses in self.losses(warband, past)]
         if isinstance(falls, int):
             falls = "first" if falls == turn else "last"
         least, most = sum(losses.least for losses in before), sum(losses.most for losses in before)
@@ -161,7 +151,7 @@ class Roster:
         leader_falls = (leader_out == 0) & (casualties > 0) & is_next
         others_out = others_out + np.minimum(casualties - leader_falls, others)
         after = np.where(concerned, (leader_out + leader_falls) * self.took_part + others_out, states)
-        dice = concerned[:, 0] * losses.each * (losses.number if losses.of < 0 else 1)
+        dice = concerned[:, 0] * losses.dice * (losses.number if losses.of < 0 else 1)
         lots = Die((1,) * whose, whose, tuple(f"leader's lot {lot}" for lot in range(1, whose + 1)))
         places = (ExtraDie(lots, numbers),) if falls == "random" and whose > 0 else ()
         return Step(after, losses.die, dice, places, losses.of, losses.number, losses.title)
@@ -230,14 +220,14 @@ class Seen(NamedTuple):
     over: NDArray[np.bool_]  # the game (MD-3)
 
 
-class Game(Part[Warband]):
+class Game(Section[Warband]):
     """Warbands that play in this order; their states are one, the first warband's fastest, `waiting` slowest."""
 
     question: Question
 
     def _prepare(self) -> None:
         self.first_to_leave = self.question.winner == "first_to_leave"
-        self.rosters = [Roster(each, self.question) for each in self.question.warbands]
+        self.rosters = [Roster(warband, self.question) for warband in self.question.warbands]
         sizes = [roster.states for roster in self.rosters]
         self._places = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
         self._size = math.prod([1 + max(roster.others_may_be_stunned for roster in self.rosters), *sizes])
@@ -278,8 +268,8 @@ class Game(Part[Warband]):
 
         def dice(states: NDArray[np.int64]) -> Any:
             seen = self.seen(states)
-            each = own_dice[seen.of_each[place] + seen.waiting * size]
-            return each * np.minimum(self._standing(part.of, seen), number) if part.of >= 0 else each
+            dice_each = own_dice[seen.of_each[place] + seen.waiting * size]
+            return dice_each * np.minimum(self._standing(part.of, seen), number) if part.of >= 0 else dice_each
 
         return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number, title)
 
@@ -295,17 +285,17 @@ class Game(Part[Warband]):
         """
         warbands = [*enumerate(zip(self.rosters, (first, *self.question.rivals)))]
         phases: list[Phase] = []
-        for place, (roster, each) in warbands:
-            phases += [self._phase(place, part, False) for part in roster.fallen(each, 0)]
+        for place, (roster, warband) in warbands:
+            phases += [self._phase(place, part, False) for part in roster.fallen(warband, 0)]
         for turn in range(1, self.question.turns_played + 1):
-            for place, (roster, each) in warbands:
-                phases += [self._phase(place, part) for part in roster.fallen(each, turn)]
+            for place, (roster, warband) in warbands:
+                phases += [self._phase(place, part) for part in roster.fallen(warband, turn)]
                 phases.append(RECORD)
-                phases += [self._phase(place, part) for part in roster.tests(each.leader, each.leader_stunned)]
+                phases += [self._phase(place, part) for part in roster.tests(warband.leader, warband.leader_stunned)]
             phases.append(RECORD)
         start = 0  # before anybody has fallen; of a warband that is all out of action, that
-        for place, (roster, each) in warbands:
-            if each.out == roster.took_part and each.leader_falls != "never":
+        for place, (roster, warband) in warbands:
+            if warband.out == roster.took_part and warband.leader_falls != "never":
                 start += self._places[place] * (roster.fighting + ALL_OUT)
         warriors = ", ".join(str(roster.took_part) for roster in self.rosters)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
@@ -313,15 +303,14 @@ class Game(Part[Warband]):
         return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         seen, said = self.seen(np.array([state])), dict[str, Any]()
-        for each, roster, (own,) in zip(self.question.warbands, self.rosters, seen.of_each):
+        for warband, roster, (own,) in zip(self.question.warbands, self.rosters, seen.of_each):
             if own >= roster.fighting:
-                said[each.name] = [*ENDS.values()][own - roster.fighting]
+                said[warband.name] = [*ENDS.values()][own - roster.fighting]
                 continue
-            said[each.name] = "fights"
-            said[f"{each.name}: out of action"] = int(roster.out(own))
-            said[f"{each.name}: leader out of action"] = bool(own >= roster.took_part)
+            said[warband.name] = "fights"
+            said[f"{warband.name}: out of action"] = int(roster.out(own))
+            said[f"{warband.name}: leader out of action"] = bool(own >= roster.took_part)
         return said | ({"the game is over (MD-3)": bool(seen.over[0])} if len(self.rosters) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
@@ -336,9 +325,9 @@ class Game(Part[Warband]):
     def answer(self, recorded: Mapping[str, Recorded]) -> Answer:
         """`warband`: each by turn, after all have played it; who has won; the effect of the leader."""
         states, weights = recorded[PLAYED]
-        seen, names = self.seen(states), [each.name for each in self.question.warbands]
+        seen, names = self.seen(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(place, seen, weights) for place, name in enumerate(names)}
-        tables = {"warband": stacked("warband", by_name)}
+        tables = {"warband": stack("warband", by_name)}
         lines = {"p_fighting": "still fighting", **ENDS}
         panels = [Curves("warband", name.capitalize(), "turn", lines, {"warband": name}) for name in names]
         if self.question.rivals:
@@ -349,7 +338,7 @@ class Game(Part[Warband]):
             tables[table] = self._winner([*columns], seen, weights)
             panels.append(Curves(table, heading, "turn", columns))
         if self.question.effect_of_leader:
-            fights = {name: each.weights[-1, self.seen(each.states).fights[0]].sum() for name, each in recorded.items()}
+            fights = {name: game.weights[-1, self.seen(game.states).fights[0]].sum() for name, game in recorded.items()}
             columns = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
             by_leader = {
                 column: np.array([fights[f"{fate}, {leader}"] for leader in LEADERSHIPS])
@@ -358,7 +347,7 @@ class Game(Part[Warband]):
             tables["leader"] = Table({"leadership": [*LEADERSHIPS]}, by_leader)
             heading = "Still fighting at the end, by Leadership of the leader"
             panels.append(Curves("leader", heading, "leadership", columns))
-        return Answer(tables, panels)
+        return tables, panels
 
     def _by_turn(self, place: int, seen: Seen, weights: Weights) -> Table:
         """Of one warband: what has become of it by each turn's end, and whether it tested in the turn (MD-3)."""
@@ -392,19 +381,18 @@ class Game(Part[Warband]):
     def _most_out(self) -> Iterator[tuple[Warband, int]]:
         """Each warband, and how many of it can be out of action at most."""
         turns = range(self.question.turns_played + 1)
-        for roster, each in zip(self.rosters, self.question.warbands):
-            most = sum(losses.most for turn in turns for losses in roster.losses(each, turn))
-            falls = isinstance(each.leader_falls, int)
-            yield each, min(most + falls, each.took_part - (each.leader_falls == "never"))
+        for roster, warband in zip(self.rosters, self.question.warbands):
+            most = sum(losses.most for turn in turns for losses in roster.losses(warband, turn))
+            falls = isinstance(warband.leader_falls, int)
+            yield warband, min(most + falls, warband.took_part - (warband.leader_falls == "never"))
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from or do not, and what has no effect."""
         warbands, most_out = self.question.warbands, [*self._most_out()]
-        fights = [fight for each in warbands for fight in each.casualties_from]
+        fights = [fight for warband in warbands for fight in warband.casualties_from]
         ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
         hates = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
-        a_quarter = any(mordheim.rout_test_due(most, each.took_part) for each, most in most_out)
-        some_left = ((min(most, each.took_part - 1), each.took_part) for each, most in most_out)
+        a_quarter = any(mordheim.rout_test_due(most, warband.took_part) for warband, most in most_out)
+        some_left = ((min(most, warband.took_part - 1), warband.took_part) for warband, most in most_out)
         tested = any(mordheim.rout_test_due(out, took_part) for out, took_part in some_left)
         outlived = self.question.rivals and a_quarter
         ends = "one has left" if self.first_to_leave else "one alone is left"
@@ -422,9 +410,9 @@ class Game(Part[Warband]):
         }
         silenced = "casualties_from: hatred has no effect on those whose frenzy silences it (hatred_while_frenzied)"
         immune = "immune_to_psychology has no effect on rout tests (MD-1)"
-        warnings = {immune: any(each.immune_to_psychology for each in warbands)}
+        warnings = {immune: any(warband.immune_to_psychology for warband in warbands)}
         warnings["no rout test is ever due: no warband can have a quarter out of action (MD-1)"] = not a_quarter
-        for each, most in most_out:
-            useless = f"{each.name}: gives_up_at has no effect: {most} out of action at most"
-            warnings[useless] = (each.gives_up_at or 0) > most
+        for warband, most in most_out:
+            useless = f"{warband.name}: gives_up_at has no effect: {most} out of action at most"
+            warnings[useless] = (warband.gives_up_at or 0) > most
         return Rules(applied, not_modelled, {**warnings, silenced: not all(hates)})

@@ -11,23 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import (
-    RECORD,
-    Chain,
-    Die,
-    ExtraDie,
-    Phase,
-    Recorded,
-    Story,
-    bernoulli,
-    sided,
-    success_die,
-)
-from analyser.morale.answers import Answer, Bars, Curves, Keys, Mean, Part, Rules, Table, turns_of
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import as_written
+from analyser.morale.result_tables import Answer, Bars, Curves, Keys, Mean, Rules, Section, Table, turns_of
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
 DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
@@ -36,7 +26,7 @@ LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleein
 STANDING, OUT, STUNNED = range(3)
 
 
-class AllAlone(Part[Alone]):
+class AllAlone(Section[Alone]):
     """The warrior as integers.
 
     A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
@@ -136,7 +126,6 @@ class AllAlone(Part[Alone]):
         return Chain(HOLDS, tuple(phases), self.size, story=Story(self._read, "Turn", first=0))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         names = {HOLDS: "holds", RALLIED: "rallied", LEFT: "off the table", DOWN: "down"}
         if self._breaking(state):
             waits = int(self._hits(state))
@@ -151,7 +140,9 @@ class AllAlone(Part[Alone]):
         named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
         flees = weights[:, self.far :].sum(axis=1)
         broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
-        probabilities = {"p_broke": broke, "p_flees": flees} | {name: weights[:, each] for name, each in named.items()}
+        probabilities = {"p_broke": broke, "p_flees": flees} | {
+            name: weights[:, state] for name, state in named.items()
+        }
         tables = {"alone": Table(turns, probabilities)}
         inches = self._inches()
         states = sorted(inches, key=lambda state: inches[state])
@@ -160,7 +151,7 @@ class AllAlone(Part[Alone]):
             to_edge = {"inches_to_edge": [inches[state] for state in states]}
             tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
-        return Answer(tables, [Curves("alone", "All alone: break and flight", "turn", lines)])
+        return tables, [Curves("alone", "All alone: break and flight", "turn", lines)]
 
     def _inches(self) -> dict[int, float]:
         """Return the inches to the edge for each state of a fleeing warrior that records them."""
@@ -171,7 +162,6 @@ class AllAlone(Part[Alone]):
         }
 
     def rules(self) -> Rules:
-        """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
         tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
         charged = "; charged: a run more before he can be struck" if self.asked.charged else ""
         far = self.asked.edge is None and self.asked.edge_behind is None
@@ -193,7 +183,7 @@ class AllAlone(Part[Alone]):
         return Rules(applied, not_modelled, warnings)
 
 
-class Stupid(Part[Stupidity]):
+class Stupid(Section[Stupidity]):
     """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
 
     def chain(self) -> Chain:
@@ -228,20 +218,19 @@ class Stupid(Part[Stupidity]):
             "stupidity": Table(turns_of(weights), probabilities, {"mean_share_of_turns_lost": share}),
             "turns_lost": Table({"turns_lost": range(len(of_lost) + 1)}, {"probability": of_lost[-1]}),
         }
-        return Answer(tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")])
+        return tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")]
 
     def rules(self) -> Rules:
-        """The rule of stupidity, and what of it no number comes from."""
         where = "" if self.asked.in_combat else "; half speed, falls, obstacles and the stop before contact"
         return Rules({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
 
 
-class TestsTogether(Part[Together]):
+class TestsTogether(Section[Together]):
     """The leader's state, the rout test if it is due, then each warrior's; a state is ``failed bits * 5 + leader``."""
 
     def _prepare(self) -> None:
         self.rout_tests = int(self.asked.rout_test)
-        self.tests = ["rout test"] * self.rout_tests + [each.name for each in self.asked.warriors]
+        self.tests = ["rout test"] * self.rout_tests + [warrior.name for warrior in self.asked.warriors]
 
     def _leadership(self, test: int, leader: Any) -> Any:
         if test < self.rout_tests:
@@ -274,7 +263,6 @@ class TestsTogether(Part[Together]):
         return Chain(0, (drawn, *rolled, RECORD), 5 << len(self.tests), story=Story(self._read))
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         failed = {f"{name} failed": state // 5 >> test & 1 == 1 for test, name in enumerate(self.tests)}
         return {"the leader": LEADER_STATES[state % 5], **failed}
 
@@ -305,13 +293,12 @@ class TestsTogether(Part[Together]):
             "tests": Table({"test": self.tests}, of_tests),
             "several": Table({"warriors": [*several]}, {"probability": np.array([*several.values()])}),
         }
-        return Answer(tables, [Bars("tests", "Failed tests", "test", "p_failed")])
+        return tables, [Bars("tests", "Failed tests", "test", "p_failed")]
 
     def rules(self) -> Rules:
-        """The rule of a rout test, what no number comes from, and what has no effect."""
         together, rout_test = self.asked, self.asked.rout_test
         other, stays = together.best_other is not None, not together.p_out + together.p_stunned
-        unused = not (rout_test or any(each.near_leader for each in together.warriors))
+        unused = not (rout_test or any(warrior.near_leader for warrior in together.warriors))
         in_vain = rout_test and other and stays
         warnings = {
             "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,

@@ -36,7 +36,7 @@ def _as_written(chain: tuple[Friend, ...]) -> Any:
     behind = _as_written(chain[0].chain)
     if len(chain) == 1 and chain[0].kind == "friend" and isinstance(behind, int):
         return 1 + behind
-    return [{"kind": each.kind, "chain": _as_written(each.chain)} for each in chain]
+    return [{"kind": friend.kind, "chain": _as_written(friend.chain)} for friend in chain]
 
 
 class Friend(Record):
@@ -69,14 +69,14 @@ class Obstacle(Record):
         return self
 
 
-def friends_of(each: Friend | Obstacle) -> int:
+def friends_of(friend: Friend | Obstacle) -> int:
     """A friend and all behind it."""
-    return 1 + sum(map(friends_of, each.chain))
+    return 1 + sum(map(friends_of, friend.chain))
 
 
-def can_make_way(each: Friend | Obstacle) -> bool:
+def can_make_way(friend: Friend | Obstacle) -> bool:
     """Return True if it is a friend that can make way, and so can everything it pushes (WM-4, WM-5)."""
-    return each.kind == "friend" and all(map(can_make_way, each.chain))
+    return friend.kind == "friend" and all(map(can_make_way, friend.chain))
 
 
 class Ruleset(Record):
@@ -110,17 +110,17 @@ class Question(Asked):
     @field_validator("distance", mode="before")
     @classmethod
     def _in_whole_centimetres(cls, distance: object) -> object:
-        for each in distance if isinstance(distance, dict) else (distance,):
-            if isinstance(each, float) or (isinstance(each, str) and "." in each):
+        for length in distance if isinstance(distance, dict) else (distance,):
+            if isinstance(length, float) or (isinstance(length, str) and "." in length):
                 why = "moves are whole centimetres, obstacles need not be"
                 allowed = "allowed: an integer, or a table of number = probability"
-                raise ValueError(f"{shown(each)} is not usable: {why} ({allowed})")
+                raise ValueError(f"{shown(length)} is not usable: {why} ({allowed})")
         return distance
 
     @field_validator("obstacles", mode="after")
     @classmethod
     def _room_for_friends(cls, obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
-        friends = sum(friends_of(each) for each in obstacles if can_make_way(each))
+        friends = sum(friends_of(obstacle) for obstacle in obstacles if can_make_way(obstacle))
         if friends > MOST_FRIENDS:
             raise ValueError(f"{friends} friends (allowed: up to {MOST_FRIENDS} in all)")
         return obstacles
@@ -131,9 +131,11 @@ class Question(Asked):
             raise ValueError("a unit that is driven back moves by its dice (allowed: dice, and no distance)")
         if self.move != "driven_back" and (self.distance is None or self.dice is not None):
             raise ValueError(f"move = {self.move!r} has a distance of its own (allowed: distance, and no dice)")
-        wrong = next((each.kind for each in self.obstacles if self.move == "evades" and each.kind != "friend"), None)
+        wrong = next(
+            (obstacle.kind for obstacle in self.obstacles if self.move == "evades" and obstacle.kind != "friend"), None
+        )
         if wrong is not None:
             raise ValueError(f"obstacles: evaders into {wrong!r}: no rule (allowed: 'friend', WM-6)")
-        if self.move != "retreats" and (self.stands is not None or any(each.stands for each in self.obstacles)):
+        if self.move != "retreats" and (self.stands is not None or any(obstacle.stands for obstacle in self.obstacles)):
             raise ValueError("stands are destroyed in retreats only, WM-8 (allowed: move = 'retreats')")
         return self

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, sided
+from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, States, Story
+from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, sided
 from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
 from analyser.morale.questions import as_written
 
@@ -81,7 +82,7 @@ def way_of(question: Question) -> tuple[Met, ...]:
         last = (met.kind == "friend") != question.ruleset.touching_is_into
         return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == "impassable"
 
-    return tuple(sorted((_met(question, each) for each in question.obstacles), key=order))
+    return tuple(sorted((_met(question, obstacle) for obstacle in question.obstacles), key=order))
 
 
 def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
@@ -113,9 +114,9 @@ def _met(question: Question, obstacle: Obstacle) -> Met:
 
 def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
     """The dice of a friend that makes way, then of all that it pushes: one for itself, one for each of them (WM-4)."""
-    yield 1 + sum(friends_of(each) if everyone else 1 for each in friend.chain)
-    for each in friend.chain:
-        yield from _pushed(each, everyone)
+    yield 1 + sum(friends_of(behind) if everyone else 1 for behind in friend.chain)
+    for behind in friend.chain:
+        yield from _pushed(behind, everyone)
 
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
@@ -128,7 +129,7 @@ def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
     """Return the result of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
     way, after_the_dice = way_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
-    always = [(choice != "never" if each is None else each,) * 2 for each in stated]
+    always = [(choice != "never" if makes_way is None else makes_way,) * 2 for makes_way in stated]
     comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)
     for reached in range(len(way) + 1):
         willing = _fewest(way[:reached]) if after_the_dice else always
@@ -147,19 +148,14 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
         refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
-        friends = sum((1 - _no_six_of(tests) for tests in met.friend_tests), Fraction(0))
-        steady, stated = _no_six_of(met.mover_tests), met.obstacle.make_way
+        friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
+        steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
         pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
         best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
         best = best if met.kind == "friend" else (False, False)
         more = [pushed[now] if best[now] else refused[now] for now in range(2)]
         willing.insert(0, best)
     return willing
-
-
-@cache
-def _no_six_of(dice: int) -> Fraction:
-    return NO_SIX**dice
 
 
 class Parts(NamedTuple):
@@ -232,8 +228,8 @@ class Mover:
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
             for place, met in enumerate(self.way[:number]):
-                here = {Meeting(each) for each in self._meetings[place, number].tolist()}
-                yield from ((met.kind, each) for each in here)
+                here = {Meeting(result) for result in self._meetings[place, number].tolist()}
+                yield from ((met.kind, result) for result in here)
                 if here <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
                     break
 
@@ -254,8 +250,8 @@ class Mover:
 
     def _what_is_met(self, some: range) -> str:
         """Some obstacles, where they are tested."""
-        each = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in some)
-        met = " and ".join(f"{what} at {distance:g} cm" for what, distance in each)
+        obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in some)
+        met = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
         return f"{met[0].upper()}{met[1:]} (WM-2 to WM-8)"
 
     def _read(self, state: int) -> dict[str, Any]:
@@ -304,7 +300,7 @@ class Mover:
             mover, friends = np.divmod(totals if place == some[-1] else np.zeros(1, int), friends_tested + 1)
             meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
             no_stands = self.whole <= now.destroyed + blocked[place, reached]
-            in_the_way = [meeting == each for each in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+            in_the_way = [meeting == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
             halts = np.any(in_the_way, axis=0) | ((meeting == Meeting.DESTROYS_STANDS) & no_stands)
             test = np.select(in_the_way, [mover, 1], 0)
             flags = {"six": six, "pushed": pushed, "friends": confused}
@@ -339,15 +335,15 @@ def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:
     The mover comes last at each obstacle, so that what it has chosen there stands until all of them have tested.
     """
     first = 0
-    for place, each in enumerate(met):
+    for place, obstacle in enumerate(met):
         friends: list[int] = []
-        for tests in each.friend_tests:
-            if sum(friends) + tests + each.mover_tests > MOST_DICE and friends:
+        for tests in obstacle.friend_tests:
+            if sum(friends) + tests + obstacle.mover_tests > MOST_DICE and friends:
                 yield range(first, place + 1), len(friends), tests_together(tuple(friends), 0)
                 first, friends = place, []
             friends.append(tests)
-        if friends or each.mover_tests:
-            yield range(first, place + 1), len(friends), tests_together(tuple(friends), each.mover_tests)
+        if friends or obstacle.mover_tests:
+            yield range(first, place + 1), len(friends), tests_together(tuple(friends), obstacle.mover_tests)
             first = place + 1
     if first < len(met):
         yield range(first, len(met)), 0, NO_DIE

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answers import Answer, Bars, Keys, Mean, Rules, Table, stacked
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, mover_of, way_of
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stack
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"
@@ -29,7 +29,8 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     tables = of_each[choices[0]]
     if len(choices) > 1:
         tables = {
-            name: stacked("friends_make_way", {way: each[name] for way, each in of_each.items()}) for name in tables
+            name: stack("friends_make_way", {way: tables_of_way[name] for way, tables_of_way in of_each.items()})
+            for name in tables
         }
     panels, halted = [], {"at": get_args(Kind)}
     for choice in choices:
@@ -39,7 +40,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         panels.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
         if any(met.kind == "friend" for met in way_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
-    return Answer(tables, panels)
+    return tables, panels
 
 
 def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
@@ -98,7 +99,7 @@ def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
     halts = [(met.halt, met.obstacle.kind) for met in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(now.moved.max()) + 1)]
     spots = sorted(dict.fromkeys([*halts, *ground]), key=lambda spot: (spot[0], spot[1] == OPEN_GROUND))
-    of_places, of_ground = (np.array([spots.index(each) for each in where] or [0]) for where in (halts, ground))
+    of_places, of_ground = (np.array([spots.index(spot) for spot in where] or [0]) for where in (halts, ground))
     return spots, np.where(now.place >= 0, of_places[now.place], of_ground[now.moved])
 
 
@@ -106,7 +107,7 @@ def rules(question: Question) -> Rules:
     """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
     movers = [mover_of(question, choice) for choice in choices_of(question)]
     met, way, move = {pair for mover in movers for pair in mover.meets()}, movers[0].way, question.move
-    kinds, what = {kind for kind, _ in met}, {each for _, each in met}
+    kinds, what = {kind for kind, _ in met}, {result for _, result in met}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in FOES}
     refused = {(kind, Meeting.HALTS_CONFUSED) for kind in FRIENDS}
     confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
@@ -127,7 +128,7 @@ def rules(question: Question) -> Rules:
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     stays = "a confused unit can move in other phases, and must where rules say so"
-    evades, friends = move == "evades", any(each.kind == "friend" for each in way)
+    evades, friends = move == "evades", any(obstacle.kind == "friend" for obstacle in way)
     not_modelled = {
         "WM-6 what it costs the friends: they cannot move further in this Command phase": evades,
         f"WM-9 what confusion costs: {costs}; {stays}": not evades,
@@ -136,15 +137,16 @@ def rules(question: Question) -> Rules:
         "falling back around an obstacle: list what it cannot avoid": move == "falls_back",
         "WM-8 which stands are blocked: `stands` of an obstacle says how many": move == "retreats",
     }
-    unreached = [each.obstacle for each in way if each.reached_from > movers[0].farthest]
-    where = [f"{each.kind} at {each.distance:g} cm: {movers[0].farthest} at most" for each in unreached]
+    unreached = [obstacle_met.obstacle for obstacle_met in way if obstacle_met.reached_from > movers[0].farthest]
+    where = [f"{obstacle.kind} at {obstacle.distance:g} cm: {movers[0].farthest} at most" for obstacle in unreached]
     useless = "has no effect: evaders burst through friends, who do not make way (WM-6)"
-    pushes_nobody = any(each.kind == "unyielding" and each.chain for each in question.obstacles)
+    pushes_nobody = any(obstacle.kind == "unyielding" and obstacle.chain for obstacle in question.obstacles)
     retreats, stay = move == "retreats", "; stands that are destroyed stay so" if move == "retreats" else ""
     warnings = {
-        **{f"obstacles: no move reaches {each}": True for each in where},
-        f"obstacles: chain {useless}": evades and any(each.chain for each in question.obstacles),
-        f"obstacles: make_way {useless}": evades and any(each.make_way is not None for each in question.obstacles),
+        **{f"obstacles: no move reaches {obstacle}": True for obstacle in where},
+        f"obstacles: chain {useless}": evades and any(obstacle.chain for obstacle in question.obstacles),
+        f"obstacles: make_way {useless}": evades
+        and any(obstacle.make_way is not None for obstacle in question.obstacles),
         "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion": retreats
         and len(movers) > 1,
         "obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)": pushes_nobody,

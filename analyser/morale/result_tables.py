@@ -1,7 +1,6 @@
 """Parts of an answer about morale: tables (weights, before they become probabilities), picture and rules.
 
-A picture has the panels that the system asks for, row by row. A panel names the table that it shows; `where` selects
-rows of it by key.
+The picture has the panels of each section, row by row; a panel shows a table.
 """
 
 from __future__ import annotations
@@ -40,16 +39,12 @@ Facts = Mapping[str, Any]  # what there is to say, and whether it holds
 
 
 class Mean(NamedTuple):
-    """A mean, as sums over a distribution or a sample: of weight times value, and of weight times its square.
-
-    `given` is the weight of what a conditional mean is given; None for all there is. `ends` are the least and the
-    greatest value that is possible.
-    """
+    """A mean, as sums over a distribution or a sample: of weight times value, and of weight times its square."""
 
     first: Weights
     second: Weights
-    given: Weights | None = None
-    ends: tuple[float, float] = (-np.inf, np.inf)
+    given: Weights | None = None  # the weight of what a conditional mean is given; None for all there is
+    ends: tuple[float, float] = (-np.inf, np.inf)  # the least and the greatest value that is possible
 
     @classmethod
     def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Mean:
@@ -61,9 +56,9 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer: by column what its rows are about, such as the round, and the weights and means of each.
+    """A table of an answer: by column its keys, such as the round, and the weights and means of each row.
 
-    The last `outcomes` keys are what can come out together; those before them say when and of what.
+    The last `outcomes` keys are outcomes, the others say when and of what.
     """
 
     keys: Keys
@@ -75,7 +70,7 @@ class Table:
     def crossed(
         cls, first: Keys, then: Keys, columns: Mapping[str, Weights], kept: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Each row of the keys `first` with each of `then`, or those `kept`; shapes (rows of first, rows of then)."""
+        """Return each row of `first` with each of `then`, or those `kept`; `columns` have an entry for each."""
         shape = next(iter(columns.values())).shape
         rows, places = np.nonzero(np.ones(shape) if kept is None else kept)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -84,23 +79,23 @@ class Table:
 
     @classmethod
     def distribution(cls, first: Keys, then: Keys, weights: Weights, kept: NDArray[np.bool_] | None = None) -> Table:
-        """The probability of each row of `then` in each row of `first`: shape (rows of first, rows of then)."""
+        """Return the probability of each row of `then` in each row of `first`."""
         return cls.crossed(first, then, {"probability": weights}, kept)
 
 
-def counted(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
-    """The distribution of a number from 0 to `most` in each row of `first`; `numbers` are those of the states."""
+def tally(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
+    """Return the distribution of a number from 0 to `most` in each row of `first`; `numbers` are those of states."""
     columns = weights @ (numbers[:, np.newaxis] == np.arange(most + 1))
     return Table.distribution(first, {number: range(most + 1)}, columns)
 
 
 def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
-    """The turns that weights of shape (turns, ...) are of, as a key."""
+    """Return the turns of weights, whose first axis they are, as a key."""
     return {name: [*range(1, weights.shape[0] + 1)]}
 
 
-def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Tables of the same columns one below the other, told apart by a first key of that name."""
+def stack(name: str, tables: Mapping[Any, Table]) -> Table:
+    """Stack tables of the same columns under a first key of that name."""
     several = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}
     keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
@@ -114,7 +109,7 @@ def stacked(name: str, tables: Mapping[Any, Table]) -> Table:
 
 
 def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """The recorded distributions of each chain, or the counts of a sample; InputError where there is no room."""
+    """Return the recorded distributions of each chain, or its simulated counts; InputError where there is no room."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -131,8 +126,8 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
 class Panel(NamedTuple):
     """A panel of the picture: the rows of a table with the values `where`.
 
-    Curves are probabilities by round, and `what` says what the line of each column is called; cells the distribution
-    of the number `what` by round; bars the column `what`, hatched where a key has one of the values in `lost`.
+    Curves are probabilities by round, and `what` labels the line of each column; cells the distribution of the number
+    `what` by round; bars the column `what`, hatched where a key has one of the values in `lost`.
     """
 
     draw: Literal["curves", "cells", "bars"]
@@ -148,36 +143,29 @@ Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial
 
 
 class Fates(NamedTuple):
-    """The systems of a comparison side by side, as one figure of its own.
+    """The systems of a comparison side by side: the table `fates`, above the words of the table `equivalents`."""
 
-    The table `fates` is drawn, `equivalents` printed below it: `system`, then two columns; `titles` names each system.
-    """
-
-    titles: Mapping[str, str]
+    titles: Mapping[str, str]  # of each system
 
 
-class Answer(NamedTuple):
-    """Tables by name, the main one first, and the panels of the picture."""
-
-    tables: Mapping[str, Table]
-    panels: Sequence[Panel | Fates]
+Answer = tuple[Mapping[str, Table], Sequence[Panel | Fates]]  # tables by name, the main one first, and the panels
 
 
 class Rules(NamedTuple):
-    """The rules that numbers come from or do not, and warnings: all that can have their occasion."""
+    """Rules that the numbers come from or do not, and warnings: of each text, whether it holds."""
 
     applied: Facts
     not_modelled: Mapping[str, Any] = {}
     warnings: Mapping[str, Any] = {}
 
     def used(self) -> RulesUsed:
-        """Return the rules and warnings that apply."""
+        """Return the rules and warnings that hold."""
         applied, not_modelled, warnings = (tuple(text for text in facts if facts[text]) for facts in self)
         return RulesUsed(applied=applied, not_modelled=not_modelled, warnings=warnings)
 
 
-class Part(Generic[AskedT]):
-    """Base of a section's answer: `chain` (one or several by name), `answer` (its tables) and `rules`."""
+class Section(Generic[AskedT]):
+    """Base of a section's answer: `chain` (one, or several by name), `answer` from what they came to, and `rules`."""
 
     def __init__(self, asked: AskedT, question: Any) -> None:
         self.asked, self.question = asked, question
@@ -188,36 +176,40 @@ class Part(Generic[AskedT]):
 
 
 class Sections:
-    """Answers to a question in sections: those of the part of each section that is asked, one after the other."""
+    """Answers to a question in sections, by the name of each."""
 
-    def __init__(self, **kinds: type[Part[Any]]) -> None:
+    def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds
-        self.parts = lru_cache(maxsize=16)(self._parts)
+        self.of = lru_cache(maxsize=16)(self._of)
 
-    def _parts(self, question: Any) -> dict[str, Any]:
+    def _of(self, question: Any) -> dict[str, Any]:
         asked = {name: getattr(question, name) for name in self._kinds}
-        return {name: self._kinds[name](each, question) for name, each in asked.items() if each is not None}
+        return {name: self._kinds[name](section, question) for name, section in asked.items() if section is not None}
 
     def chains(self, question: Any) -> dict[str, Chain]:
-        """The chains of each section."""
+        """The chains of all sections."""
         chains: dict[str, Chain] = {}
-        for name, part in self.parts(question).items():
-            of_part = part.chain()
-            chains |= of_part if isinstance(of_part, dict) else {name: of_part}
+        for name, section in self.of(question).items():
+            chain = section.chain()
+            chains |= chain if isinstance(chain, dict) else {name: chain}
         return chains
 
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
-        """The tables and panels of each section."""
-        answers = [part.answer(recorded.get(name, recorded)) for name, part in self.parts(question).items()]
-        tables = {name: table for each in answers for name, table in each.tables.items()}
-        return Answer(tables, [panel for each in answers for panel in each.panels])
+        """The tables and panels of all sections."""
+        tables: dict[str, Table] = {}
+        panels: list[Panel | Fates] = []
+        for name, section in self.of(question).items():
+            of_section, its_panels = section.answer(recorded.get(name, recorded))
+            tables |= of_section
+            panels += its_panels
+        return tables, panels
 
     def rules(self, question: Any) -> Rules:
-        """The rules of each section: what holds in one of them holds."""
+        """The rules of all sections: a text holds if it holds in one of them."""
         merged: tuple[dict[str, Any], ...] = {}, {}, {}
-        for part in self.parts(question).values():
-            for facts, of_part in zip(merged, part.rules()):
-                facts.update({text: facts.get(text) or holds for text, holds in of_part.items()})
+        for section in self.of(question).values():
+            for facts, of_section in zip(merged, section.rules()):
+                facts.update({text: facts.get(text) or holds for text, holds in of_section.items()})
         return Rules(*merged)
 
 

@@ -1,0 +1,65 @@
+"""Dice by the distribution of what one shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from analyser.common.records import Floats, Integers
+
+
+@dataclass(frozen=True)
+class Die:
+    """The distribution of what one die shows: integers from 0 upwards."""
+
+    weights: tuple[float, ...]  # of each value from 0: how many of `sides` show it or, with 0 sides, its probability
+    sides: int = 0  # 0: it is not made of equally likely sides
+    words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of each value; none: the numbers
+
+    @property
+    def highest(self) -> int:
+        """The highest value."""
+        return len(self.weights) - 1
+
+    @cached_property
+    def values(self) -> Integers:
+        """The values that it can show."""
+        return np.flatnonzero(self.weights)
+
+    @cached_property
+    def pmf(self) -> Floats:
+        """The probability of each value from 0."""
+        weights = np.array(self.weights, np.float64)
+        return np.asarray(weights / weights.sum())
+
+    def word(self, value: int) -> str:
+        """Return the name of a value."""
+        return self.words[value] if self.words else str(value)
+
+
+def sided(sides: int) -> Die:
+    """A fair die that shows 1 to `sides`."""
+    return Die((0, *(1,) * sides), sides)
+
+
+def success_die(successes: int, sides: int, words: tuple[str, str] = ("miss", "success")) -> Die:
+    """A die that shows 1, a success, on `successes` of `sides` sides, and 0 on the others."""
+    return Die((sides - successes, successes), sides, words)
+
+
+def bernoulli(probability: float, words: tuple[str, str] = ("no", "yes")) -> Die:
+    """A die that shows 1 with a probability, else 0."""
+    return Die((1.0 - probability, probability), words=words)
+
+
+NO_DIE = Die((1,), 1)
+
+
+class ExtraDie(NamedTuple):
+    """A die that every state rolls once beside the others of a phase."""
+
+    die: Die
+    weight: int  # what each point of it adds to the total: dice of different kinds are distinguished by it

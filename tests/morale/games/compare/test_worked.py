@@ -1,0 +1,199 @@
+"""Five systems side by side, worked by hand; and what stands for the unit's nerve in each."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from analyser import morale
+from analyser.morale.games.compare.question import check_targets, disciplines, leaderships, standing_for
+from analyser.morale.games.compare.systems import SYSTEMS
+from tests.oracle.morale_checks import assert_worked, rows
+
+FATES = ("p_steady", "p_shaken", "p_routed", "p_gone")
+
+
+def fates(system, *by_round):
+    """P(steady), P(shaken), P(routed), P(gone), round by round."""
+    return {
+        ("fates", turn, system, name): chance
+        for turn, chances in enumerate(by_round, start=1)
+        for name, chance in zip(FATES, chances)
+    }
+
+
+TEN, P8 = {"models": 10, "losses": 1, "rounds": 2}, 26 / 36
+FAR = {"models": 100, "losses": 1, "nerve": 0.0, "rounds": 60}
+WORKED = {
+    "AC-4.5, AC-5.1: nerve 2/3, DISCIPLINE 8 of 12 cards": (
+        TEN | {"rounds": 1},
+        fates("armoured-clash", (2 / 3, 1 / 3, 0, 0)),
+    ),
+    "AC-5.4: 3 of 4 lost, half or more: fails above 7, and at BREAK LIMIT 1 it breaks": (
+        {"models": 4, "losses": 3, "rounds": 1},
+        fates("armoured-clash", (7 / 12, 0, 0, 5 / 12)),
+    ),
+    "LG-2, LG-3: COURAGE 2, 4 tokens, panicked if no die of four succeeds": (
+        {"models": 10, "losses": 4, "rounds": 1},
+        {("fates", 1, "legion", "p_routed"): 16 / 81},
+    ),
+    "GT-2: shaken by the first fire, by the second routed with 1/3": (
+        TEN,
+        fates("grande-tactique", (0, 1, 0, 0), (0, 2 / 3, 1 / 3, 0)),
+    ),
+    "GT-6: 20 inches from its edge, 5/6 rally, 1/6 flee on": (
+        {"models": 10, "losses": [1, 1, 0], "edge_distance": 20.0, "rounds": 3},
+        fates("grande-tactique", (0, 1, 0, 0), (0, 2 / 3, 1 / 3, 0), (0, 2 / 3 + 5 / 18, 1 / 18, 0)),
+    ),
+    "GT-6: rallied or not, what it has fled stays fled: 14 inches are two flights": (
+        {"models": 20, "losses": 1, "nerve": 0.0, "edge_distance": 14, "rounds": 3},
+        {("fates", 3, "grande-tactique", "p_gone"): 1},
+    ),
+    **{
+        f"GT-5: an edge {'far away' if more else 'left out'} is not reached": (
+            FAR | more,
+            {("fates", 60, "grande-tactique", "p_gone"): 0},
+        )
+        for more in ({}, {"edge_distance": 1000})
+    },
+    "GT-2: 5+ on a die of 8 is passed with 1/2": (
+        TEN | {"grande_tactique": {"check_sides": 8, "check_target": 5}},
+        {("fates", 2, "grande-tactique", "p_routed"): 1 / 2},
+    ),
+    "WM-1, WM-9: two models, two dice, and steady again after": (
+        {"models": 10, "losses": 2, "rounds": 2},
+        fates("warmaster", *[(25 / 36, 11 / 36, 0, 0)] * 2),
+    ),
+    "MD-1: 2 of 8 are a quarter, tested on Ld 8 each turn": (
+        {"models": 8, "losses": [2, 0], "nerve": P8, "rounds": 2},
+        fates("mordheim", (0, P8, 0, 1 - P8), (0, P8**2, 0, 1 - P8**2)),
+    ),
+    "a nerve of 0.2: Leadership 4, 1/6, is nearer than 3": (
+        {"models": 8, "losses": 2, "nerve": 0.2, "rounds": 1},
+        fates("mordheim", (0, 1 / 6, 0, 5 / 6)),
+    ),
+    **{
+        f"all destroyed are gone in {system}": ({"models": 2, "losses": 2, "rounds": 1}, fates(system, (0, 0, 0, 1)))
+        for system in SYSTEMS
+    },
+}
+
+
+@pytest.mark.parametrize("case", WORKED)
+def test_worked_by_hand(case):
+    assert_worked("compare", *WORKED[case])
+
+
+# --- what stands for the nerve --------------------------------------------------------------------------------------
+
+
+def equivalents(**question):
+    columns = morale.exact("compare", {"models": 2, "losses": 0, "rounds": 1} | question).columns["equivalents"]
+    return {name: value for _, name, value in zip(*columns.values())}
+
+
+def values(nerve, **sections):
+    """DISCIPLINE, COURAGE, target and Leadership as numbers, the better the higher; and the sides of the check."""
+    found = equivalents(nerve=nerve, **sections)
+    target, sides = found["morale check"].split("+ on a die of ")
+    return int(found["DISCIPLINE"]), int(found["COURAGE"]), -int(target), int(found["Leadership"]), int(sides)
+
+
+@pytest.mark.parametrize(
+    ("nerve", "expected"),
+    [
+        (2 / 3, (8, 2, -5, 8, 12)),
+        (0.4, (5, 1, -8, 6, 12)),  # 5 of 12 cards are 0.417, as 2d6 at most 6
+        (0.9, (11, 3, -2, 10, 12)),  # 11/12 = 0.917 = 33/36
+        (0.2, (2, 1, -11, 4, 12)),
+    ],
+)
+def test_equivalents_are_the_nearest_to_the_nerve(nerve, expected):
+    assert values(nerve) == expected
+
+
+def test_equivalents_can_be_stated():
+    stated = {"discipline": 3, "break_limit": "none"}
+    found = equivalents(armoured_clash=stated, legion={"courage": 4}, mordheim={"leadership": 12})
+    names = ("DISCIPLINE", "BREAK LIMIT", "COURAGE", "Leadership")
+    assert [found[name] for name in names] == ["3", "none", "4", "12"]
+    assert values(0.5, grande_tactique={"check_target": 4}, ruleset={"check_sides": 8})[2::2] == (-4, 8)
+
+
+def assert_never_worse(nerves, **sections):
+    found = [values(nerve, **sections) for nerve in nerves]
+    for lower, higher in pairwise(found):
+        assert all(one <= other for one, other in zip(lower, higher))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sides", [2, 3, 6, 12, 20])
+def test_a_higher_nerve_never_gets_a_worse_value(sides):
+    assert_never_worse([step / 120 for step in range(121)], grande_tactique={"check_sides": sides})
+
+
+def test_random_nerves_keep_the_order():
+    dice = random.Random(5)
+    assert_never_worse(sorted(dice.random() for _ in range(60)))
+
+
+def test_each_discipline_has_values_of_its_own():
+    """On 12 sides there are 11 uncertain targets for 11 DISCIPLINEs; of Leadership 2 to 11 one must be shared."""
+    found = [values(discipline / 12) for discipline in range(1, 12)]
+    assert [row[0] for row in found] == list(range(1, 12))
+    assert len({row[2] for row in found}) == 11
+    assert len({row[3] for row in found}) == 10
+    assert len({row[3] for row in found[6:9]}) == 3  # 7, 8 and 9
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4, 6, 12, 20, 100])
+def test_no_target_is_certain_or_impossible_unless_the_nerve_is(sides):
+    for nerve in (1e-9, 0.001, 0.08, 0.5, 0.92, 0.999, 1 - 1e-9):
+        assert 2 <= -values(nerve, grande_tactique={"check_sides": sides})[2] <= sides
+    assert values(0, grande_tactique={"check_sides": sides})[2] == -(sides + 1)
+    assert values(1, grande_tactique={"check_sides": sides})[2] == -1
+
+
+def test_the_best_that_six_sides_have_is_never_farther_off_than_one_side():
+    for discipline in range(1, 12):
+        target = -values(discipline / 12, grande_tactique={"check_sides": 6})[2]
+        assert abs((7 - target) / 6 - discipline / 12) <= 1 / 6 + 1e-12
+
+
+def test_stating_the_target_that_is_printed_changes_nothing():
+    """5+ stands for a nerve of 2/3, on a die of 12; stated, it is rolled on the same die."""
+    question = {"models": 20, "nerve": 0.6667, "losses": 1}
+    stated = morale.exact("compare", question | {"grande_tactique": {"check_target": 5}})
+    assert rows(stated) == rows(morale.exact("compare", question))
+    assert rows(stated)[2, "grande-tactique"]["p_routed"] == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_the_correspondence_is_printed():
+    columns = morale.exact("compare", {"models": 2, "losses": 0}).columns["correspondence"]
+    assert columns["discipline"] == list(range(13))
+    expected = (8, 0.6667, 2, "5+ on a die of 12", 0.6667, 8, 0.7222)
+    assert tuple(column[8] for column in columns.values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("deck", "discipline"), [({"5": 3}, "0"), ({"1": 1, "6": 2, "12": 1}, "1"), ({"0": 1, "3": 1}, "0")]
+)
+def test_other_decks_have_other_disciplines(deck, discipline):
+    """Never one that all cards pass, or none, unless the nerve says so or the deck has no other."""
+    found = equivalents(nerve=0.4, ruleset={"armoured_clash": {"deck": deck}})
+    assert found["DISCIPLINE"] == discipline
+
+
+@pytest.mark.parametrize("scale", [leaderships(), check_targets(6), check_targets(12), check_targets(20)])
+def test_a_nerve_between_two_disciplines_gets_the_nearest_value_from_one_s_to_the_other_s(scale):
+    """No value between what stands for the DISCIPLINE below and for the one above is nearer."""
+    asked = morale.load_question("compare", {"models": 8, "losses": 2})
+    places, chances = {value: place for place, value in enumerate(scale)}, [*scale.values()]
+    nerves = [nerve for nerve in disciplines(asked).values() if 0 < nerve < 1]
+    for below, above in pairwise(nerves):
+        first, last = (places[standing_for(nerve, scale, asked)] for nerve in (below, above))
+        for step in range(1, 20):
+            nerve = below + (above - below) * step / 20
+            place = places[standing_for(nerve, scale, asked)]
+            misses = {other: abs(chances[other] - nerve) for other in range(first, last + 1)}
+            assert misses[place] == pytest.approx(min(misses.values()), abs=1e-5)

@@ -1,0 +1,108 @@
+"""Star Wars: Legion, LG-1 to LG-7 worked by hand."""
+
+import pytest
+
+from analyser import morale
+from tests.oracle.morale_checks import assert_worked, rows
+
+STUCK = {"tokens": 10, "ruleset": {"rally_successes": 0, "end_phase_tokens": 0}}  # tokens that never go
+TWO, OFF = {"courage": 1, "tokens": 2}, "p_left_table"
+
+
+def by_round(column, values, commander="without"):
+    """A column of the main table, round by round."""
+    return {("", commander, turn, column): value for turn, value in enumerate(values, start=1)}
+
+
+def leaves(turn, rounds=6):
+    """Off the table from a round on."""
+    return by_round(OFF, [0] * (turn - 1) + [1] * (rounds - turn + 1))
+
+
+WORKED = {
+    "LG-2, LG-3: panicked unless a die succeeds, (4/6)^2": (TWO, by_round("p_panicked", [4 / 9])),
+    "LG-3: 3 tokens, panicked at 2 or 3: (4/6)^3 + 3 (2/6)(4/6)^2": (
+        {"courage": 1, "tokens": 3},
+        by_round("p_panicked", [20 / 27]),
+    ),
+    "LG-4: suppressed at COURAGE, one action fewer": (
+        {"courage": 2, "tokens": 2},
+        by_round("p_suppressed", [4 / 9]) | by_round("p_panicked", [0]) | by_round("mean_actions", [14 / 9]),
+    ),
+    "LG-4, LG-5: panicked 4/9 (no action), 1 token 4/9 (1), none 1/9 (2)": (TWO, by_round("mean_actions", [6 / 9])),
+    **{
+        f"LG-5: {edge} inches at {move} a move": (
+            STUCK | {"courage": 1, "edge_distance": edge, "move_distance": move},
+            leaves(turn),
+        )
+        for edge, move, turn in (
+            *((12.0, 6.0, 2), (13.0, 6.0, 3), (0.5, 6.0, 1), (0.0, 6.0, 1)),
+            *((18.3, 6.1, 3), (18.31, 6.1, 4)),  # three moves of 6.1 are 18.3
+        )
+    },
+    "LG-5: one move from the edge it leaves with 4/9 in round 1, then panics no more": (
+        TWO | {"edge_distance": 6.0, "move_distance": 6.0},
+        by_round(OFF, [4 / 9]) | by_round("p_defeated", [4 / 9] * 6) | by_round("p_panicked", [4 / 9, 0]),
+    ),
+    "LG-3: with a commander of 2 the threshold is 4, and suppression as without": (
+        TWO | {"commander_courage": 2, "rounds": 1},
+        by_round("p_panicked", [0], "with")
+        | by_round("p_panicked", [4 / 9])
+        | by_round("p_suppressed", [8 / 9], "with")
+        | by_round("p_suppressed", [8 / 9]),
+    ),
+    "LG-3: a commander of 1 is no help to a 3: 6 tokens panic it": (
+        {"courage": 3, "tokens": 6, "commander_courage": 1, "ruleset": {"rally_successes": 0}},
+        by_round("p_panicked", [1], "with"),
+    ),
+    "LG-1: without COURAGE never suppressed, never panicked": (
+        {"courage": "none", "tokens": 20},
+        by_round("p_suppressed", [0]) | by_round("p_panicked", [0]) | by_round("mean_actions", [2]),
+    ),
+    "LG-6: 4 tokens panic COURAGE 2, the 3 after the round do not": (
+        {"courage": 2, "tokens": 4, "ruleset": {"rally_successes": 0}},
+        by_round("p_panicked", [1, 0, 0, 0, 0, 0]),
+    ),
+    "LG-2, LG-7: 1 token, gone by the rally with 1/3, else by the end phase": (
+        {"courage": 1, "tokens": 1, "rounds": 1},
+        {
+            ("tokens", "without", 1, "after rally", 0, "probability"): 1 / 3,
+            ("tokens", "without", 1, "end of round", 0, "probability"): 1,
+        },
+    ),
+    "destroyed by fire with 1/2 a round is defeated, but has not left": (
+        {"courage": 1, "destroyed": 0.5},
+        by_round("p_destroyed", [0.5, 0.75]) | by_round("p_defeated", [0.5, 0.75]) | by_round(OFF, [0, 0]),
+    ),
+    "LG-3: two tokens that never go panic COURAGE 1, not with a commander of 2 near": (
+        STUCK | TWO | {"commander_courage": 2, "commander_near": [False, 0.25, 1.0], "rounds": 3},
+        by_round("p_panicked", [1, 0.75, 0], "with") | by_round("p_panicked", [1, 1, 1]),
+    ),
+    # Two attacks a round: 4/9 in round 1; else 0 or 1 token is left and the end phase takes it, so again 4/9: 56/81.
+    "LG-2, LG-3: 3 tokens, or 3 attacks in round 1, panic COURAGE 1 by half; by round 2 two a round do": (
+        {"courage": 1, "until_panic": True, "rounds": 2},
+        {("tokens_until_panic", "without", n, "p_panicked"): p for n, p in enumerate((0, 0, 4 / 9, 20 / 27))}
+        | {
+            ("attacks_until_panic", "without", 1, 3, "p_panicked_by_then"): 20 / 27,
+            ("attacks_until_panic", "without", 2, 2, "p_panicked_by_then"): 56 / 81,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WORKED)
+def test_worked_by_hand(case):
+    assert_worked("legion", *WORKED[case])
+
+
+def test_a_commander_out_of_range_is_no_commander():
+    result = morale.exact("legion", TWO | {"commander_courage": 2, "commander_range": 4})
+    assert {commander for commander, _ in rows(result)} == {"without"}
+    assert "LG-3" in result.warnings[0]
+
+
+def test_only_numbers_that_were_tried_are_in_the_tables():
+    result = morale.exact("legion", {"courage": 1, "until_panic": True, "rounds": 2})
+    assert len(rows(result, "tokens_until_panic")) == 4
+    assert list(rows(result, "attacks_until_panic")) == [("without", 1, 3), ("without", 2, 2)]
+    assert list(rows(result)) == list(rows(morale.simulate("legion", result.scenario.as_dict(), 1000)))

@@ -1,0 +1,330 @@
+"""Mordheim, MD-1 to MD-10 worked by hand."""
+
+from itertools import product
+
+import pytest
+
+from analyser import morale
+from tests.oracle.morale_checks import assert_worked, rows
+
+P7, P8, P9 = 21 / 36, 26 / 36, 30 / 36  # two dice at most 7, 8, 9
+P6 = 15 / 36  # at most 6; and the chance to fail on 7
+EVEN = {"to_hit": 4, "to_wound": 4, "save": 7, "out_of_action": 4}  # 1/8 a blow
+
+
+def band(leader=8, others=((8, 3),), **more):
+    """A warband of four that has lost one already, unless told otherwise: a test is due every turn."""
+    groups = [{"leadership": leadership, "number": number} for leadership, number in others]
+    return {"leader": leader, "others": groups, "out": 1, **more}
+
+
+def fresh(name, casualties=0, leader=12, **more):
+    """A leader and three of Ld 2, none of them out."""
+    return band(leader, [(2, 3)], name=name, casualties=casualties, **{"out": 0, **more})
+
+
+def turns(column, values, warband="warband", table=""):
+    """A column of a warband, turn by turn."""
+    return {(table, warband, turn, column): value for turn, value in enumerate(values, start=1)}
+
+
+def one(warband, p_fighting, *more):
+    """A warband, and the chances that it fights on after each turn."""
+    return {"warband": warband, "turns": 1 + len(more)}, turns("p_fighting", (p_fighting, *more))
+
+
+def row(*key, table="", **figures):
+    """Figures of a row."""
+    return {(table, *key, column): value for column, value in figures.items()}
+
+
+def alone(expected, question_turns=1, **keys):
+    return {"alone": {"leadership": 7, **keys}, "turns": question_turns}, expected
+
+
+def combat(expected, **keys):
+    return {"combat": keys}, expected
+
+
+def distances():
+    """The law of inches to the edge: 8 inches behind him, 5 inches aside; he breaks with 15/36 and runs 2d6."""
+    law = {}
+    for dice in product(range(1, 7), repeat=2):
+        if (inches := min(5.0, 8.0 - sum(dice))) > 0:
+            law["distance", 0, inches, "probability"] = law.get(("distance", 0, inches, "probability"), 0) + P6 / 36
+    return law
+
+
+NEAR, FEARED = {"leadership": 6, "near_leader": True}, {"causes_fear": True}
+STUNNED = band(9, [(6, 3)], leader_stunned=0.5)
+IMMORTAL = {"leader": 12, "others": [{"leadership": 7}], "casualties": 2, "leader_falls": "never"}
+FOUGHT = {"leader": 12, "others": [{"leadership": 12, "number": 3}]}
+FRENZIED = {"attacks": 2, "second_weapon": True, "frenzy": True, "hatred": True, **EVEN}
+FIRST, SECOND = (1 - 3 / 16) ** 5, (1 - 1 / 8) ** 5  # none of five blows takes one out: with hatred, and without
+WARBANDS = {
+    "MD-1: Ld 7": one(band(7, [(7, 3)]), P7),
+    "MD-1: three rout tests in a row at Ld 8": one(band(), P8, P8**2, P8**3),
+    "MD-1: 1 of 5 is no quarter": one(band(others=[(8, 4)]), 1, 1, 1),
+    "MD-1: the leader out leaves the best of the others": one(band(9, [(6, 2), (7, 1)], leader_falls="first"), P7),
+    "MD-1: had he stayed": one(band(9, [(6, 2), (7, 1)], leader_falls="last"), P9),
+    "MD-1: a random casualty is the leader once in four": one(band(9, [(7, 3)]), P7 / 4 + P9 * 3 / 4),
+    "MD-1: a stunned leader lends nothing": one(
+        band(9, [(6, 3)], leader_falls="last", leader_stunned=0.5), P9 / 2 + P6 / 2
+    ),
+    "MD-1: stunned others do not count either": one(
+        band(9, [(7, 1), (6, 2)], leader_falls="first", others_stunned=0.5), P7 / 2 + P6 * 3 / 8
+    ),
+    "MD-1: the leader lost in a turn is one of its casualties": one(
+        band(9, [(6, 11)], leader_falls=2) | {"out": 2}, 1, P6
+    ),
+    "MD-1: the immune test all the same": one(band(immune_to_psychology=True), P8),
+    "MD-1: a leader who is never lost stands when all others are out": one(IMMORTAL, 1, 1),
+    "MD-2: gives up at the start of a turn and from a quarter on, without a test": (
+        {
+            "warband": {
+                "leader": 8,
+                "others": [{"leadership": 7, "number": 7}],
+                "casualties": [1, 1, 0],
+                "gives_up_at": 1,
+            }
+        }
+        | {"turns": 3},
+        turns("p_gave_up", [0, 1, 1]) | turns("p_may_have_given_up", [0, 1, 1]) | turns("p_tests", [0, 0, 0]),
+    ),
+    "a warband without warriors is all out": ({"warband": band(out=4), "turns": 1}, turns("p_all_out", [1])),
+    **{
+        f"effect of a leader of {leadership}": (
+            {"warband": band(others=[(7, 3)]), "turns": 2, "effect_of_leader": True},
+            row(leadership, table="leader", p_fighting_never_lost=passed**2, p_fighting_lost_first=P7**2),
+        )
+        for leadership, passed in ((2, 1 / 36), (9, P9), (12, 1))
+    },
+    "MD-1: never lost is not never stunned": (
+        {"warband": STUNNED, "effect_of_leader": True, "turns": 1},
+        row(9, table="leader", p_fighting_never_lost=(P9 + P6) / 2, p_fighting_never_lost_nor_stunned=P9)
+        | row(9, table="leader", p_fighting_lost_first=P6),
+    ),
+    # Turn 1, in order of play: A stays with 1/36, B with 26/36, C with 26/36, unless it is the last.
+    "MD-3: the rest play on until one is left": (
+        {"warband": band(2, [(2, 3)], name="A"), "rivals": [band(name="B"), band(name="C")], "turns": 1},
+        row(1, table="last_left", p_C=35 / 36 * (1 - P8), p_B=35 / 36 * P8 * (1 - P8), p_A=(1 - P8) ** 2 / 36),
+    ),
+    "MD-3: the last left tests no more": (
+        {
+            "warband": fresh("A", [0, 4, 0], leader_falls="last"),
+            "rivals": [fresh("B", [1, 0, 0], leader_falls="last")],
+            "turns": 3,
+        },
+        turns("p_tests", [1, 0, 0], "B") | turns("p_fighting", [1, 1, 1], "B"),
+    ),
+    "MD-3: no leader falls after the end": (
+        {"warband": fresh("A", leader_falls=2), "rivals": [fresh("B", [4, 0, 0])], "turns": 3},
+        turns("p_fighting_without_leader", [0, 0, 0], "A"),
+    ),
+    "MD-2, MD-3: nobody may give up after the end": (
+        {"warband": fresh("A", 4), "rivals": [fresh("B", out=2)], "turns": 2},
+        turns("p_may_have_given_up", [0, 0], "B") | turns("p_may_have_given_up", [1, 1], "A"),
+    ),
+    "MD-3: nobody falls after the end": (
+        {"warband": fresh("A", 4), "rivals": [fresh("B", 3)], "turns": 2},
+        turns("p_fighting", [1, 1], "B") | turns("p_tests", [0, 0], "B"),
+    ),
+    "MD-3: who is all out at the start is no rival": (
+        {"warband": fresh("A", 1), "rivals": [fresh("B", out=4)], "turns": 1},
+        turns("p_tests", [0], "A"),
+    ),
+    # A tests on Ld 7 and has won if it routs; else B, on Ld 2 whatever falls, routs with 35/36.
+    "MD-3: the first to leave wins where a scenario says so": (
+        {
+            "warband": fresh("A", 1, leader=7, leader_falls="last"),
+            "rivals": [fresh("B", 1, leader=2), fresh("C")],
+            "winner": "first_to_leave",
+            "turns": 1,
+        },
+        row(1, table="first_to_leave", p_A=P6, p_B=P7 * 35 / 36, p_C=0, p_nobody_yet=P7 / 36)
+        | turns("p_tests", [P7], "B"),
+    ),
+    "MD-3: who is wiped out has not left": (
+        {"warband": fresh("A", 4), "rivals": [fresh("B")], "winner": "first_to_leave", "turns": 1},
+        row(1, table="first_to_leave", p_B=1),
+    ),
+    "fights: hits 2/3, wounds 1/2, not saved 2/3, out 1/3, two enemies": (
+        {
+            "warband": band(
+                7,
+                [(7, 3)],
+                casualties=0,
+                casualties_from=[{"number": 2, "to_hit": 3, "to_wound": 4, "save": 5, "out_of_action": 5}],
+            )
+            | {"out": 0},
+            "turns": 1,
+        },
+        turns("p_tests", [1 - (25 / 27) ** 2]),
+    ),
+    "MD-7, MD-8: two attacks doubled and one more, 3/16 a blow in the first turn, 1/8 in the second": (
+        {"warband": FOUGHT | {"casualties": 0, "casualties_from": [FRENZIED]}, "turns": 2},
+        turns("p_may_have_given_up", [1 - FIRST, 1 - FIRST * SECOND]),
+    ),
+    "MD-7, MD-8: frenzy may silence hatred": (
+        {"warband": FOUGHT | {"casualties": 0, "casualties_from": [FRENZIED]}, "turns": 1}
+        | {"ruleset": {"hatred_while_frenzied": False}},
+        turns("p_may_have_given_up", [1 - SECOND]),
+    ),
+    "fights of some turns": (
+        {
+            "warband": FOUGHT
+            | {"casualties": 0, "casualties_from": [{"turns": [2], "to_hit": 2, "to_wound": 2, "out_of_action": 2}]},
+            "turns": 2,
+        },
+        turns("p_tests", [0, (5 / 6) ** 3]),
+    ),
+    "those who are out strike no more: A is out with 1/8, then B with 7/8 * 1/8": (
+        {
+            "warband": {
+                "name": "A",
+                "leader": 12,
+                "casualties": 0,
+                "casualties_from": [{"of": "B", "number": 5, **EVEN}],
+            },
+            "rivals": [
+                {"name": "B", "leader": 12, "casualties": 0, "casualties_from": [{"of": "A", "number": 5, **EVEN}]}
+            ],
+            "turns": 1,
+        },
+        turns("p_all_out", [1 / 8], "A") | turns("p_all_out", [7 / 64], "B"),
+    ),
+}
+WARRIORS = {
+    "MD-5: breaks, two hits that wound on 4+, a run of 7 inches": alone(
+        row(0, p_broke=P6, p_down=P6 * 3 / 4, p_left_table=P6 / 4 * P7), edge_behind=7.0
+    ),
+    "MD-5: wounded on 4+, saved on 5+, two wounds": alone(row(0, p_down=P6 / 9), save=5, wounds=2),
+    "MD-6: rallies, or any run takes him off": alone(
+        row(1, p_rallied=P6 * P7, p_left_table=P6 * P6), edge=2.0, to_wound=7, combat_phases=1
+    ),
+    "MD-6: charged, he runs before his rally": alone(row(1, p_left_table=P6), edge=2.0, to_wound=7, charged=1.0),
+    "MD-5: one opponent is no test": alone(row(8, p_holds=1), 8, opponents=1),
+    "MD-5: nor is a friend near": alone(row(8, p_holds=1), 8, friends_near=1),
+    **{
+        f"MD-4: a leader of 9, {state}, at his rally": alone(
+            row(1, p_rallied=P6 * passed), to_wound=7, rally_leader=9, leader_state=state
+        )
+        for state, passed in (("standing", P9), ("knocked_down", P7), ("stunned", P7), ("fleeing", P7))
+    },
+    "MD-5: tests after every combat phase": alone({("", n, "p_holds"): P7 ** (n + 1) for n in range(4)}, 3, edge=14),
+    "MD-5: all alone for two combat phases": alone(
+        {("", n, "p_holds"): P7 ** min(n + 1, 2) for n in range(4)}, 3, combat_phases=2, edge=14
+    ),
+    "MD-5, MD-6: the first run is away from the opponents, and reaches no edge": alone(
+        row(0, p_left_table=0) | row(1, p_left_table=P6**2), to_wound=7, edge=2, combat_phases=1
+    ),
+    "MD-5: an edge straight behind him comes nearer": alone(
+        row(0, p_left_table=P6 * P6) | distances(), to_wound=7, edge=5, edge_behind=8
+    ),
+    **{
+        f"MD-6: {edge} inches are covered by {ways} of 36 runs": alone(
+            row(0, p_left_table=P6 * ways / 36), to_wound=7, edge_behind=edge
+        )
+        for edge, ways in ((6.3, 21), (6, 26))
+    },
+    "MD-7: frenzy doubles attacks": combat(
+        row(1, mean_fighter_hits=2.5), fighter={"attacks": 2, "second_weapon": True, "frenzy": True}
+    ),
+    "MD-7: without frenzy": combat(row(1, mean_fighter_hits=1.5), fighter={"attacks": 2, "second_weapon": True}),
+    "MD-8: hatred re-rolls misses in the first round only": combat(
+        row(1, mean_fighter_hits=3 / 4) | row(2, mean_fighter_hits=1 / 2), fighter={"hatred": True}, rounds=2
+    ),
+    "MD-9: charged by what he fears he needs sixes": combat(
+        row(1, mean_fighter_hits=P7 / 2 + P6 / 6) | row(2, mean_fighter_hits=1 / 2),
+        **{"enemy": FEARED, "charger": "enemy", "rounds": 2},
+    ),
+    "MD-9: a failed charge is no combat for either": combat(
+        row(1, p_combat=P7, mean_enemy_hits=P7 / 2) | row(1, 0, 0, table="hits", probability=P6 + P7 / 4), enemy=FEARED
+    ),
+    **{
+        f"MD-9: no test of fear: {word}": combat(row(1, p_combat=1), fighter={word: True}, enemy=FEARED)
+        for word in ("causes_fear", "frenzy", "immune_to_psychology")
+    },
+    "MD-7: frenzy is lost when knocked down": combat(
+        row(2, p_fighter_frenzied=1 / 2, mean_fighter_hits=3 / 4),
+        **{"fighter": {"frenzy": True, "knocked_down": 0.5}, "rounds": 2},
+    ),
+    "MD-9: frenzied is told of all cases": combat(
+        row(1, p_combat=P7, p_enemy_frenzied=P7), enemy=FEARED | {"frenzy": True}
+    ),
+    **{
+        f"MD-4, MD-9: a leader of 9, {state}, against fear": combat(
+            row(1, p_combat=dares), fighter={"leadership": 5, "leader": 9, "leader_state": state}, enemy=FEARED
+        )
+        for state, dares in (("standing", P9), ("stunned", 10 / 36))
+    },
+    "MD-7, MD-8: hatred beside frenzy": combat(row(1, mean_fighter_hits=1.5), fighter={"frenzy": True, "hatred": True}),
+    "MD-7, MD-8: hatred silenced by frenzy": (
+        {"combat": {"fighter": {"frenzy": True, "hatred": True}}, "ruleset": {"hatred_while_frenzied": False}},
+        row(1, mean_fighter_hits=1),
+    ),
+    "MD-10: the share of turns lost": (
+        {"stupidity": {"leadership": 7}, "turns": 2},
+        row(2, p_walks=P6 / 2, p_idle=P6 / 2, mean_share_of_turns_lost=P6)
+        | {("turns_lost", lost, "probability"): p for lost, p in enumerate((P7**2, 2 * P7 * P6, P6**2))},
+    ),
+    "MD-10: stupid in combat is no blows": (
+        {"stupidity": {"leadership": 7, "in_combat": True}},
+        row(1, p_walks=0, p_idle=0, p_no_blows=P6),
+    ),
+    "MD-4, MD-10: a leader near": ({"stupidity": {"leadership": 4, "leader": 8}}, row(1, p_sensible=P8)),
+    # Each fails with 1/2 * 6/36 + 1/2 * 21/36; both with 1/2 * (6/36)^2 + 1/2 * (21/36)^2.
+    "MD-4: two tests on one leader hang together": (
+        {"together": {"leader": 9, "p_stunned": 0.5, "warriors": [NEAR, NEAR]}},
+        row("two or more fail", table="several", probability=477 / 2592)
+        | row("warrior", table="tests", p_failed=27 / 72),
+    ),
+    "MD-1: after a failed rout test nobody tests": (
+        {"together": {"leader": 7, "rout_test": True, "warriors": [{"leadership": 7}]}},
+        row("standing", "failed", 0, probability=P6)
+        | row("standing", "passed", 1, probability=P7 * P6)
+        | row("none fails", table="several", probability=P7**2)
+        | row("one fails", table="several", probability=P7 * P6)
+        | row("two or more fail", table="several", probability=0)
+        | row("nobody tests: routed", table="several", probability=P6)
+        | row("rout test", table="tests", p_tests=1)
+        | row("warrior", table="tests", p_tests=P7),
+    ),
+    **{
+        f"MD-1: the rout test of a leader of 9, {state}": (
+            {"together": {"leader": 9, state: 1.0, "rout_test": True, "best_other": 6}},
+            row("rout test", table="tests", p_failed=1 - passed),
+        )
+        for state, passed in (("p_out", P6), ("p_stunned", P6), ("p_knocked_down", P9))
+    },
+}
+WORKED = WARBANDS | WARRIORS
+
+
+@pytest.mark.parametrize("case", WORKED)
+def test_worked_by_hand(case):
+    assert_worked("mordheim", *WORKED[case])
+
+
+def test_the_effect_of_the_leader_is_that_of_the_game_with_its_rivals():
+    """One answer tells the same thing in one way: under his own Leadership, lost as asked."""
+    question = {"warband": STUNNED | {"casualties": 1}, "effect_of_leader": True, "turns": 2}
+    alone_, rivalled = (
+        morale.exact("mordheim", question | {"rivals": rivals}) for rivals in ([], [band(2, [(2, 3)], name="rival")])
+    )
+    effect = rows(rivalled, "leader")[(9,)]["p_fighting_as_asked"]
+    assert effect == pytest.approx(rows(rivalled)["warband", 2]["p_fighting"], abs=1e-12)
+    assert effect > rows(alone_, "leader")[(9,)]["p_fighting_as_asked"] + 0.1
+
+
+def test_an_edge_that_is_left_out_is_far():
+    result = morale.exact("mordheim", {"alone": {"leadership": 7}, "turns": 100})
+    assert rows(result)[(100,)]["p_left_table"] == 0
+    assert "distance" not in result.tables
+
+
+@pytest.mark.parametrize("edge", [12.5, 6.1])
+def test_inches_to_the_edge_are_told_as_they_are(edge):
+    """12.5 inches behind: after a run of 2 there are 10.5, not 11; of 6.1 there are 4.1 (as written, in tenths)."""
+    law = rows(morale.exact("mordheim", {"alone": {"leadership": 7, "edge_behind": edge}, "turns": 1}), "distance")
+    assert max(inches for _, inches in law) == pytest.approx(edge - 2, abs=1e-12)

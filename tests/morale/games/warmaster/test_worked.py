@@ -1,0 +1,216 @@
+"""Warmaster, WM-1 to WM-9 worked by hand."""
+
+import itertools
+
+import pytest
+
+from analyser import morale
+from tests.oracle.morale_checks import assert_worked, rows
+
+MOVE = "driven_back"
+MARCHES_ON = {"move": "retreats", "distance": 8, "turns": 2}
+MARCHES_ON["obstacles"] = [{"distance": 2, "kind": "friend"}, {"distance": 5, "kind": "enemy"}]
+TERRAIN = {"distance": 2, "kind": "impassable"}
+BLOCKED = [{"distance": 1, "kind": "impassable", "stands": 1}, {"distance": 6, "kind": "enemy", "stands": 2}]
+
+
+def friend(distance=0, **more):
+    return {"distance": distance, "kind": "friend", **more}
+
+
+def falls_back(*obstacles, distance=5, **more):
+    return {"move": "falls_back", "distance": distance, "obstacles": [*obstacles], **more}
+
+
+def row(*key, **figures):
+    """Figures of a row of the main table."""
+    return {("", *key, column): value for column, value in figures.items()}
+
+
+def spared(*tests):
+    """Units that are not confused by so many tests each, on average."""
+    return sum((5 / 6) ** dice for dice in tests)
+
+
+NEAR_SIX = {"dice": 1, "obstacles": [{"distance": 6.5, "kind": "enemy"}]}
+CONTACT = {"dice": 1, "obstacles": [friend()]}
+WORKED = {
+    "WM-1: two dice, 1 - (5/6)^2; 7 cm on average": ({"dice": 2}, row(MOVE, p_confused=11 / 36, mean_distance=7)),
+    "WM-4: the mover 1/6, its friend 1/6, one of them at least 11/36": (
+        falls_back(friend()),
+        row("always", p_confused=1 / 6, mean_friends_confused=1 / 6)
+        | {("joint", "always", "no", 0, "probability"): 25 / 36},
+    ),
+    "WM-4: a friend that makes no way halts the mover on contact, confused, and does not test": (
+        falls_back(friend(3.5)),
+        row("never", p_confused=1, mean_friends_confused=0, mean_distance=3.5),
+    ),
+    # 1 or 2: steady. 3, 4, 5 (1/2): confused on a 6, 1/12. 6 (1/6): confused by the drive-back die.
+    "WM-2: goes 2 cm into terrain with 3 to 6, confused there with 4/36, in all 1/4": (
+        {"dice": 1, "obstacles": [TERRAIN]},
+        row(MOVE, p_confused=1 / 4, p_by_terrain=4 / 36),
+    ),
+    **{
+        f"WM-3: halts 1 cm from {kind} at 4 cm, which 4, 5 and 6 come near": (
+            {"dice": 1, "obstacles": [{"distance": 4, "kind": kind}]},
+            row(MOVE, p_confused=1 / 2, p_by_enemy_or_combat=1 / 2, mean_distance=15 / 6)
+            | {("stops", MOVE, 3.0, kind, "probability"): 1 / 2}
+            | {("stops", MOVE, 3.0, "open ground", "probability"): 1 / 6},
+        )
+        for kind in ("enemy", "combat")
+    },
+    "WM-1, WM-3: an enemy at 6.5 cm, confused by the 6 in both ways or in neither": (
+        NEAR_SIX,
+        row(MOVE, p_confused=1 / 6, p_six_on_drive_back_dice=1 / 6, p_by_enemy_or_combat=1 / 6),
+    ),
+    "WM-4, WM-7: two behind the friend; each tests for itself and for the one it pushes": (
+        falls_back(friend(chain=2)),
+        row("always", p_confused=1 / 6, mean_friends_confused=28 / 36),
+    ),
+    "WM-4, the other reading: mover 3 dice, friends 3, 2 and 1": (
+        falls_back(friend(chain=2), ruleset={"tests_for_chain": "all"}),
+        row("always", p_confused=1 - spared(3), mean_friends_confused=3 - spared(3, 2, 1)),
+    ),
+    "WM-4, WM-7: two friends one after the other are two tests of the mover": (
+        falls_back(friend(2), friend(5), distance=9),
+        row("always", p_confused=11 / 36, mean_friends_confused=1 / 3),
+    ),
+    # Making way: 11/36 for each friend that pushes another, 6/36 for the last, 1/6 for the mover.
+    **{
+        f"WM-4: with {chain} behind the friend, making way confuses {'fewer' if cheap < 1 else 'more'} than refusing": (
+            falls_back(friend(chain=chain)),
+            row("always", mean_units_confused=(6 + 11 * chain + 6) / 36)
+            | row("never", mean_units_confused=1)
+            | row("fewest confused", mean_units_confused=cheap),
+        )
+        for chain, cheap in ((2, 34 / 36), (3, 1))
+    },
+    "WM-1, WM-4: a unit that its die has confused spares its friend": (
+        CONTACT,
+        row("fewest confused", mean_units_confused=16 / 36)
+        | row("always", mean_units_confused=17 / 36)
+        | row("never", mean_units_confused=1),
+    ),
+    **{
+        f"WM-5: {what} cannot make way": (
+            falls_back(obstacle),
+            row("falls_back", p_confused=1, mean_friends_confused=0),
+        )
+        for what, obstacle in {
+            "an unyielding friend": {"distance": 0, "kind": "unyielding"},
+            "one who would push it": friend(chain=[{"kind": "unyielding"}]),
+        }.items()
+    },
+    "WM-6: evaders confuse the friends they burst through, no roll, and not themselves": (
+        {"move": "evades", "distance": 10, "obstacles": [friend(2), friend(9), friend(15)]},
+        row("evades", p_confused=0, mean_friends_confused=2),
+    ),
+    "WM-6: also where those behind could not make way": (
+        {"move": "evades", "distance": 6, "obstacles": [friend(2, chain=[{"kind": "unyielding"}])]},
+        row("evades", p_confused=0, mean_friends_confused=1, mean_distance=6),
+    ),
+    "WM-8: terrain blocks 1 of 3 stands, an enemy farther on the other 2; no confusion": (
+        {"move": "retreats", "distance": {4: 0.75, 8: 0.25}, "obstacles": BLOCKED},
+        row("retreats", mean_stands_destroyed=1.5, p_all_stands_destroyed=0.25, p_confused=0),
+    ),
+    "WM-4, WM-8: in a retreat friends make way, or all stands are destroyed": (
+        {"move": "retreats", "distance": 3, "obstacles": [friend()]},
+        row("always", p_confused=1 / 6)
+        | row("fewest confused", p_confused=1 / 6)
+        | row("never", p_all_stands_destroyed=1),
+    ),
+    "contact is not into": (
+        falls_back({"distance": 4, "kind": "unyielding"}, distance=4),
+        row("falls_back", p_confused=0),
+    ),
+    "contact is into where the ruleset says so": (
+        falls_back({"distance": 4, "kind": "unyielding"}, distance=4, ruleset={"touching_is_into": True}),
+        row("falls_back", p_confused=1),
+    ),
+    "WM-9: two turns of one die each": (
+        {"dice": 1, "turns": 2},
+        {("turns_lost", MOVE, lost, "probability"): ways / 36 for lost, ways in enumerate((25, 10, 1))}
+        | row(1, p_confused=1 / 6)
+        | row(2, p_confused=1 / 6),
+    ),
+    "WM-8: destroyed in turn 1 it loses no turn to confusion, and nobody makes way in turn 2": (
+        MARCHES_ON,
+        {("turns_lost", "always", lost, "probability"): int(lost == 0) for lost in range(3)}
+        | row("always", 1, mean_friends_confused=1 / 6)
+        | row("always", 2, p_all_stands_destroyed=1, mean_friends_confused=0, mean_distance=0),
+    ),
+    "WM-8: terrain blocks one of three stands a turn, and nothing moves in turn 4": (
+        {"move": "retreats", "distance": 4, "turns": 4, "obstacles": BLOCKED[:1]},
+        {("", turn, "mean_stands_destroyed"): n for turn, n in enumerate((1, 2, 3, 3), 1)}
+        | {("", turn, "p_all_stands_destroyed"): n for turn, n in enumerate((0, 0, 1, 1), 1)}
+        | {("", turn, "mean_distance"): n for turn, n in enumerate((4, 4, 1, 0), 1)},
+    ),
+    **{
+        f"WM-3: unable to end 1 cm from an enemy, whatever the distance ({move})": (
+            falls_back({"distance": 0.5, "kind": "enemy"}, distance=move),
+            row("falls_back", p_confused=1, p_by_enemy_or_combat=1),
+        )
+        for move in (0, {0: 0.5, 2: 0.5})
+    },
+    "WM-3: at exactly 1 cm it is able to, if it stays": (
+        falls_back({"distance": 1, "kind": "combat"}, distance=0),
+        row("falls_back", p_confused=0),
+    ),
+    **{
+        f"WM-4: a move of {distance} cm and a friend at 5.96 cm": (
+            falls_back(friend(5.96, make_way=False), distance=distance),
+            row("falls_back", p_confused=confused),
+        )
+        for distance, confused in ((5, 0), (6, 1))
+    },
+    "WM-2, WM-1: terrain at 3.5 cm halts it before an enemy a centimetre behind": (
+        {"dice": 1, "obstacles": [TERRAIN | {"distance": 3.5}, {"distance": 4.5, "kind": "enemy"}]},
+        row(MOVE, p_confused=1 / 6 + 2 / 36, p_by_enemy_or_combat=0),
+    ),
+    "WM-3: terrain half a centimetre before an enemy is not reached": (
+        {"dice": 1, "obstacles": [TERRAIN | {"distance": 4}, {"distance": 4.5, "kind": "combat"}]},
+        row(MOVE, p_confused=1 / 2, p_by_enemy_or_combat=1 / 2),
+    ),
+    **{
+        f"WM-2, WM-4: of three at one place the one without a roll halts it, {order}": (
+            falls_back(*[{"distance": 3, "kind": kind} for kind in kinds]),
+            row("always", p_confused=1, mean_friends_confused=0),
+        )
+        for order, kinds in {
+            "in order": ("impassable", "unyielding", "friend"),
+            "in reverse": ("friend", "unyielding", "impassable"),
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize("case", WORKED)
+def test_worked_by_hand(case):
+    assert_worked("warmaster", *WORKED[case])
+
+
+HALTING = {"impassable": 3.5, "unyielding": 3.5, "enemy": 4.5, "combat": 4.5}  # where each halts the unit at 3.5 cm
+
+
+@pytest.mark.parametrize("touching", [False, True])
+@pytest.mark.parametrize("move", ["driven_back", "falls_back"])
+@pytest.mark.parametrize(("one", "other"), [*itertools.combinations_with_replacement(HALTING, 2)])
+def test_of_two_that_halt_a_unit_at_one_place_the_nearer_does(one, other, move, touching):
+    """WM-2 to WM-4, settled: the unit does not get to the other; of two as near, the one without a roll."""
+    pair = [{"kind": kind, "distance": HALTING[kind]} for kind in (one, other)]
+    moved = {"dice": 1} if move == "driven_back" else {"move": move, "distance": {"2": 0.5, "4": 0.5}}
+
+    def figures(*obstacles):
+        question = moved | {"obstacles": [*obstacles], "ruleset": {"touching_is_into": touching}}
+        return next(iter(rows(morale.exact("warmaster", question)).values()))
+
+    alone = figures(min(pair, key=lambda obstacle: (obstacle["distance"], obstacle["kind"] == "impassable")))
+    for both in (pair, pair[::-1]):
+        found = {name: value for name, value in figures(*both).items() if value or name in alone}
+        assert found == pytest.approx(alone)
+
+
+def test_many_dice_and_long_chains_are_answered():
+    friends = [friend(20, chain=9), friend(30, chain=5)]
+    result = morale.exact("warmaster", {"dice": 12, "obstacles": [*friends, {"distance": 50, "kind": "enemy"}]})
+    assert 0 < rows(result)["always",]["p_by_enemy_or_combat"] < 1

@@ -1,0 +1,49 @@
+"""Random questions of all games over every key, beside plain readings of the rules; and simulated."""
+
+import pytest
+
+from analyser.common.validation import Record
+from analyser.morale.systems import SYSTEMS
+from tests.oracle.morale_checks import assert_sample_fits, differences
+from tests.oracle.morale_questions import READINGS
+
+WORDS = ("equivalents", "correspondence", "words")  # tables of a comparison that no reading has
+ELSEWHERE = {"ruleset", "a", "b", "duel", "side", "nerve", "rounds", "break_share", "courage_steps"}
+ELSEWHERE |= {"die", "strike", "heroic", "blank", "glancing", "miss", "copies"}
+
+
+@pytest.mark.parametrize("kind", READINGS)
+@pytest.mark.parametrize("seed", range(400))
+def test_random_questions_against_the_plain_reading(kind, seed):
+    system, questions, tables = READINGS[kind]
+    assert differences(system, questions(seed), tables, skip=WORDS) == []
+
+
+@pytest.mark.parametrize("kind", READINGS)
+@pytest.mark.parametrize("seed", range(400, 412))
+def test_random_questions_are_simulated_alike(kind, seed):
+    system, questions, _ = READINGS[kind]
+    assert_sample_fits(system, questions(seed), trials=50_000, seeds=(1,))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_questions_ask_of_every_key(system):
+    asked = set()
+    for of_system, questions, _ in READINGS.values():
+        if of_system == system:
+            asked |= set().union(*(keys_in(questions(seed)) for seed in range(300)))
+    assert keys_of(SYSTEMS[system].question) - asked <= ELSEWHERE
+
+
+def keys_in(value):
+    """The keys of a question and of all that is in it."""
+    if isinstance(value, dict):
+        return {*value}.union(*map(keys_in, value.values()))
+    return set().union(*map(keys_in, value)) if isinstance(value, list) else set()
+
+
+def keys_of(kind):
+    """The keys of a record and of all records in it."""
+    if isinstance(kind, type) and issubclass(kind, Record):
+        return {*kind.model_fields}.union(*(keys_of(field.annotation) for field in kind.model_fields.values()))
+    return set().union(*map(keys_of, getattr(kind, "__args__", ())))
