@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast, get_args
 
 from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, listed, shown
+from analyser.common.text import spaced
 from analyser.common.validation import Record
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
@@ -68,7 +69,12 @@ class Key(NamedTuple):
     @property
     def title(self) -> str:
         """Title of the key along an axis."""
-        return self.name.replace("_", " ")
+        return spaced(self.name)
+
+    @property
+    def is_distance(self) -> bool:
+        """Return True if the key is a distance in inches."""
+        return self.paths[0][-1] == "distance"
 
 
 def key_of(name: str, kind: str, where: str = "over") -> Key:
@@ -166,6 +172,13 @@ def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
             else:
                 place[at] = value
     return changed
+
+
+def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
+    """Return a copy of a question with a value for each key."""
+    for key, value in values.items():
+        raw = with_value(raw, key, value, library)
+    return raw
 
 
 def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from analyser.ask.asking import BATTLE, Asker, between, kind_in
 from analyser.ask.happened import got_in
 from analyser.ask.luck_answer import Luck
 from analyser.ask.luck_fight import fought
 from analyser.ask.luck_game import FIGHT, check_is_game_or_question, game_luck
+from analyser.ask.memoised_solver import BATTLE, Solver, between, kind_in
 from analyser.ask.readings import DESTROYED
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -66,7 +66,7 @@ def luck(
     models destroyed: 0. Bad luck: as bad or worse happens in 7.12% of such attacks (exact; percentile 3.56%).
     """
     library, sampling = library_of(profiles), Sampling(method, trials, seed)
-    asker = Asker(library, sampling)
+    asker = Solver(library, sampling)
     if target is not None:
         raw = between(cast("Unit", question), target, kind, conditions)
         return _of_one(asker, raw, got_in(got, destroyed))
@@ -92,6 +92,6 @@ def luck(
     return Luck(tuple(fights), tuple(sides), sampling, library.used)
 
 
-def _of_one(asker: Asker, raw: dict[str, Any], happened: Mapping[str, Any]) -> Luck:
+def _of_one(asker: Solver, raw: dict[str, Any], happened: Mapping[str, Any]) -> Luck:
     found, _ = fought(asker.explained(raw), happened)
     return Luck((found,), (), asker.sampling, asker.library.used)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from analyser.ask.asking import between, kind_in
 from analyser.ask.luck_answer import word_of
+from analyser.ask.memoised_solver import between, kind_in
 from analyser.ask.readings import DESTROYED, LEAST
 from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
 from analyser.ask.told_fight import ReadTrial, told_fights

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.stretches import not_beaten
+from analyser.ask.winning_ranges import not_dominated
 from analyser.plots.look import names_of
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
@@ -187,7 +187,7 @@ def test_a_front_of_many_points_against_the_slow_one():
         slow = [
             not any((signs * other >= signs * one).all() and (other != one).any() for other in points) for one in points
         ]
-        assert not_beaten(points, least).tolist() == slow
+        assert not_dominated(points, least).tolist() == slow
 
 
 def test_a_sample_names_together_what_it_cannot_tell_apart():

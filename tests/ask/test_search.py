@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import analyser as an
+from analyser.ask import question_table
 from analyser.ask import search as searching
 from analyser.ask.race import Seen, race
 
@@ -98,7 +99,7 @@ def test_a_million_is_enough():
 
 def test_ctrl_c_keeps_what_is_done(monkeypatch):
     calls = Counter()
-    real = searching.Asker.answer
+    real = question_table.Solver.answer
 
     def answer(self, raw):
         calls["asked"] += 1
@@ -106,7 +107,7 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch):
             raise KeyboardInterrupt
         return real(self, raw)
 
-    monkeypatch.setattr(searching.Asker, "answer", answer)
+    monkeypatch.setattr(question_table.Solver, "answer", answer)
     found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..9"}})
     assert not found.complete
     assert Counter(found.frame["status"]) == {"best": 1, "beaten": 7, "not asked": 2}

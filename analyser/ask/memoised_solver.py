@@ -1,9 +1,9 @@
-"""Memoised solver: one question asked many times with other values; each distinct fight is computed once."""
+"""Memoised solver: answers many variants of a question, and computes each distinct fight once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, cast
@@ -41,15 +41,15 @@ BATTLE = "battle"
 _INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
 
 
-class Answer(NamedTuple):
-    """An answer, and what was fought: answers that have the same of it are one and the same."""
+class Solved(NamedTuple):
+    """An answer, and the identity of its fight: equal for questions that have one answer."""
 
     result: Result
-    same: Hashable
+    identity: Hashable
 
 
-class Asker:
-    """Answers questions under one library of profiles, by one method; what was asked before is looked up."""
+class Solver:
+    """Answers questions by one method under one library of profiles; equal fights are looked up."""
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
         self.library, self.sampling = library, sampling
@@ -61,109 +61,113 @@ class Asker:
             exact_attack.expect(expected * _INTERPRETED)
 
     @property
-    def fought(self) -> int:
+    def fights(self) -> int:
         """Number of distinct fights that were computed."""
         return len(self._answers)
 
     @property
     def not_modelled(self) -> tuple[str, ...]:
-        """Rules that bear on any of what was asked, and that no number was computed from."""
+        """Rules that bear on any of the questions, and that no number was computed from."""
         return tuple(self._gaps)
 
-    def answer(self, raw: Raw) -> Answer:
-        """The answer to a question; InputError where it has none."""
+    def answer(self, raw: Raw) -> Solved:
+        """Return the answer to a question; InputError where it has none."""
         kind = kind_in(raw)
         if kind == "attack" and self.sampling.is_exact:
             return self._exact_attack(raw)
         if kind not in FILES:
-            same: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
-            return self._kept(same, lambda: solve_morale(kind, raw, self.sampling, self.library))
+            identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
+            return self._memoised(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
         scenario = load(raw, self.library, kind)
-        return self._kept(_same(scenario), lambda: solve(scenario, self.sampling, brief=True))
+        return self._memoised(_identity(scenario), lambda: solve(scenario, self.sampling, brief=True))
 
     def explained(self, raw: Raw) -> Result:
-        """The answer to a question with all that an answer says: rules, assumptions, warnings."""
+        """Return the answer to a question with its rules, assumptions and warnings."""
         kind = kind_in(raw)
         if kind != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         return solve(load(raw, self.library, kind), self.sampling, brief=True)  # type: ignore[arg-type]
 
     def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
-        """A question made ready, for :meth:`solved`; and what is fought: the same for questions that are the same."""
+        """Return the identity of a fight, and its scenario for :meth:`solved`."""
         kind = kind_in(raw)
         if kind not in FILES:
             raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
         scenario = load(raw, self.library, kind)
         if isinstance(scenario, Scenario):
             self._note_gaps(scenario)
-        return _same(scenario), scenario
+        return _identity(scenario), scenario
 
     def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
-        """The answer to a question that is ready, as `sampling` says."""
+        """Return the answer to a scenario by another sampling; it is not looked up."""
         result = solve(scenario, sampling, brief=True)
         self._gaps |= dict.fromkeys(result.not_modelled)
         return result
 
     def points_of(self, raw: Raw) -> float | None:
         """Return the points of the unit that attacks first; None where they are unknown."""
-        unit = unit_at(raw, kind_in(raw))
-        loadout = self._loadout(unit, "")
+        loadout = self._loadout(unit_at(raw, kind_in(raw)), "")
         return None if loadout is None else loadout.level.points
 
     def _loadout(self, unit: Any, where: str) -> Loadout | None:
-        """The loadout that a key names; names are looked up once, which takes longer than an attack."""
+        """Return the loadout of a key; a name is looked up once, which takes longer than an attack."""
         if not isinstance(unit, str):
             return looked_up(unit, self.library, where)
         if unit not in self._loadouts:
             self._loadouts[unit] = cast("Loadout", looked_up(unit, self.library, where))
         return self._loadouts[unit]
 
-    def _kept(self, same: Hashable, work: Any) -> Answer:
-        if same not in self._answers:
-            self._answers[same] = work()
-        self._gaps |= dict.fromkeys(self._answers[same].not_modelled)
-        return Answer(self._answers[same], same)
+    def _memoised(self, identity: Hashable, work: Callable[[], Result]) -> Solved:
+        if identity not in self._answers:
+            self._answers[identity] = work()
+        self._gaps |= dict.fromkeys(self._answers[identity].not_modelled)
+        return Solved(self._answers[identity], identity)
 
-    def _exact_attack(self, raw: Raw) -> Answer:
-        """An attack without what an answer says beside its numbers, which takes longer than these."""
+    def _exact_attack(self, raw: Raw) -> Solved:
+        """Solve an attack for its numbers alone: the rest of its answer takes longer than these."""
         file = parse_scenario(raw, ScenarioFile, self.library, where="")
         attacker = self._loadout(file.attack.attacker, "attack.attacker")
-        written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
-        if not written or written not in self._targets:
-            defender = self._loadout(file.target.unit, "target.unit")
-            found = resolve_target(file.target, defender), defender
-            if written:
-                self._targets[written] = found
-        target, defender = self._targets[written] if written else found
+        target, defender = self._target(file)
         row, _ = row_for(file.attack, attacker, target, file.ruleset)
         attack = resolve_attack(file.attack, attacker, row)
         scenario = Scenario(attack, target, file.ruleset, attacker, defender, profiles=self.library.used)
         self._note_gaps(scenario)
-        same = _same_attack(scenario, file.ruleset.model_dump_json() if raw.get("ruleset") else "")
-        known = self._kept(same, lambda: numbers_of(scenario))
-        result = known.result
+        identity = _attack_identity(scenario, file.ruleset.model_dump_json() if raw.get("ruleset") else "")
+        solved = self._memoised(identity, lambda: numbers_of(scenario))
+        result = solved.result
         if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
-            return Answer(replace(result, scenario=scenario), same)
-        return known
+            return Solved(replace(result, scenario=scenario), identity)
+        return solved
+
+    def _target(self, file: ScenarioFile) -> tuple[Target, Loadout | None]:
+        """Return the resolved target and its loadout; one that is written as text is resolved once."""
+        written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
+        if written in self._targets:
+            return self._targets[written]
+        defender = self._loadout(file.target.unit, "target.unit")
+        resolved = resolve_target(file.target, defender), defender
+        if written:
+            self._targets[written] = resolved
+        return resolved
 
     def _note_gaps(self, scenario: Scenario) -> None:
-        """Keep what is not modelled of an attack; equal fights of other profiles may leave out other rules."""
-        rules = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
-        left_out = (each for each in rules if each.term is None or not each.term.counts_in(RANGED_ATTACK))
-        if any(each.canonical not in self._gaps for each in left_out):
-            found = rules_used.of_attack(scenario, plain(scenario.fight)).not_modelled
-            self._gaps |= dict.fromkeys(found)
+        """Note the rules left out of an attack; equal fights of other profiles may leave out other rules."""
+        keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
+        left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
+        if any(word.canonical not in self._gaps for word in left_out):
+            rules = rules_used.of_attack(scenario, plain(scenario.fight))
+            self._gaps |= dict.fromkeys(rules.not_modelled)
 
 
 def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
-    """The question of a kind between two units, under conditions: what :func:`analyser.attack` and its like take."""
+    """Return the question of a kind between two units, as :func:`analyser.attack` and its like take them."""
     check_choice(kind, "kind", BETWEEN_TWO)
-    other = section_of(second, "target")
+    target = section_of(second, "target")
     if kind == "attack":
         section = section_of(first, "attacker", "attacker")
-        return {"attack": with_conditions(section, conditions), "target": other}
+        return {"attack": with_conditions(section, conditions), "target": target}
     one, two = ("attacker", "target") if kind == "charge" else ("a", "b")
-    return {kind: dict(conditions), one: section_of(first, one), two: other}
+    return {kind: dict(conditions), one: section_of(first, one), two: target}
 
 
 def kind_in(raw: Mapping[str, Any]) -> str:
@@ -172,30 +176,29 @@ def kind_in(raw: Mapping[str, Any]) -> str:
 
 
 def check_method(kind: str, exact: bool, other: str) -> None:
-    """InputError where an exact answer is asked for and there is none: a battle is sampled."""
+    """Raise InputError for an exact answer to a battle, which is simulated only."""
     if kind == BATTLE and exact:
         raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=other)
 
 
 def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
-    """A question whose armies, if it is of a battle, are tables with numbered units; paths are beside `where`."""
+    """Return a question with the armies of a battle as tables of numbered units; paths are relative to `where`."""
     if kind_in(raw) != BATTLE:
         return raw
     from analyser.scenarios.armies import load_army
 
     raw = battle.beside(FilePath(where), raw)
-    read = {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
-    return {**raw, **read}
+    return raw | {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
 
 
-def _same_attack(scenario: Scenario, ruleset: str) -> Hashable:
-    """Return a cache key: attacks with equal keys have the same answer, figures for points included."""
+def _attack_identity(scenario: Scenario, ruleset: str) -> Hashable:
+    """Return the identity of an attack: equal attacks have one answer, figures for points included."""
     defender, target = scenario.defender, scenario.target
     worth = None if defender is None else (defender.level.points, defender.level.models)
     return cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
 
 
-def _same(scenario: AnyScenario) -> Hashable:
+def _identity(scenario: AnyScenario) -> Hashable:
     if isinstance(scenario, Scenario):
-        return _same_attack(scenario, scenario.ruleset.model_dump_json())
+        return _attack_identity(scenario, scenario.ruleset.model_dump_json())
     return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
