@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.ask.happened import Law, got_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, SideLuck
-from analyser.ask.luck_fight import fought
 from analyser.ask.memoised_solver import Solver, kind_in
+from analyser.ask.observed_outcome import Law, fought, got_in
 from analyser.common.errors import (
     InputError,
     MisspeltError,

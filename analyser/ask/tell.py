@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from analyser.ask.luck_answer import word_of
 from analyser.ask.memoised_solver import between, kind_in
 from analyser.ask.readings import DESTROYED, LEAST
 from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
@@ -19,6 +18,7 @@ from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
+from analyser.common.text import spaced, word_of
 from analyser.engine.attack.told import trials_again
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
@@ -71,7 +71,7 @@ class ToldTrial(Answer):
     def headline(self) -> str:
         """The first event of the trial that happened, in one sentence."""
         happened = next((name for name, value in self.figures.items() if value is True), "no event")
-        return f"Trial {self.number} ended with: {happened.replace('_', ' ')}."
+        return f"Trial {self.number} ended with: {spaced(happened)}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def tell(
             raise InputError("by which figure?", where="metric", allowed=allowed)
         found = _picked(read, pick, figure.removesuffix(LEAST), least=figure.endswith(LEAST))
         figure = figure.removesuffix(LEAST)
-        picked = f"the {pick} by {figure.replace('_', ' ')}: {word_of(found.figures[figure])}"
+        picked = f"the {pick} by {spaced(figure)}: {word_of(found.figures[figure])}"
     return ToldTrial(
         found.number,
         int(seed),
