@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.sweep.opening import open_sweep
 from analyser.sweep.page import write_page
 from analyser.sweep.plan import Plan, read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import LOCK, LOG, MERGED, PAGE, PARTS, PLAN, UNFINISHED, Store, store_for
+from analyser.sweep.store_reader import open_sweep
 from tests.helpers.damage import DAMAGES
 from tests.helpers.shell import ended_plainly, run
 from tests.helpers.sweeps import PLAN as SMALL
