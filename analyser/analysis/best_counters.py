@@ -22,7 +22,7 @@ GapKind = Literal[
 OPEN: tuple[GapKind, ...] = ("nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it")
 
 
-class Answer(NamedTuple):
+class BestCounter(NamedTuple):
     """Best counter of a side to one unit of the other in one situation.
 
     Attributes
@@ -130,8 +130,8 @@ def worth_of(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
 
 
-def answers(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0) -> list[Answer]:
-    """The best answer to each defender in each situation, or at `place` 1 the next best; of equals the first.
+def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0) -> list[BestCounter]:
+    """Return the best counter to each defender in each situation, or at `place` 1 the next best; of equals the first.
 
     `frame` is as of :func:`with_points`.
     """
@@ -142,11 +142,11 @@ def answers(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0
             can = part[part["why_not"].isna()]
             if len(can) <= place:
                 why = "; ".join(dict.fromkeys(part["why_not"].dropna().astype(str)))
-                found.append(Answer(str(target), situation.name, None, why_not=why or "nobody else is there"))
+                found.append(BestCounter(str(target), situation.name, None, why_not=why or "nobody else is there"))
                 continue
             best: Any = can.iloc[int(np.argsort(-worth_of(can, situation.kind), kind="stable")[place])]
             found.append(
-                Answer(
+                BestCounter(
                     str(target),
                     situation.name,
                     str(best["attacker"]),
