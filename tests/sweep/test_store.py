@@ -138,14 +138,6 @@ def test_a_plan_that_another_job_is_writing_is_no_foreign_file(tmp_path):
     assert store_for(read_plan(SMALL), tmp_path).plan.name == "small"
 
 
-def test_resume_makes_again_what_was_cut_short(store, hands):
-    expected = names_in(store)
-    (store / expected[0]).write_bytes(b"")
-    resume_sweep(store, executor=hands)
-    assert names_in(store) == expected
-    assert not Store(store).verified().damaged
-
-
 def test_a_foreign_file_is_no_part(store):
     (store / "parts" / "notes.txt").write_text("mine")
     (store / "parts" / "999999-0123456789abcdef-0.parquet").write_bytes(b"")
