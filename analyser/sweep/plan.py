@@ -151,7 +151,7 @@ class Plan:
     @cached_property
     def units(self) -> dict[str, Unit]:
         """The units that take part, by ``faction/unit``."""
-        return {key: checked(Unit, each, where=key) for key, each in self.content["units"].items()}
+        return {name: checked(Unit, unit, where=name) for name, unit in self.content["units"].items()}
 
     @cached_property
     def attackers(self) -> dict[str, tuple[Loadout, ...]]:
@@ -194,14 +194,14 @@ class Plan:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Die and deck in one line, of each ruleset."""
-        found = {name: checked(Ruleset, each).assumed for name, each in self.stated_rulesets.items()}
-        return tuple(found.values()) if len(found) == 1 else tuple(f"{name}: {each}" for name, each in found.items())
+        texts = {name: checked(Ruleset, stated).assumed for name, stated in self.stated_rulesets.items()}
+        return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
     @cached_property
     def rulesets(self) -> dict[str, Ruleset]:
         """The rulesets by name."""
-        found = self.content["rulesets"].items()
-        return {name: checked(Ruleset, each, where=f"ruleset {name}") for name, each in found}
+        stated = self.content["rulesets"].items()
+        return {name: checked(Ruleset, ruleset, where=f"ruleset {name}") for name, ruleset in stated}
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:

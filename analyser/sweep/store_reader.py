@@ -372,9 +372,8 @@ def _columns(given: object, where: str) -> list[str]:
 
 def _dice(loadout: Loadout, row: Any) -> float:
     """Return the dice of a row at all the models of its level; NaN for none."""
-    bands = (each.band(loadout.level.models) for each in loadout.unit.rows if each.id == row)
-    band = next(bands, None)
-    return np.nan if band is None else float(band.dice)
+    bands = [own.band(loadout.level.models) for own in loadout.unit.rows if own.id == row]
+    return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
