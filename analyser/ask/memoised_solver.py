@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, cast
 
@@ -15,37 +14,35 @@ from analyser.common.sampling import Sampling
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles
-from analyser.game.units import Loadout
 from analyser.morale.api import solve as solve_morale
 from analyser.morale.systems import system_of
 from analyser.results import rules_used
-from analyser.results.attack import AttackResult, numbers_of
 from analyser.results.base import Result
 from analyser.results.solve import solve
 from analyser.scenarios import battle
-from analyser.scenarios.attack import Scenario, row_for
+from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import (
     FILES,
     AnyScenario,
     Unit,
     kind_of,
     load,
-    parse_scenario,
     section_of,
     with_conditions,
 )
-from analyser.scenarios.resolve import looked_up, resolve_attack, resolve_target
-from analyser.scenarios.schema import BETWEEN_TWO, ScenarioFile, Target
+from analyser.scenarios.resolve import looked_up
+from analyser.scenarios.schema import BETWEEN_TWO
 
 BATTLE = "battle"
 _INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
 
 
 class Solved(NamedTuple):
-    """An answer, and the identity of its fight: equal for questions that have one answer."""
+    """An answer, the identity of its fight, equal for questions that have one answer, and the row that is fired."""
 
     result: Result
     identity: Hashable
+    row: str | None = None
 
 
 class Solver:
@@ -55,8 +52,6 @@ class Solver:
         self.library, self.sampling = library, sampling
         self._gaps: dict[str, None] = {}
         self._answers: dict[Hashable, Result] = {}
-        self._targets: dict[str, tuple[Target, Loadout | None]] = {}
-        self._loadouts: dict[str, Loadout] = {}
         if sampling.is_exact:
             exact_attack.expect(expected * _INTERPRETED)
 
@@ -73,20 +68,19 @@ class Solver:
     def answer(self, raw: Raw) -> Solved:
         """Return the answer to a question; InputError where it has none."""
         kind = kind_in(raw)
-        if kind == "attack" and self.sampling.is_exact:
-            return self._exact_attack(raw)
         if kind not in FILES:
             identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
-            return self._memoised(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
-        scenario = load(raw, self.library, kind)
-        return self._memoised(_identity(scenario), lambda: solve(scenario, self.sampling, brief=True))
+            result = self._memoised(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
+            return Solved(result, identity)
+        identity, scenario = self.prepared(raw)
+        result = self._memoised(identity, lambda: solve(scenario, self.sampling, brief=True))
+        return Solved(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
     def explained(self, raw: Raw) -> Result:
-        """Return the answer to a question with its rules, assumptions and warnings."""
-        kind = kind_in(raw)
-        if kind != "attack" or not self.sampling.is_exact:
+        """Return the answer to a question with its own heading, rules and warnings, not those of an equal fight."""
+        if kind_in(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
-        return solve(load(raw, self.library, kind), self.sampling, brief=True)  # type: ignore[arg-type]
+        return solve(self.prepared(raw)[1], self.sampling, brief=True)
 
     def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
         """Return the identity of a fight, and its scenario for :meth:`solved`."""
@@ -106,49 +100,14 @@ class Solver:
 
     def points_of(self, raw: Raw) -> float | None:
         """Return the points of the unit that attacks first; None where they are unknown."""
-        loadout = self._loadout(unit_at(raw, kind_in(raw)), "")
+        loadout = looked_up(unit_at(raw, kind_in(raw)), self.library, "")
         return None if loadout is None else loadout.level.points
 
-    def _loadout(self, unit: Any, where: str) -> Loadout | None:
-        """Return the loadout of a key; a name is looked up once, which takes longer than an attack."""
-        if not isinstance(unit, str):
-            return looked_up(unit, self.library, where)
-        if unit not in self._loadouts:
-            self._loadouts[unit] = cast("Loadout", looked_up(unit, self.library, where))
-        return self._loadouts[unit]
-
-    def _memoised(self, identity: Hashable, work: Callable[[], Result]) -> Solved:
+    def _memoised(self, identity: Hashable, work: Callable[[], Result]) -> Result:
         if identity not in self._answers:
             self._answers[identity] = work()
         self._gaps |= dict.fromkeys(self._answers[identity].not_modelled)
-        return Solved(self._answers[identity], identity)
-
-    def _exact_attack(self, raw: Raw) -> Solved:
-        """Solve an attack for its numbers alone: the rest of its answer takes longer than these."""
-        file = parse_scenario(raw, ScenarioFile, self.library, where="")
-        attacker = self._loadout(file.attack.attacker, "attack.attacker")
-        target, defender = self._target(file)
-        row, _ = row_for(file.attack, attacker, target, file.ruleset)
-        attack = resolve_attack(file.attack, attacker, row)
-        scenario = Scenario(attack, target, file.ruleset, attacker, defender, profiles=self.library.used)
-        self._note_gaps(scenario)
-        identity = _attack_identity(scenario, file.ruleset.model_dump_json() if raw.get("ruleset") else "")
-        solved = self._memoised(identity, lambda: numbers_of(scenario))
-        result = solved.result
-        if isinstance(result, AttackResult) and result.scenario.attack.row != attack.row:
-            return Solved(replace(result, scenario=scenario), identity)
-        return solved
-
-    def _target(self, file: ScenarioFile) -> tuple[Target, Loadout | None]:
-        """Return the resolved target and its loadout; one that is written as text is resolved once."""
-        written = file.target.model_dump_json() if isinstance(file.target.unit, str | None) else ""
-        if written in self._targets:
-            return self._targets[written]
-        defender = self._loadout(file.target.unit, "target.unit")
-        resolved = resolve_target(file.target, defender), defender
-        if written:
-            self._targets[written] = resolved
-        return resolved
+        return self._answers[identity]
 
     def _note_gaps(self, scenario: Scenario) -> None:
         """Note the rules left out of an attack; equal fights of other profiles may leave out other rules."""
@@ -191,14 +150,11 @@ def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
     return raw | {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
 
 
-def _attack_identity(scenario: Scenario, ruleset: str) -> Hashable:
-    """Return the identity of an attack: equal attacks have one answer, figures for points included."""
-    defender, target = scenario.defender, scenario.target
-    worth = None if defender is None else (defender.level.points, defender.level.models)
-    return cast("Any", scenario.fight).tobytes(), target.victory_points, worth, scenario.rolls_for_building, ruleset
-
-
 def _identity(scenario: AnyScenario) -> Hashable:
-    if isinstance(scenario, Scenario):
-        return _attack_identity(scenario, scenario.ruleset.model_dump_json())
-    return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
+    """Return the identity of a fight: equal ones have one answer, figures for points included."""
+    if not isinstance(scenario, Scenario):
+        return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
+    defender, victory_points = scenario.defender, scenario.target.victory_points
+    worth = None if defender is None else (defender.level.points, defender.level.models)
+    fight, ruleset = cast("Any", scenario.fight).tobytes(), scenario.ruleset.model_dump_json()
+    return fight, victory_points, worth, scenario.rolls_for_building, ruleset

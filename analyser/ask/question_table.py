@@ -83,13 +83,12 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
     try:
         if variant.why_not is not None:
             raise InputError(variant.why_not)
-        result, identity = solver.answer(variant.raw)
+        result, identity, row = solver.answer(variant.raw)
         points = points_of(solver, variant)
         readings = tuple(reading(result, name, points) for name in metrics)
     except InputError as error:
         check_is_of_variant(error, variant)
         return Point(variant.name, variant.values, blank(metrics), variant.why_not or str(error))
-    row = getattr(getattr(result.scenario, "attack", None), "row", None)
     return Point(variant.name, variant.values, readings, None, points, identity, row, result.trials, result.stopping)
 
 
