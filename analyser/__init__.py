@@ -80,10 +80,10 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.scenarios.armies import load_army as load_army
     from analyser.scenarios.attack import Scenario as Scenario
     from analyser.scenarios.load import load_scenario as load_scenario
-    from analyser.sweep.opening import Sweep as Sweep
-    from analyser.sweep.opening import open_sweep as open_sweep
     from analyser.sweep.running import resume_sweep as resume_sweep
     from analyser.sweep.running import run_sweep as run_sweep
+    from analyser.sweep.store_reader import Sweep as Sweep
+    from analyser.sweep.store_reader import open_sweep as open_sweep
 
     __version__: str
 

@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from analyser.sweep.opening import Sweep
 from analyser.sweep.running import run_sweep
+from analyser.sweep.store_reader import Sweep
 
 PLAN = Path(__file__).with_suffix(".toml")
 STORE = Path("reports/small-sweep")

@@ -19,12 +19,11 @@ from pathlib import Path
 
 import pyarrow.dataset as pads
 
-from analyser.sweep.hands import work_through
-from analyser.sweep.opening import open_sweep
-from analyser.sweep.parts import Made
 from analyser.sweep.plan import read_plan, unpacked
 from analyser.sweep.running import resume_sweep, run_sweep
+from analyser.sweep.scheduler import Made, work_through
 from analyser.sweep.store import store_for
+from analyser.sweep.store_reader import open_sweep
 
 NUMBERS = {"defence": "1..6", "discipline": "5..9", "models": "1..12", "break_limit": "1..3"}
 FIGURES = ["mean_models_destroyed", "p_annihilated", "mean_damage"]

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import analyser
-from analyser.analysis.kept import SWITCH
+from analyser.analysis.fight_cache import SWITCH
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, fair_points
 from analyser.game.profiles import shipped_profiles

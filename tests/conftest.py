@@ -7,7 +7,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-from analyser.analysis.kept import SWITCH
+from analyser.analysis.fight_cache import SWITCH
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import write_profiles
 

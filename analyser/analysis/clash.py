@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.answers import Answer, Gap, Together, answers, gap_lines, gaps, with_points
 from analyser.analysis.battle import battle as fight
+from analyser.analysis.best_counters import BestCounter, Gap, Together, best_counters, gap_lines, gaps, with_points
 from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
 from analyser.analysis.lists import Listed, listed, told_apart
@@ -147,24 +147,24 @@ class Clash(FramedAnswer):
         return self.frame[self.frame["side"] == side]
 
     @cached_property
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[BestCounter, ...]:
         """Best counter of the first army to each enemy unit, in each situation."""
-        return tuple(answers(self.of("mine"), self.situations))
+        return tuple(best_counters(self.of("mine"), self.situations))
 
     @cached_property
-    def threats(self) -> tuple[Answer, ...]:
+    def threats(self) -> tuple[BestCounter, ...]:
         """Best counter of the enemy to each unit of the first army, in each situation."""
-        return tuple(answers(self.of("yours"), self.situations))
+        return tuple(best_counters(self.of("yours"), self.situations))
 
     @cached_property
-    def next_answers(self) -> tuple[Answer, ...]:
+    def next_answers(self) -> tuple[BestCounter, ...]:
         """Second-best counters, in the order of :attr:`answers`: the best may be needed elsewhere."""
-        return tuple(answers(self.of("mine"), self.situations, 1))
+        return tuple(best_counters(self.of("mine"), self.situations, 1))
 
     @cached_property
-    def next_threats(self) -> tuple[Answer, ...]:
+    def next_threats(self) -> tuple[BestCounter, ...]:
         """Second-best counters of the enemy, in the order of :attr:`threats`."""
-        return tuple(answers(self.of("yours"), self.situations, 1))
+        return tuple(best_counters(self.of("yours"), self.situations, 1))
 
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:

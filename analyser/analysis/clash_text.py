@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analyser.analysis.answers import Answer
+from analyser.analysis.best_counters import BestCounter
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
 from analyser.analysis.volleys import AIMS, Attacked, Volleys
@@ -194,7 +194,7 @@ def _cell(share: float) -> str:
     return NOT_POSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
-def answer_text(answer: Answer, army: Listed, others: str = "none") -> str:
+def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
     """Return a counter as a cell: the unit and its result, or that no attack (of `others`) gains points."""
     if answer.attacker is None:
         return NOT_POSSIBLE
@@ -209,7 +209,7 @@ def answer_text(answer: Answer, army: Listed, others: str = "none") -> str:
 
 
 def _answers(
-    which: str, army: Listed, enemy: Listed, found: Sequence[Answer], following: Sequence[Answer]
+    which: str, army: Listed, enemy: Listed, found: Sequence[BestCounter], following: Sequence[BestCounter]
 ) -> list[str]:
     """For each target a paragraph: in each situation the best, or worst, answer and the next."""
     targets = [each.selector for each in enemy.kinds]

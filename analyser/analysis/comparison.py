@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
+from analyser.analysis.categories import styled, with_categories
 from analyser.analysis.figures import Side, differences, title_of
-from analyser.analysis.tidy import styled, tidy
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.text import mid_sentence
 from analyser.game.names import spoken
@@ -147,7 +147,7 @@ class Comparison(FramedAnswer):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy copy of the frame: texts as categoricals, without the column of prose `why_not`."""
-        return tidy(self.frame)
+        return with_categories(self.frame)
 
     def style(self) -> Styler:
         """Return the main figures as a coloured table (a pandas Styler), a row a loadout, a bar in each cell.

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
+from analyser.analysis.categories import with_categories
 from analyser.analysis.comparison import Comparison, compared
 from analyser.analysis.figures import Side, is_percentile
-from analyser.analysis.tidy import tidy
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, shown
 from analyser.game.profiles import ProfilesUsed
@@ -102,7 +102,7 @@ class Comparisons(FramedAnswer):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy frame of all targets, without the rows of their :attr:`mean`, which has a frame of its own."""
-        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
+        return with_categories(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
         """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""

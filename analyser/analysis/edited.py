@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis.fight_cache import fighting, known_of
 from analyser.analysis.grid import CELL, Block, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
-from analyser.analysis.kept import fighting, known_of
 from analyser.analysis.matchups import Matchups
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesUsed

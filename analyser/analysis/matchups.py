@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
+from analyser.analysis.categories import styled, with_categories
+from analyser.analysis.fight_cache import known_of
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
-from analyser.analysis.kept import known_of
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
-from analyser.analysis.tidy import styled, tidy
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
@@ -112,7 +112,7 @@ class Matchups(FramedAnswer):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy copy of the frame: texts as categoricals, without `why_not` (see :meth:`impossible`)."""
-        return tidy(self.frame)
+        return with_categories(self.frame)
 
     def style(self, *, metric: AskedMetric | None = None) -> Styler:
         """Return :meth:`pivot` as a coloured table (a pandas Styler)."""

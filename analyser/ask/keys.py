@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple, cast, get_args
 
 from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, listed, shown
+from analyser.common.text import spaced
 from analyser.common.validation import Record
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
@@ -33,6 +35,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
     "qualities": (),
 }
 NO_ENTRY = "none"
+_DOUBLE = "of both sides"
 _ALL_KEYS = "docs/keys.md"
 _OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # no numbers, or said in another way
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
@@ -48,7 +51,7 @@ _FIRST: Mapping[str, Path] = {
     "charge": ("attacker", "unit"),
     "duel": ("a", "unit"),
 }
-"""Where who attacks first is named: levels and points are its own."""
+"""Where the unit that attacks first is named: levels and points are its own."""
 _SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _FIRST}
 
 
@@ -57,7 +60,7 @@ class Key(NamedTuple):
 
     `what` says what is done with a value: it is ``set`` at each of `paths`; it is a flag that stands as ``mark`` in a
     list; a whole ``list``, its entries joined by ``+``, ``none`` of them; a ``level`` of the unit that is named there;
-    or the ``points`` of who attacks.
+    or the ``points`` of the attacker.
     """
 
     name: str
@@ -68,15 +71,20 @@ class Key(NamedTuple):
     @property
     def title(self) -> str:
         """Title of the key along an axis."""
-        return self.name.replace("_", " ")
+        return spaced(self.name)
+
+    @property
+    def is_distance(self) -> bool:
+        """Return True if the key is a distance in inches."""
+        return self.paths[0][-1] == "distance"
 
 
 def key_of(name: str, kind: str, where: str = "over") -> Key:
-    """The key of that name in a question of a kind, forgiving case, spaces and hyphens.
+    """Return the key of that name in a question of a kind, forgiving case, spaces and hyphens.
 
-    A name such as ``distance`` or ``DEFENCE`` is enough where one side has such a key; ``target.models`` says whose it
-    is. Of a kind with a file of its own form (morale), and in the armies of a battle, it is the path in that file, with
-    the number of an entry of a list: ``mine.unit.0.models``.
+    A name such as ``distance`` or ``DEFENCE`` is enough where one side has such a key; ``target.models`` names the
+    side. In a file of another form (morale), and in the armies of a battle, it is the path in that file, with the
+    number of an entry of a list: ``mine.unit.0.models``.
 
     Raises
     ------
@@ -92,84 +100,78 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
     if not name.isprintable():
         raise InputError(f"unknown key {shown(name)}", where=where, allowed="the name of a key")
     plain = name.strip().replace(" ", "_").replace("-", "_")
-    if kind not in _SECTIONS:
+    plain = plain.lower() if kind in _SECTIONS else plain
+    if kind not in _SECTIONS or (kind == "battle" and plain.partition(".")[0] in SIDES):
         return Key(plain, (tuple(plain.split(".")),))
-    plain = plain.lower()
-    if kind == "battle" and plain.partition(".")[0] in SIDES:
-        return Key(plain, (tuple(plain.split(".")),))
-    known = dict(_keys(kind))
-    if plain not in known:
-        several = [each for each in known if each.endswith(f".{plain}")]
-        close = did_you_mean(plain, known)
-        problem = f"{shown(name)}: of which side?" if several else f"unknown key{close}"
-        allowed = ", ".join(several) or listed([each for each in known if "." not in each], name, _ALL_KEYS)
+    keys = _keys(kind)
+    if plain not in keys:
+        several = [full for full in keys if full.endswith(f".{plain}")]
+        problem = f"{shown(name)}: of which side?" if several else f"unknown key{did_you_mean(plain, keys)}"
+        allowed = ", ".join(several) or listed([short for short in keys if "." not in short], name, _ALL_KEYS)
         raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
-    return known[plain]
+    return keys[plain]
 
 
-def _keys(kind: str) -> Iterator[tuple[str, Key]]:
-    """Every name that a key of a question may have; a name of its own before that with its section."""
-    sections = _SECTIONS[kind]
-    found: dict[str, list[Key]] = {}
-    for section, record in sections.items():
-        root: Path = (section,)
-        fields = [each for each in record.model_fields if each not in _OWN_WORDS]
-        for field in fields:
-            path = (*root, "*", field) if section == "attacks" else (*root, field)
-            what = "list" if record in (Attack, FocusAttack) and field in LISTS else "set"
-            found.setdefault(field, []).append(Key(field, (path,), what))
-            yield f"{section}.{field}", Key(f"{section}.{field}", (path,), what)
-        if record in (Attack, FocusAttack):
-            for mark, where in LIST_OF.items():
-                path = (*root, "*", where) if section == "attacks" else (*root, where)
-                if mark not in fields:
-                    found.setdefault(mark, []).append(Key(mark, (path,), "mark", mark))
-                yield f"{section}.{mark}", Key(f"{section}.{mark}", (path,), "mark", mark)
-    for field, keys in found.items():
-        if len(keys) == 1:
-            yield field, keys[0]
-        elif field == "suppressed":  # of the target, as for the command `attack`
-            yield field, keys[-1]
-    if kind not in _FIRST:
-        return
-    first, second = _FIRST[kind], _SECOND[kind]
-    yield POINTS, Key(POINTS, (first,), POINTS)
-    yield LEVEL, Key(LEVEL, (first,), LEVEL)
-    yield f"{second[0]}.{LEVEL}", Key(f"{second[0]}.{LEVEL}", (second,), LEVEL)
-    yield "attacker" if kind != "duel" else "a", Key("attacker" if kind != "duel" else "a", (first,))
-    yield str(second[0]), Key(str(second[0]), (second,))
+@cache
+def _keys(kind: str) -> dict[str, Key]:
+    """Return every key of a question by its name with its section, and by its own name if no other has that."""
+    keys: dict[str, Key] = {}
+    for section, record in _SECTIONS[kind].items():
+        root: Path = (section, "*") if section == "attacks" else (section,)
+        has_lists = record in (Attack, FocusAttack)
+        for field in record.model_fields:
+            if field not in _OWN_WORDS:
+                what = "list" if has_lists and field in LISTS else "set"
+                keys[f"{section}.{field}"] = Key(f"{section}.{field}", ((*root, field),), what)
+        for mark, field in LIST_OF.items() if has_lists else ():
+            if mark not in record.model_fields:
+                keys[f"{section}.{mark}"] = Key(f"{section}.{mark}", ((*root, field),), "mark", mark)
+    for full, key in list(keys.items()):
+        short = full.partition(".")[2]
+        is_double = short in keys and short != "suppressed"  # of the target, as for the command `attack`
+        keys[short] = Key(_DOUBLE, ()) if is_double else key._replace(name=short)
+    keys = {name: key for name, key in keys.items() if key.name != _DOUBLE}
+    if kind in _FIRST:
+        first, second = _FIRST[kind], _SECOND[kind]
+        own, other = "a" if kind == "duel" else "attacker", str(second[0])
+        keys |= {POINTS: Key(POINTS, (first,), POINTS), LEVEL: Key(LEVEL, (first,), LEVEL)}
+        keys |= {f"{other}.{LEVEL}": Key(f"{other}.{LEVEL}", (second,), LEVEL)}
+        keys |= {own: Key(own, (first,)), other: Key(other, (second,))}
+    return keys
 
 
-def with_value(raw: Raw, key: Key, value: Any, library: Profiles) -> Raw:
-    """A copy of a question with a value for a key; InputError where it has no place for that."""
-    changed = copy.copy(raw)
-    if key.what == POINTS:
-        return changed
-    for path in key.paths:
-        for place, at in _places(changed, path):
-            if not isinstance(place, dict):
-                raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
-            if key.what in ("mark", "list"):
-                stated = with_flags_listed(place)
-                place.clear()
-                place.update(stated)
-            if key.what == "mark":
-                if not isinstance(value, bool):
-                    allowed = "true or false; of --over and ranges also yes or no"
-                    raise MisspeltError(f"{shown(value)} is not usable", where=key.name, allowed=allowed)
-                marks = [each for each in place.get(at) or () if each != key.mark]
-                place[at] = [*marks, *([key.mark] if value else [])]
-            elif key.what == "list" and isinstance(value, str):
-                place[at] = [] if value == NO_ENTRY else [each.strip() for each in value.split("+")]
-            elif key.what == LEVEL:
-                place[at] = at_level(place.get(at), value, library, key.name)
-            else:
-                place[at] = value
-    return changed
+def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
+    """Return a copy of a question with a value for each key; InputError where it has no place for one."""
+    for key, value in values.items():
+        raw = copy.copy(raw)
+        for path in key.paths if key.what != POINTS else ():
+            for place, at in _places(raw, path):
+                _set(place, at, key, value, library)
+    return raw
+
+
+def _set(place: Any, at: Any, key: Key, value: Any, library: Profiles) -> None:
+    """Set the value of a key at a place."""
+    if not isinstance(place, dict):
+        raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
+    if key.what in ("mark", "list"):
+        stated = with_flags_listed(place)
+        place.clear()
+        place.update(stated)
+    if key.what == "mark":
+        if not isinstance(value, bool):
+            allowed = "true or false; of --over and ranges also yes or no"
+            raise MisspeltError(f"{shown(value)} is not usable", where=key.name, allowed=allowed)
+        marks = [mark for mark in place.get(at) or () if mark != key.mark]
+        place[at] = [*marks, *([key.mark] if value else [])]
+    elif key.what == "list" and isinstance(value, str):
+        place[at] = [] if value == NO_ENTRY else [entry.strip() for entry in value.split("+")]
+    else:
+        place[at] = at_level(place.get(at), value, library, key.name) if key.what == LEVEL else value
 
 
 def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """The mappings or lists that hold the end of a path, copied on the way so that nothing is shared that changes."""
+    """Yield the mappings or lists that hold the end of a path, copied on the way, so that no changed part is shared."""
     first, *rest = path
     if isinstance(raw, list) and isinstance(first, str) and first.isdecimal():
         first = int(first)
@@ -177,8 +179,8 @@ def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
         yield raw, first
         return
     if first == "*":
-        for number, each in enumerate(raw):
-            raw[number] = copy.copy(each)
+        for number, entry in enumerate(raw):
+            raw[number] = copy.copy(entry)
             yield from _places(raw[number], tuple(rest))
         return
     try:
@@ -191,7 +193,7 @@ def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
-    """The selector, or the loadout, of the same unit at another level."""
+    """Return the selector, or the loadout, of the same unit at another level."""
     if unit is None or not isinstance(level, str):
         problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
         refusal = InputError if unit is None else MisspeltError
@@ -205,7 +207,7 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
 
 
 def unit_at(raw: Raw, kind: str, *, second: bool = False) -> Any:
-    """The selector or the loadout of who attacks first, or of the other unit; None where none is named."""
+    """Return the selector or the loadout of the unit that attacks first, or of the other one; None without one."""
     place: Any = raw
     for at in (_SECOND if second else _FIRST).get(kind, ("",)):
         try:

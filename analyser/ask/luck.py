@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from analyser.ask.asking import BATTLE, Asker, between, kind_in
-from analyser.ask.happened import got_in
 from analyser.ask.luck_answer import Luck
-from analyser.ask.luck_fight import fought
 from analyser.ask.luck_game import FIGHT, check_is_game_or_question, game_luck
+from analyser.ask.memoised_solver import BATTLE, Solver, between, kind_in
+from analyser.ask.observed_outcome import fought, got_in
 from analyser.ask.readings import DESTROYED
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -31,7 +30,7 @@ def luck(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> Luck:
-    """Return how likely it was that a fight, or a whole game, went as badly as it did, or worse.
+    """Return the probability that a fight, or a whole game, went as badly as it did, or worse.
 
     Parameters
     ----------
@@ -40,10 +39,10 @@ def luck(
         (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
         ``label``.
     got : mapping
-        What happened, by figures and events of the answer, the most important first, such as
-        ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by them in turn, and by nothing else. How a unit
-        ended is one figure, its models that are gone: those destroyed, or all if it broke or fled. Outcomes that are
-        not listed count as "no".
+        The outcome, by figures and events of the answer, the most important first, such as
+        ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by these figures in turn. How a unit ended is one
+        figure, its models that are gone: those destroyed, or all if it broke or fled. Events that are not listed count
+        as "no".
     destroyed : int, optional
         Models of the enemy that were destroyed; short for the first entry of `got`.
     kind : "attack", "charge" or "duel"
@@ -61,37 +60,33 @@ def luck(
 
     Examples
     --------
-    >>> found = luck("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, destroyed=0)
-    >>> print(found.fights[0].sentence)
+    >>> answer = luck("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, destroyed=0)
+    >>> print(answer.fights[0].sentence)
     models destroyed: 0. Bad luck: as bad or worse happens in 7.12% of such attacks (exact; percentile 3.56%).
     """
     library, sampling = library_of(profiles), Sampling(method, trials, seed)
-    asker = Asker(library, sampling)
+    solver = Solver(library, sampling)
     if target is not None:
-        raw = between(cast("Unit", question), target, kind, conditions)
-        return _of_one(asker, raw, got_in(got, destroyed))
-    check_whole(question, "target", library)
-    raw, where = read_scenario(question)  # type: ignore[arg-type]
-    if conditions:
-        raise InputError("this stands in the file", where=next(iter(conditions)))
-    check_is_game_or_question(raw, where)
-    if FIGHT not in raw:
-        kind = kind_in(raw)
-        if kind not in DESTROYED:
-            asked = "a battle" if kind == BATTLE else "morale in other games"
-            allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
-            raise InputError(f"the luck of {asked} is not worked out", where=where or "question", allowed=allowed)
-        happened = got_in(got, destroyed)
-        try:
-            return _of_one(asker, raw, happened)
-        except InputError as error:
-            raise error.inside(where) from None
-    if got or destroyed is not None:
-        raise InputError("what happened stands in the file of a game", where="got" if got else "destroyed")
-    fights, sides = game_luck(asker, raw, where)
-    return Luck(tuple(fights), tuple(sides), sampling, library.used)
-
-
-def _of_one(asker: Asker, raw: dict[str, Any], happened: Mapping[str, Any]) -> Luck:
-    found, _ = fought(asker.explained(raw), happened)
-    return Luck((found,), (), asker.sampling, asker.library.used)
+        raw, where = between(cast("Unit", question), target, kind, conditions), ""
+    else:
+        check_whole(question, "target", library)
+        raw, where = read_scenario(question)  # type: ignore[arg-type]
+        if conditions:
+            raise InputError("this stands in the file", where=next(iter(conditions)))
+        check_is_game_or_question(raw, where)
+    if FIGHT in raw:
+        if got or destroyed is not None:
+            raise InputError("what happened stands in the file of a game", where="got" if got else "destroyed")
+        fights, sides = game_luck(solver, raw, where)
+        return Luck(tuple(fights), tuple(sides), sampling, library.used)
+    kind = kind_in(raw)
+    if kind not in DESTROYED:
+        asked = "a battle" if kind == BATTLE else "morale in other games"
+        allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
+        raise InputError(f"the luck of {asked} is not worked out", where=where or "question", allowed=allowed)
+    report = got_in(got, destroyed)
+    try:
+        fight, _ = fought(solver.explained(raw), report)
+    except InputError as error:
+        raise error.inside(where) from None
+    return Luck((fight,), (), sampling, library.used)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from analyser import plots
-from analyser.common.answer import Answer, Block
+from analyser.common.answer import Answer, Block, source_notes
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
+from analyser.common.text import spaced, word_of
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.plots.look import about
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up to which share of all outcomes
-
-
 GONE = "models_gone"  # destroyed, or all of a unit that broke or fled
 _ENDED = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
 
@@ -56,12 +55,34 @@ class Chance(NamedTuple):
 
     def as_dict(self) -> dict[str, float]:
         """Return the probabilities as plain data."""
-        return {
-            **self._asdict(),
-            "as_bad_or_worse": self.as_bad,
-            "as_good_or_better": self.as_good,
-            "mid_p": self.mid_p,
-        }
+        shares = {"as_bad_or_worse": self.as_bad, "as_good_or_better": self.as_good, "mid_p": self.mid_p}
+        return {**self._asdict(), **shares}
+
+    @property
+    def verdict(self) -> tuple[bool, str]:
+        """True for bad luck rather than good, and its strength in words."""
+        bad = self.as_bad <= self.as_good
+        share = self.as_bad if bad else self.as_good
+        strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
+        text = "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
+        return bad, text
+
+    def in_words(self, noun: str, trials: int | None = None) -> str:
+        """Return the luck of an outcome as a sentence.
+
+        >>> Chance(0.02, 0.01, 0.97).in_words("such attacks")
+        'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
+        """
+        bad, lead = self.verdict
+        share, what = (self.as_bad, "as bad or worse") if bad else (self.as_good, "as good or better")
+        how = "exact" if trials is None else f"{trials:,} trials"
+        shown, middle = self.shown(share), self.shown(self.mid_p)
+        return f"{lead}: {what} happens in {shown} of {noun} ({how}; percentile {middle})."
+
+    def shown(self, share: float) -> str:
+        """Return a share of all outcomes, of a sample with the widest interval of any of them."""
+        half = self.half_width
+        return str(Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,25 +137,38 @@ class Fought:
     @property
     def sentence(self) -> str:
         """The luck of the fight, in plain words."""
-        what = ", ".join(f"{words_of(name)}: {word_of(value)}" for name, value in self.got.items())
-        return f"{what}. {in_words(self.chance, self._noun, self.trials)}"
+        what = ", ".join(f"{spaced(name)}: {word_of(value)}" for name, value in self.got.items())
+        return f"{what}. {self.chance.in_words(self._noun, self.trials)}"
 
     def measure(self) -> list[str]:
         """Return the figures compared, and the luck if the ends that were not reported had happened."""
-        of = "" if self.gone is None else f" of {self.gone[1]}"
         figures = [
-            f"{words_of(name)} {word_of(value)}{of if name == GONE else ''}" for name, value in self.looked_at.items()
+            f"{spaced(name)} {word_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
+            for name, value in self.looked_at.items()
         ]
         first = "" if len(figures) == 1 else " in turn, worse being what is less good for who attacks"
         lines = [f"Looked at{first}: {', then '.join(figures)}."]
         if self.if_gone is not None:
-            ended = " or ".join(_ENDED[each] for each in self.unsaid)
-            said = " or ".join(f"{each}=yes" for each in self.unsaid)
-            lines.append(
-                f"Not said, so it did not happen: that the unit {ended} ({said}). "
-                f"With that: {in_words(self.if_gone, self._noun, self.trials)}"
-            )
+            ended = " or ".join(_ENDED[fate] for fate in self.unsaid)
+            said = " or ".join(f"{fate}=yes" for fate in self.unsaid)
+            luck = self.if_gone.in_words(self._noun, self.trials)
+            lines.append(f"Not said, so it did not happen: that the unit {ended} ({said}). With that: {luck}")
         return lines
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The models gone, where that is compared, and the probabilities."""
+        gone = {} if self.gone is None else {"models_gone": self.gone[0], "of_models": self.gone[1]}
+        return gone | self.chance.as_dict()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fight as plain data."""
+        record: dict[str, Any] = {"label": self.label, "side": self.side, "kind": self.kind}
+        record |= {"got": dict(self.got), "looked_at": dict(self.looked_at), "asked": list(self.asked)}
+        record |= self.figures | {"said": self.sentence} | ruleset_record(self.ruleset)
+        if self.if_gone is not None:
+            record |= {"not_said": list(self.unsaid), "if_it_happened": self.if_gone.as_dict()}
+        return record
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,6 +194,10 @@ class SideLuck:
     chance: Chance
     law: pd.DataFrame
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the sums and the probabilities as plain data."""
+        return {name: getattr(self, name) for name in ("side", "unit", "gone", "expected")} | self.chance.as_dict()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Luck(Answer):
@@ -184,153 +222,85 @@ class Luck(Answer):
     def headline(self) -> str:
         """The luck, in one sentence."""
         if not self.sides:
-            return f"It was {_verdict(self.fights[0].chance)[1].lower()}."
-        return f"{', '.join(f'{each.side} had {_verdict(each.chance)[1].lower()}' for each in self.sides)}."
+            return f"It was {self.fights[0].chance.verdict[1].lower()}."
+        return f"{', '.join(f'{side.side} had {side.chance.verdict[1].lower()}' for side in self.sides)}."
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each fight, with what came of it and the chances; the sides of a game come last."""
+        """Return a row for each fight, with its outcome and the probabilities; the sides of a game come last."""
         rows: list[dict[str, Any]] = []
-        for each in self.fights:
-            got = ", ".join(f"{name}={word_of(value)}" for name, value in each.got.items())
-            gone = {} if each.gone is None else {"models_gone": each.gone[0], "of_models": each.gone[1]}
-            rows.append({"fight": each.label, "side": each.side, "got": got, **gone, **each.chance.as_dict()})
+        for fight in self.fights:
+            got = ", ".join(f"{name}={word_of(value)}" for name, value in fight.got.items())
+            rows.append({"fight": fight.label, "side": fight.side, "got": got, **fight.figures})
         for side in self.sides:
             got = f"{side.gone:.1f} {side.unit} gone"
             rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
     def _body(self) -> dict[str, Any]:
-        fights = [
-            {
-                "label": x.label,
-                "side": x.side,
-                "kind": x.kind,
-                "got": dict(x.got),
-                "looked_at": dict(x.looked_at),
-                "asked": list(x.asked),
-                **({} if x.gone is None else {"models_gone": x.gone[0], "of_models": x.gone[1]}),
-                **x.chance.as_dict(),
-                "said": x.sentence,
-                **ruleset_record(x.ruleset),
-                **({} if x.if_gone is None else {"not_said": list(x.unsaid), "if_it_happened": x.if_gone.as_dict()}),
-            }
-            for x in self.fights
-        ]
-        sides = [
-            {"side": x.side, "unit": x.unit, "gone": x.gone, "expected": x.expected, **x.chance.as_dict()}
-            for x in self.sides
-        ]
-        used = self.profiles and self.profiles.as_dict()
-        asked: dict[str, Any] = {"method": self.sampling.method}
+        record: dict[str, Any] = {"method": self.sampling.method}
         if not self.sampling.is_exact:
             trials = self.sampling.first_trials()
-            asked |= {"trials": trials, "seed": int(self.sampling.seed), **Stopping(trials).as_dict()}
-        return {
-            **asked,
-            "fights": fights,
-            "sides": sides,
-            "notes": self._notes(),
-            "assumptions": list(dict.fromkeys(said for x in self.fights for said in x.rules.assumptions)),
-            **(
-                ruleset_record(self.fights[0].ruleset)
-                if all(x.ruleset == self.fights[0].ruleset for x in self.fights)
-                else {}
-            ),
-            "profiles": used,
-        }
+            record |= {"trials": trials, "seed": int(self.sampling.seed), **Stopping(trials).as_dict()}
+        record |= {"fights": [fight.as_dict() for fight in self.fights]}
+        record |= {"sides": [side.as_dict() for side in self.sides], "notes": self._notes()}
+        first = self.fights[0].ruleset
+        record |= {"assumptions": list(dict.fromkeys(self._rules("assumptions")))}
+        record |= ruleset_record(first) if all(fight.ruleset == first for fight in self.fights) else {}
+        return record | {"profiles": self.profiles and self.profiles.as_dict()}
 
     def blocks(self) -> list[Block]:
-        """The events, how likely they were, and of a game the sums of both sides."""
+        """Return the events, how likely they were, and of a game the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
             return [Block(fight.label, lines=fight.asked), Block(lines=[fight.sentence, *fight.measure()])]
         head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
-            [each.label, each.side, str(row["got"]), f"{gone} of {models}"]
-            + [_shown(share, each.chance) for share in (each.chance.as_bad, each.chance.as_good, each.chance.mid_p)]
-            for each, row, (gone, models) in zip(self.fights, self.rows(), self._gone())
+            [fight.label, fight.side, str(row["got"]), f"{row['models_gone']} of {row['of_models']}"]
+            + [fight.chance.shown(row[name]) for name in ("as_bad_or_worse", "as_good_or_better", "mid_p")]
+            for fight, row in zip(self.fights, self.rows())
         ]
-        said = [
-            f"{x.side}: {x.gone:.1f} {x.unit} of the enemy gone, {x.expected:.1f} expected. "
-            + in_words(x.chance, "such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
-            for x in self.sides
+        sums = [
+            f"{side.side}: {side.gone:.1f} {side.unit} of the enemy gone, {side.expected:.1f} expected. "
+            + side.chance.in_words("such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
+            for side in self.sides
         ]
-        return [Block(head=head, rows=rows, align="<<<>"), Block(lines=said)]
+        return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
 
     def notes(self) -> list[str]:
-        """The meaning of the figures, the rules and where the numbers come from; of a game also the questions."""
-        asked = [f"{each.label}: {'; '.join(' '.join(line.split()) for line in each.asked)}." for each in self.fights]
-        return [*self._notes(), *(asked if self.sides else [])]
+        """Return the meaning of the figures, the rules and the sources; of a game also the questions."""
+        asked = (
+            f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.asked)}." for fight in self.fights
+        )
+        return [*self._notes(), *(asked if self.sides else ())]
 
     def _notes(self) -> list[str]:
-        notes = ["Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "]
-        notes = [f"{notes[0]}it is neither good luck nor bad. The words go by how often as bad or as good happens."]
-        if any(each.gone is not None for each in self.fights):
+        notes = [
+            "Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "
+            "it is neither good luck nor bad. The words go by how often as bad or as good happens."
+        ]
+        if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")
-        elif any(name.endswith("annihilated") for each in self.fights for name in each.looked_at):
+        elif any(name.endswith("annihilated") for fight in self.fights for name in fight.looked_at):
             notes.append("Annihilated: destroyed, broken or fled; fewer models destroyed are not told apart.")
         if self.sides:
             how = "exactly, each by its own law"
             if not self.sampling.is_exact:
                 how = "each by its own sampled law; ± by 400 samples of those laws"
             notes.append(f"Of both sides: the sum over all fights of what is gone, and of nothing else, {how}.")
-            notes += [f"{each.label}: {line}" for each in self.fights for line in each.measure()[1:]]
-        gaps = dict.fromkeys(gap for each in self.fights for gap in each.rules.not_modelled)
-        notes.append(f"Not modelled: {', '.join(gaps) or 'none'}.")
-        notes += dict.fromkeys(f"Assumption: {said}." for each in self.fights for said in each.rules.assumptions)
-        notes += dict.fromkeys(f"Warning: {said}." for each in self.fights for said in each.rules.warnings)
+            notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.measure()[1:]]
+        notes += source_notes(dict.fromkeys(self._rules("not_modelled")), self._rules("assumptions"))
+        notes += dict.fromkeys(f"Warning: {text}." for text in self._rules("warnings"))
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
+    def _rules(self, name: str) -> list[str]:
+        return [text for fight in self.fights for text in getattr(fight.rules, name)]
+
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """The law of one fight with what happened marked; of a game each fight and both sums among their chances."""
+        """Draw the distribution of one fight with its outcome; of a game each fight and both sums."""
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_law(about(fight.law, fight.label), happened=dict(fight.looked_at), ax=ax, **more)
-        frame = pd.DataFrame(self.rows())
-        frame["got"] = [
-            *(f"{gone} of {models} models" for gone, models in self._gone()),
-            *frame["got"][len(self.fights) :],
-        ]
-        return plots.luck_strips(frame, ax=ax, **more)
-
-    def _gone(self) -> list[tuple[int, int]]:
-        """The models that are gone in each fight of a game, and of how many."""
-        return [each.gone for each in self.fights if each.gone is not None]
-
-
-def _verdict(chance: Chance) -> tuple[bool, str]:
-    """Return True for bad luck rather than good, and its strength in words."""
-    bad = chance.as_bad <= chance.as_good
-    share = chance.as_bad if bad else chance.as_good
-    strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
-    return bad, "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
-
-
-def in_words(chance: Chance, noun: str, trials: int | None = None) -> str:
-    """Return the luck of an outcome as a sentence.
-
-    >>> in_words(Chance(0.02, 0.01, 0.97), "such attacks")
-    'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
-    """
-    bad, lead = _verdict(chance)
-    share = chance.as_bad if bad else chance.as_good
-    what = "as bad or worse" if bad else "as good or better"
-    how = "exact" if trials is None else f"{trials:,} trials"
-    shown, middle = _shown(share, chance), _shown(chance.mid_p, chance)
-    return f"{lead}: {what} happens in {shown} of {noun} ({how}; percentile {middle})."
-
-
-def _shown(share: float, chance: Chance) -> str:
-    """A share of all outcomes, of a sample with the widest interval of any of them."""
-    half = chance.half_width
-    return str(Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0)))
-
-
-def words_of(name: str) -> str:
-    """A figure or an event as a sentence has it."""
-    return name.replace("_", " ")
-
-
-def word_of(value: Any) -> str:
-    """A value as a sentence has it."""
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+        rows = self.rows()
+        for row in rows[: len(self.fights)]:
+            row["got"] = f"{row['models_gone']} of {row['of_models']} models"
+        return plots.luck_strips(pd.DataFrame(rows), ax=ax, **more)

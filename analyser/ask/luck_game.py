@@ -9,12 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.ask.asking import Asker, kind_in
-from analyser.ask.happened import Law, got_in
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, SideLuck
-from analyser.ask.luck_fight import fought
-from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, nearest, within
+from analyser.ask.memoised_solver import Solver, kind_in
+from analyser.ask.observed_outcome import Law, fought, got_in
+from analyser.common.errors import (
+    InputError,
+    MisspeltError,
+    check_choice,
+    check_text,
+    did_you_mean,
+    nearest,
+    within,
+)
 from analyser.common.intervals import NORMAL_95
 from analyser.common.text import with_article
 from analyser.scenarios.load import OWN_SECTIONS
@@ -53,7 +60,7 @@ def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
         raise MisspeltError(problem, where=within(where, unknown), allowed=how)
 
 
-def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[SideLuck]]:
+def game_luck(asker: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[SideLuck]]:
     """The fights of a game, and what each side has taken off the table in all of its own."""
     listed = raw[FIGHT]
     if unknown := raw.keys() - {FIGHT}:
@@ -71,7 +78,7 @@ def game_luck(asker: Asker, raw: Mapping[str, Any], where: str) -> tuple[list[Fo
     return [fight.fought for fight in fights], [side for side in sides if side is not None]
 
 
-def _measured(asker: Asker, fight: Mapping[str, Any], number: int) -> Measured:
+def _measured(asker: Solver, fight: Mapping[str, Any], number: int) -> Measured:
     """Return a fight of a game, with its luck."""
     names = (*_OF_A_FIGHT, *sorted(_SECTIONS))
     if unknown := next((key for key in fight if key not in names), None):

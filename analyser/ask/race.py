@@ -1,9 +1,9 @@
-"""A staged race among variants: who cannot be the best any more drops out, at a stated error, and ties are named.
+"""Staged race among variants: those that cannot be the best drop out, at a stated error, and ties are named.
 
-All variants are played in stages of growing size, each stage from random words of its own, which are the same for all
-variants. After each stage every variant that is left has a confidence sequence at ``error / K`` (Bonferroni over the K
-variants), so that in all but `error` of races every one of them contains its truth at every stage. A variant drops out
-when the upper end of its sequence lies below the lower end of another's: in those races the best never does.
+Variants are simulated in stages of growing size, each stage from random words of its own, the same for all variants.
+After each stage every variant left has a confidence sequence at ``error / K`` (Bonferroni over the K variants), so that
+in all but `error` of races each contains its true figure at every stage. A variant drops out when the upper end of its
+sequence lies below the lower end of another's: in those races the best never does.
 """
 
 from __future__ import annotations
@@ -29,13 +29,9 @@ Report = Callable[[int, int], None]
 class Seen(NamedTuple):
     """Results of a variant in some trials: their number, and the sums of the figure and of its square."""
 
-    trials: int
+    trials: float
     total: float
     squares: float
-
-    def plus(self, more: Seen) -> Seen:
-        """Both together."""
-        return Seen(self.trials + more.trials, self.total + more.total, self.squares + more.squares)
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class Raced:
     Attributes
     ----------
     left : list of int
-        The variants that can still be the best, from the best downwards; one, if it is decided.
+        Variants that can still be the best, from the best downwards; one if it is decided.
     values, lows, highs : float arrays, shape (K,)
         Figure of each variant and the ends of its confidence sequence after its last trial.
     trials, dropped_at : int arrays, shape (K,)
@@ -77,24 +73,22 @@ def race(
     most_trials: int = MOST_TRIALS,
     report: Report | None = None,
 ) -> Raced:
-    """The best of K variants.
+    """Return the best of K variants.
 
     Parameters
     ----------
     play : callable of (variant, trials, stage)
-        What a variant comes to in so many trials of a stage; those of a later stage are others. None: it cannot be
-        played, and drops out.
+        Results of a variant in so many trials of a stage; None if it cannot be simulated, and drops out.
     variants : int
         K, 1 or more.
     is_probability : bool
-        Whether the figure is 0 or 1 in each trial: then the sequence is exact (a beta-binomial mixture); else it is
-        that of a mean of many trials.
+        True if the figure is 0 or 1 in each trial: then the sequence is exact (a beta-binomial mixture).
     least : bool
-        Whether less of it is better.
+        True if less of the figure is better.
     within : float
-        The race ends, too, when no two that are left can differ by more than this.
+        The race also ends when no two that are left can differ by more than this.
     error : float
-        The probability that a race names a wrong best, at most.
+        Largest probability that a race names a wrong best.
 
     Examples
     --------
@@ -114,8 +108,8 @@ def race(
 
     def drop(some: list[int]) -> tuple[list[int], float]:
         """Drop the variants that cannot be the best; return the others, and how far apart their intervals reach."""
-        found = bounds_of([seen[each] for each in some], error / variants, is_probability=is_probability)
-        values[some], lows[some], highs[some] = found
+        bounds = bounds_of([seen[variant] for variant in some], error / variants, is_probability=is_probability)
+        values[some], lows[some], highs[some] = bounds
         ends = np.sort(sign * np.array([lows, highs]), axis=0)
         floor = max(ends[0, variant] for variant in some)
         for variant in some:
@@ -129,12 +123,12 @@ def race(
             more = FIRST_STAGE if stage == 1 else min(total * (GROWTH - 1), most_trials - total)
             total += more
             for done, variant in enumerate(list(left), start=1):
-                came = play(variant, more, stage)
-                if came is None:
+                results = play(variant, more, stage)
+                if results is None:
                     left.remove(variant)
                     dropped_at[variant] = stage
                 else:
-                    seen[variant] = seen[variant].plus(came)
+                    seen[variant] = Seen(*(sum(sums) for sums in zip(seen[variant], results)))
                 if report is not None:
                     report(done, len(left))
             if not left:
@@ -142,21 +136,21 @@ def race(
             left, reach = drop(left)
             why = "decided" if len(left) == 1 else "alike" if reach <= within else ""
             why = why or ("trials" if total >= most_trials else "")
-    except KeyboardInterrupt:  # whatever each has come to by now is kept, as its sequence holds at any time
+    except KeyboardInterrupt:  # a sequence holds at any time
         why, left = "interrupted", [variant for variant in left if seen[variant].trials]
         if not left:
             raise
         interrupts.heard()
         left, _ = drop(left)
     left.sort(key=lambda variant: -sign * values[variant])
-    trials = np.array([each.trials for each in seen], np.int64)
+    trials = np.array([sums[0] for sums in seen], np.int64)
     return Raced(left, values, lows, highs, trials, dropped_at, stage, why)
 
 
 def bounds_of(
     seen: Sequence[Seen], error: float, *, is_probability: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """The figures of several variants and the ends of their confidence sequences."""
+    """Return the figures of several variants and the ends of their confidence sequences."""
     trials, totals, squares = np.array(seen, np.float64).T
     means = totals / trials
     if is_probability:

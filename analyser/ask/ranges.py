@@ -1,4 +1,4 @@
-"""Values that something is asked over: a list, or a range that is never written out before its size is known."""
+"""Values of a key: a list, or a range that is not written out before its size is known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALLOWED = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
 
 
 def values_of(given: Any, where: str) -> Sequence[Any]:
-    """The values that a text or a list stands for; a range of integers stays a range.
+    """Return the values that a text or a list stands for; a range of integers stays a range.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def values_of(given: Any, where: str) -> Sequence[Any]:
     (range(1, 5), (0, 0.5, 1, 4), (False, True))
     """
     if isinstance(given, str):
-        parts = [_part(each, where) for each in given.split(",")]
+        parts = [_part(text, where) for text in given.split(",")]
     elif isinstance(given, range):
         parts = [given]
     elif isinstance(given, Iterable) and not isinstance(given, Mapping):
-        parts = [tuple(plain_value(each, where) for each in given)]
+        parts = [tuple(plain_value(value, where) for value in given)]
     else:
         parts = [(plain_value(given, where),)]
-    size = sum(_size(each) for each in parts)
+    size = sum(map(_size, parts))
     if size > MOST_IN_A_RANGE:
         raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_IN_A_RANGE:,} in one range")
     if size == 0:
@@ -53,7 +53,7 @@ def values_of(given: Any, where: str) -> Sequence[Any]:
         return parts[0]
     if size > MOST_VALUES:
         raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_VALUES:,} in one list")
-    return tuple(dict.fromkeys(each for part in parts for each in part))
+    return tuple(dict.fromkeys(value for part in parts for value in part))
 
 
 def _size(values: Sequence[Any]) -> int:
@@ -66,28 +66,25 @@ def _size(values: Sequence[Any]) -> int:
 def _part(text: str, where: str) -> Sequence[Any]:
     """Return the values of one part of a list: a range, or a single value."""
     text = text.strip()
-    found = None if len(text) > _LONGEST else _RANGE.fullmatch(text)
-    if found is None:
+    match = None if len(text) > _LONGEST else _RANGE.fullmatch(text)
+    if match is None:
         if not text or ".." in text or len(text) > _LONGEST:
             raise InputError(f"{shown(text)} is not a value or a range", where=where, allowed=ALLOWED)
         return (_value(text),)
-    first, last, step = (_number(each or "1") for each in found.groups())
+    first, last, step = (_number(number or "1") for number in match.groups())
     if step <= 0 or last < first:
         raise InputError(f"the range {shown(text)} is empty", where=where, allowed="first..last, a step above 0")
-    if all(isinstance(each, int) for each in (first, last, step)):
+    if all(isinstance(number, int) for number in (first, last, step)):
         return range(int(first), int(last) + 1, int(step))
     many = math.floor((last - first) / step + 1e-9) + 1
     if many > MOST_VALUES:
         raise InputError(f"{many:,} values", where=where, allowed=f"up to {MOST_VALUES:,} in one list")
-    return tuple(_tidy(round(first + number * step, 9)) for number in range(many))
+    numbers = (round(first + place * step, 9) for place in range(many))
+    return tuple(int(number) if number == int(number) else number for number in numbers)
 
 
 def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
-
-
-def _tidy(number: float) -> int | float:
-    return int(number) if number == int(number) else number
 
 
 def _value(text: str) -> Any:
@@ -100,7 +97,7 @@ def _value(text: str) -> Any:
 
 
 def plain_value(value: Any, where: str) -> Any:
-    """A value as plain data: numbers of other libraries become Python's; InputError for anything else."""
+    """Return a value as plain data, a number of another library as Python's; InputError for anything else."""
     if getattr(value, "shape", None) == ():
         value = value.item()
     check_plain(value, where)

@@ -1,4 +1,4 @@
-"""A figure of any answer by its name: a probability, a mean or a percentile, with its interval if it was sampled."""
+"""Figures of any answer by name: probabilities, means and percentiles, with intervals if simulated."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson
 from analyser.common.means import Mean
 from analyser.common.sequences import mean_bounds, mixture_bounds
+from analyser.common.text import spaced
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, function_of, metric_called
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
@@ -47,10 +48,6 @@ class Reading(NamedTuple):
     low: float = np.nan
     high: float = np.nan
 
-    def times(self, factor: float) -> Reading:
-        """The figure, its interval with it, so many times."""
-        return Reading(self.value * factor, self.low * factor, self.high * factor)
-
 
 def is_probability(metric: str) -> bool:
     """Return True if a figure is shown in percent."""
@@ -69,9 +66,9 @@ def title_of(metric: str) -> str:
     elif plain in COMPARED and "{" not in COMPARED[plain].title:
         text = COMPARED[plain].title
     elif is_probability(plain):
-        text = f"P({plain[2:].replace('_', ' ')})"
+        text = f"P({spaced(plain[2:])})"
     else:
-        text = plain.replace("_", " ")
+        text = spaced(plain)
     return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
 
 
@@ -93,7 +90,7 @@ def by_points(metric: str, kind: str) -> str:
 
 
 def reading(result: Result, metric: str, points: float | None = None) -> Reading:
-    """A figure of an answer of any kind.
+    """Return a figure of an answer of any kind.
 
     Parameters
     ----------
@@ -103,18 +100,18 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
         ``FIGURE_10th_percentile``; of an attack also every figure of :func:`analyser.compare`. Means may end in
         ``_per_100_points``; ``NAME@2`` is that of round 2, or after the second attack.
     points : float, optional
-        What the attacker costs.
+        Points of the attacker.
 
     Raises
     ------
     InputError
-        The answer has no such figure, with the nearest; or it is divided by points that nobody knows.
+        No such figure, with the nearest; or the points that it is divided by are unknown.
 
     Examples
     --------
     >>> import analyser
-    >>> found = analyser.attack("crown/rifle-p@basic", "imperium/krupp@basic", distance=6)
-    >>> [round(reading(found, name).value, 4) for name in ("p_models_destroyed_at_least_1", "p_any_destroyed")]
+    >>> attack = analyser.attack("crown/rifle-p@basic", "imperium/krupp@basic", distance=6)
+    >>> [round(reading(attack, name).value, 4) for name in ("p_models_destroyed_at_least_1", "p_any_destroyed")]
     [0.9288, 0.9288]
     """
     plain = metric.removesuffix(PER_100_POINTS)
@@ -124,16 +121,16 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
             raise InputError(problem, where="metric", allowed=plain)
         if not points:
             raise InputError("who attacks has no points", where="metric", allowed=plain)
-        return reading(result, plain).times(100 / points)
+        return Reading(*(number * (100 / points) for number in reading(result, plain)))
     name, _, moment = metric.partition("@")
     if moment and not moment.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
         value = value_of(result, function)
         return _of_estimate(value) if not isinstance(value, Mean) else _of_mean(value)
-    found = _generic(result, name, int(moment) if moment else None)
-    if found is not None:
-        return found
+    generic = _generic(result, name, int(moment) if moment else None)
+    if generic is not None:
+        return generic
     if isinstance(result, AttackResult) and metric in COMPARED:
         models = result.scenario.target.models or 1
         value, low, high = figures_of(result, (models + 1) // 2, None)[metric]
@@ -149,46 +146,45 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
 
 
 def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
-    """A figure by the names that every answer has; None for another."""
+    """Return a figure that answers of every kind may have; None for another."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], moment))
-    if (found := _AT_LEAST.fullmatch(metric)) and found[1] in result.figures:
-        return _of_estimate(result.at_least_of(found[1], int(found[2]), moment))
-    if (found := _PERCENTILE.fullmatch(metric)) and found[1] in result.figures and int(found[2]) <= 100:
-        return Reading(float(result.quantile(found[1], int(found[2]) / 100, moment)))
+    if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
+        return _of_estimate(result.at_least_of(match[1], int(match[2]), moment))
+    if (match := _PERCENTILE.fullmatch(metric)) and match[1] in result.figures and int(match[2]) <= 100:
+        return Reading(float(result.quantile(match[1], int(match[2]) / 100, moment)))
     what, _, figure = metric.partition("_")
     if what in ("mean", "expected") and figure in result.figures:
-        mean = result.mean_with_interval(figure, moment)
-        return _of_mean(mean)
+        return _of_mean(result.mean_with_interval(figure, moment))
     return None
 
 
-def kept_to(found: Reading, metric: str, trials: int | None, error: float, *, fixed: bool) -> Reading:
-    """A sampled figure with an interval that misses in at most `error` of samples.
+def widened(sampled: Reading, metric: str, trials: int | None, error: float, *, fixed: bool) -> Reading:
+    """Return a simulated figure with an interval that misses in at most `error` of samples.
 
-    Of a `fixed` number of trials; else one that holds whenever one stops (:mod:`analyser.common.sequences`).
+    `fixed`: the number of trials was; else the interval holds whenever one stops (:mod:`analyser.common.sequences`).
 
-    >>> wide = kept_to(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
+    >>> wide = widened(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
     >>> round(wide.low, 3), round(wide.high, 3)
     (0.484, 0.516)
     """
     from scipy.special import ndtri
 
-    if trials is None or np.isnan(found.low):
-        return found
+    if trials is None or np.isnan(sampled.low):
+        return sampled
     if is_probability(metric):
-        counts = np.array([round(found.value * trials)])
+        counts = np.array([round(sampled.value * trials)])
         low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
-        return Reading(found.value, float(low[0]), float(high[0]))
-    below, above = found.value - found.low, found.high - found.value
+        return Reading(sampled.value, float(low[0]), float(high[0]))
+    below, above = sampled.value - sampled.low, sampled.high - sampled.value
     longer = max(below, above)
     if fixed:  # of rare events as the interval of what was never seen, which is wider than the normal one
         is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
         factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
-        return Reading(found.value, found.value - float(factor) * below, found.value + float(factor) * above)
+        return Reading(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)
     standard_error = longer / NORMAL_95
     return Reading(
-        found.value, *mean_bounds(found.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
+        sampled.value, *mean_bounds(sampled.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
     )
 
 
@@ -197,21 +193,21 @@ def _of_mean(mean: Mean) -> Reading:
     return Reading(float(mean.value), float(low), float(high))
 
 
-def _of_estimate(found: Estimate | float) -> Reading:
-    if not isinstance(found, Estimate) or found.low is None or found.high is None:
-        return Reading(float(found))
-    return Reading(float(found), float(found.low), float(found.high))
+def _of_estimate(value: Estimate | float) -> Reading:
+    if not isinstance(value, Estimate) or value.low is None or value.high is None:
+        return Reading(float(value))
+    return Reading(float(value), float(value.low), float(value.high))
 
 
 def names_of(result: Result) -> list[str]:
-    """The figures that an answer has, those with numbers in their names left out."""
-    names = [*(f"p_{each}" for each in result.events), *(f"mean_{each}" for each in result.figures)]
-    names += [each for each in COMPARED if isinstance(result, AttackResult) and PER_100_POINTS not in each]
+    """Return the figures that an answer has, without those that have numbers in their names."""
+    names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
+    names += [name for name in COMPARED if isinstance(result, AttackResult) and PER_100_POINTS not in name]
     return list(dict.fromkeys(names))
 
 
 def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:
-    """A figure as text, with its interval if it has one; nothing for NaN."""
+    """Return a figure as text, with its interval if it has one; nothing for NaN."""
     if value is None or np.isnan(value):
         return ""
     if is_probability(metric):
@@ -221,7 +217,7 @@ def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) 
 
 
 def shown_between(metric: str, value: float, low: float, high: float) -> str:
-    """A figure with both ends of its sequence, which may be far from symmetric; nothing for NaN.
+    """Return a figure with both ends of its interval, which may be far from symmetric; nothing for NaN.
 
     >>> shown_between("p_broken", 1.0, 0.9972, 1.0), shown_between("mean_hits", 2.5, 2.41, 2.7)
     ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from analyser.ask.asking import Asker, check_method
 from analyser.ask.keys import Raw
+from analyser.ask.memoised_solver import Solver, check_method
+from analyser.ask.question_table import Variant, check_is_of_variant, points_of, solve_all
 from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.readings import DEFAULT, reading
 from analyser.ask.search_answer import ASKED, Search
-from analyser.ask.variants import BASELINE, Variant, Variants, read_variants
-from analyser.common import interrupts
-from analyser.common.errors import InputError, MisspeltError, check_choice, check_integer, check_text, within
+from analyser.ask.variants import BASELINE, Variants, read_variants
+from analyser.common.errors import InputError, check_choice, check_integer, check_text, within
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.ruleset import Ruleset
 from analyser.plots.metrics import Function, function_of, named
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_WITHIN = 0.01  # of a probability, or of a model, a point: those that differ by less count as alike
+_WITHIN = 0.01  # of a probability, or of a model, a point: variants that differ by less are alike
 
 
 def search(
@@ -44,7 +42,7 @@ def search(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Search:
-    """The best of many variants of one question.
+    """Find the best of many variants of one question.
 
     Parameters
     ----------
@@ -52,10 +50,10 @@ def search(
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (keys that it changes) and ``[ranges]`` (keys with
         their values, which multiply out): `docs/compare.md`. A million at most.
     metric : str or callable, optional
-        The figure (:func:`~analyser.ask.readings.reading`). Default: as the file says, else as of
+        The figure (:func:`~analyser.ask.readings.reading`). Default: that of the file, else as of
         :func:`analyser.curve`.
     least : bool, optional
-        Whether less of it is better.
+        True if less of it is better.
     method : "exact" or "race"
         Each exactly; or a race (:mod:`analyser.ask.race`) that names a wrong best in at most 5% of searches: of duels,
         charges and focus fire with real decks, unless `replacement`.
@@ -76,95 +74,66 @@ def search(
     Examples
     --------
     >>> attack = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
-    >>> found = search({"baseline": attack, "ranges": {"distance": "1..20", "aiming": "no,yes"}}, metric="p_broken")
-    >>> int(found.frame["status"].value_counts()["not possible"])
+    >>> answer = search({"baseline": attack, "ranges": {"distance": "1..20", "aiming": "no,yes"}}, metric="p_broken")
+    >>> int(answer.frame["status"].value_counts()["not possible"])
     12
     """
     check_choice(method, "method", METHODS)
     if trials is not None:
         check_integer(trials, "trials", 1)
-    sampling = Sampling(
-        "exact" if method == "exact" else "monte-carlo", None, seed, None, threads, replacement, progress
-    )
+    is_exact = method == "exact"
+    sampling = Sampling("exact" if is_exact else "monte-carlo", None, seed, None, threads, replacement, progress)
     library = library_of(profiles)
     raw, where = read_scenario(variants)
-    read = read_variants(raw, where, library)
-    check_method(read.kind, method == "exact", "race")
+    file = read_variants(raw, where, library)
+    check_method(file.kind, is_exact, "race")
     if metric is not None:
         metric = named(metric)
         check_text(metric, "metric", "the name of a figure")
-    figure = metric or read.metric or DEFAULT.get(read.kind, "")
+    figure = metric or file.metric or DEFAULT.get(file.kind, "")
     if not figure:
         raise InputError("which figure?", where="metric", allowed="such as p_panicked")
-    is_least = read.least if least is None else least
-    asker = Asker(library, replace(sampling, progress=None), len(read))
-    if method == "exact":
-        return _exactly(asker, read, figure, is_least, sampling)
-    return _by_race(asker, read, figure, is_least, sampling, trials or MOST_TRIALS)
+    file = replace(file, metric=figure, least=file.least if least is None else least)
+    solver = Solver(library, replace(sampling, progress=None), len(file))
+    if is_exact:
+        return _exactly(solver, file, figure, sampling)
+    return _by_race(solver, file, figure, sampling, trials or MOST_TRIALS)
 
 
-def _exactly(asker: Asker, read: Variants, metric: str, least: bool, sampling: Sampling) -> Search:
-    rows: list[dict[str, Any]] = []
+def _exactly(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
+    points = solve_all(solver, file.made(solver.library), [metric], sampling, len(file))
     first: dict[Hashable, str] = {}
-    with sampling.with_bar() as reporting:
-        try:
-            for each in read.made(asker.library):
-                row = _row(each)
-                if each.why_not is None:
-                    try:
-                        answer = asker.answer(each.raw)
-                        points = each.values.get("points") or asker.points_of(each.raw)
-                        row["costs"] = points
-                        row["value"] = reading(answer.result, metric, points).value
-                        row["same_as"] = _merged(first, answer.same, each.name)
-                    except InputError as error:
-                        _check_is_of_variant(error, each.name, read)
-                        row["why_not"] = str(error)
-                rows.append(row)
-                reporting.report(len(rows), len(read))
-        except KeyboardInterrupt:
-            interrupts.heard()
-            left = itertools.islice(read.made(asker.library), len(rows), None)
-            rows += [_row(each) | {"status": "not asked"} for each in left]
-    _check_any_possible(rows, read)
-    complete = not any(row["status"] == "not asked" for row in rows)
-    frame = _ranked(rows, least)
-    return _found(asker, read, frame, metric, least, None, complete, sampling)
+    rows = []
+    for point in points:
+        row = _row(point.name, point.values, point.why_not)
+        if point.why_not is None:
+            before = first.setdefault(point.identity, point.name)
+            row |= {"value": point.readings[0].value, "costs": point.costs}
+            row["same_as"] = None if before == point.name else before
+        rows.append(row)
+    left = islice(file.made(solver.library), len(rows), None)
+    rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in left]
+    _check_any_possible(rows, file)
+    return _answer(solver, file, _ranked(rows, file.least), None, sampling, complete=len(points) == len(file))
 
 
-def _row(variant: Variant) -> dict[str, Any]:
-    row: dict[str, Any] = {"variant": variant.name, **variant.values, "value": np.nan, "status": None, "costs": None}
-    return row | {"same_as": None, "why_not": variant.why_not}
+def _row(name: str, values: Mapping[str, Any], why_not: str | None) -> dict[str, Any]:
+    row = {"variant": name, **values, "value": np.nan, "status": None, "costs": None}
+    return row | {"same_as": None, "why_not": why_not}
 
 
-def _merged(first: dict[Hashable, str], same: Hashable, name: str) -> str | None:
-    """The name of the first variant that is the same fight, unless this is it."""
-    before = first.setdefault(same, name)
-    return None if before == name else before
-
-
-def _check_is_of_variant(error: InputError, name: str, read: Variants) -> None:
-    """Raise an error again that is no reason to cut a variant: of the figure, or of what is misspelt in it."""
-    if error.where.startswith("metric"):
-        raise error
-    if isinstance(error, MisspeltError):
-        raise error.inside(within(read.where, name))
-
-
-def _check_any_possible(rows: Sequence[Mapping[str, Any]], read: Variants) -> None:
-    """Raise InputError where there is nothing to choose from: no variant, or the baseline alone, is possible."""
+def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> None:
+    """Raise InputError if no variant, or only the baseline, is possible."""
     reasons = [row["why_not"] for row in rows if row["why_not"]]
     if not reasons or any(row["why_not"] is None and row["variant"] != BASELINE for row in rows):
         return
     left = "but the baseline " * (len(reasons) < len(rows))
-    problem = f"no variant {left}is possible: {reasons[0]}"
-    raise InputError(
-        problem + f", and {len(reasons) - 1:,} more" * (len(reasons) > 1), where=within(read.where, "variants")
-    )
+    more = f", and {len(reasons) - 1:,} more" * (len(reasons) > 1)
+    raise InputError(f"no variant {left}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
-    """The variants from the best to the worst, each with what has become of it."""
+    """Return the variants from the best to the worst, each with its status; of equals the cheapest first."""
     frame = pd.DataFrame(list(rows))
     values = frame["value"].to_numpy(np.float64)
     known = ~np.isnan(values)
@@ -173,169 +142,152 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     top = np.nanmin(values) if least else np.nanmax(values)
     equal = known & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
     status = np.where(equal, "tied", np.where(known, "beaten", "not possible"))
-    status = np.where(frame["status"].notna(), frame["status"], status)
-    frame["status"] = status
-    costs = frame["costs"].astype(float).fillna(np.inf)  # of those that are equal the cheapest first
+    frame["status"] = np.where(frame["status"].notna(), frame["status"], status)
+    costs = frame["costs"].astype(float).fillna(np.inf)
     ranks = np.where(known & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
-    order = np.lexsort((np.arange(len(frame)), costs, ranks, ~equal))
+    return _sorted(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
+
+
+def _sorted(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
     frame = frame.iloc[order].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
 
 
-def _by_race(asker: Asker, read: Variants, metric: str, least: bool, sampling: Sampling, most_trials: int) -> Search:
-    """The race of the different fights among the variants; equal ones run as one."""
+def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
+    """Return the answer by a race of the distinct fights among the variants."""
     if "per_100_points" in metric or "percentile" in metric or "@" in metric or function_of(metric) is not None:
-        raise InputError(
-            f"{metric} is not raced", where="metric", allowed="p_ and an event, mean_ and a figure; or exact"
-        )
-    made = list(read.made(asker.library))
-    rows = [_row(each) for each in made]
-    runners: dict[Hashable, list[int]] = {}
+        allowed = "p_ and an event, mean_ and a figure; or exact"
+        raise InputError(f"{metric} is not raced", where="metric", allowed=allowed)
+    variants = list(file.made(solver.library))
+    rows = [_row(variant.name, variant.values, variant.why_not) for variant in variants]
     scenarios: dict[Hashable, Any] = {}
-    for place, each in enumerate(made):
-        if each.why_not is None:
-            try:
-                same, scenario = asker.prepared(each.raw)
-                runners.setdefault(same, []).append(place)
-                scenarios.setdefault(same, scenario)
-                rows[place]["costs"] = each.values.get("points") or asker.points_of(each.raw)
-            except InputError as error:
-                _check_is_of_variant(error, each.name, read)
-                rows[place]["why_not"] = str(error)
-    _check_any_possible(rows, read)
-    fights = list(runners)
-    what, _, figure = metric.partition("_")
-    is_chance, cannot = what == "p", dict[int, str]()
+    places: dict[Hashable, list[int]] = {}  # of the variants that are one fight
+    for place, (variant, row) in enumerate(zip(variants, rows)):
+        try:
+            if variant.why_not is None:
+                identity, scenario = solver.prepared(variant.raw)
+                row["costs"] = points_of(solver, variant)
+                scenarios.setdefault(identity, scenario)
+                places.setdefault(identity, []).append(place)
+        except InputError as error:
+            row["why_not"] = _reason(error, variant)
+    _check_any_possible(rows, file)
+    fights, impossible = list(places), dict[int, str]()
     with sampling.with_bar() as reporting:
 
         def play(runner: int, trials: int, stage: int) -> Seen | None:
-            how = replace(asker.sampling, trials=trials, seed=_seed_of(sampling.seed, stage))
+            how = replace(solver.sampling, trials=trials, seed=(sampling.seed << 8) + stage)  # words of its own
             try:
-                return _seen(asker.solved(scenarios[fights[runner]], how), metric, figure, trials)
+                return _seen(solver.solved(scenarios[fights[runner]], how), metric, trials)
             except InputError as error:  # a policy, say, that its unit cannot carry out
-                _check_is_of_variant(error, made[runners[fights[runner]][0]].name, read)
-                cannot[runner] = str(error)
+                impossible[runner] = _reason(error, variants[places[fights[runner]][0]])
                 return None
 
         raced = race(
             play,
             len(fights),
-            is_probability=is_chance,
-            least=least,
+            is_probability=metric.startswith("p_"),
+            least=file.least,
             within=_WITHIN,
             most_trials=most_trials,
             report=reporting.report,
         )
-    for runner, same in enumerate(fights):
-        if runner in cannot:
-            for place in runners[same]:
-                rows[place]["why_not"] = cannot[runner]
-            continue
-        for number, place in enumerate(runners[same]):
-            row = rows[place]
-            row |= {"value": raced.values[runner], "low": raced.lows[runner], "high": raced.highs[runner]}
-            row |= {"trials": int(raced.trials[runner]), "dropped_after_stage": int(raced.dropped_at[runner])}
-            asked = "tied" if runner in raced.left else "beaten"
-            row["status"] = asked if raced.trials[runner] else "not asked"
-            row["same_as"] = made[runners[same][0]].name if number else None
-    _check_any_possible(rows, read)
-    frame = _ranked_by_race(rows, raced, fights, runners, least)
-    return _found(asker, read, frame, metric, least, raced, raced.why != "interrupted", sampling)
+    for runner, at in enumerate(places.values()):
+        for place in at:
+            if runner in impossible:
+                rows[place]["why_not"] = impossible[runner]
+            else:
+                rows[place] |= _of_runner(raced, runner)
+                rows[place]["same_as"] = None if place == at[0] else variants[at[0]].name
+    _check_any_possible(rows, file)
+    frame = _ranked_by_race(rows, raced, places.values(), file.least)
+    return _answer(solver, file, frame, raced, sampling, complete=raced.why != "interrupted")
 
 
-def _seed_of(seed: int, stage: int) -> int:
-    """A seed of its own for each stage: those of a later one share no words with those before."""
-    return (seed << 8) + stage
+def _reason(error: InputError, variant: Variant) -> str:
+    check_is_of_variant(error, variant)
+    return str(error)
 
 
-def _seen(result: Result, metric: str, figure: str, trials: int) -> Seen:
+def _seen(result: Result, metric: str, trials: int) -> Seen:
     """Return the results of a sample: how often an event happened, or the sums of a figure."""
-    if metric.startswith("p_"):
-        share = reading(result, metric).value
-        seen = round(share * trials)
-        return Seen(trials, seen, seen)
+    what, _, figure = metric.partition("_")
+    if what == "p":
+        count = round(reading(result, metric).value * trials)
+        return Seen(trials, count, count)
     mean = result.mean(figure)
     return Seen(trials, mean * trials, (result.std(figure) ** 2 + mean**2) * trials)
 
 
+def _of_runner(raced: Raced, runner: int) -> dict[str, Any]:
+    """Return the columns of a variant that was raced."""
+    status = "not asked" if not raced.trials[runner] else "tied" if runner in raced.left else "beaten"
+    columns = {"value": raced.values[runner], "low": raced.lows[runner], "high": raced.highs[runner]}
+    columns |= {"trials": int(raced.trials[runner]), "dropped_after_stage": int(raced.dropped_at[runner])}
+    return columns | {"status": status}
+
+
 def _ranked_by_race(
-    rows: Sequence[Mapping[str, Any]],
-    raced: Raced,
-    fights: Sequence[Hashable],
-    runners: Mapping[Hashable, list[int]],
-    least: bool,
+    rows: Sequence[Mapping[str, Any]], raced: Raced, fights: Iterable[Sequence[int]], least: bool
 ) -> pd.DataFrame:
-    """The variants: those left first, each part by its figures and their worse ends; not possible ones at the end."""
-    played = [runner for runner in range(len(fights)) if raced.trials[runner]]
-    place_of = {place: runner for runner in played for place in runners[fights[runner]]}
+    """Return the variants, those left first, by their figures and worse ends; of equals the cheapest first."""
+    frame = pd.DataFrame(list(rows))
+    runners = {place: runner for runner, at in enumerate(fights) for place in at if raced.trials[runner]}
     sign = 1 if least else -1
-
-    def key(place: int) -> tuple[float, ...]:
-        runner = place_of.get(place)
-        if runner is None:
-            return (3, 0, 0, 0, place)
-        end = raced.highs[runner] if least else raced.lows[runner]
+    keys = np.full((5, len(frame)), 0.0)  # the last key is the first to decide
+    keys[0], keys[4] = np.arange(len(frame)), 3
+    for place, runner in runners.items():
         costs = rows[place]["costs"]
-        price = math.inf if costs is None else float(costs)
-        return (int(runner not in raced.left), sign * raced.values[runner], sign * end, price, place)
-
-    frame = pd.DataFrame(list(rows)).iloc[sorted(range(len(rows)), key=key)].reset_index(drop=True)
+        end = raced.highs[runner] if least else raced.lows[runner]
+        keys[1:, place] = (
+            np.inf if costs is None else costs,
+            sign * end,
+            sign * raced.values[runner],
+            runner not in raced.left,
+        )
     frame["status"] = frame["status"].fillna("not possible")
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    frame.loc[0, "status"] = "best"
-    return frame
+    return _sorted(frame, np.lexsort(keys))
 
 
-def _found(
-    asker: Asker,
-    read: Variants,
-    frame: pd.DataFrame,
-    metric: str,
-    least: bool,
-    raced: Raced | None,
-    complete: bool,
-    sampling: Sampling,
+def _answer(
+    solver: Solver, file: Variants, frame: pd.DataFrame, raced: Raced | None, sampling: Sampling, *, complete: bool
 ) -> Search:
-    if frame["costs"].nunique() < 2 or "points" in frame:  # all cost the same, or it is said already
+    if frame["costs"].nunique() < 2 or "points" in frame:  # all cost the same, or the points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
-    raw = next(each.raw for each in read.made(asker.library) if each.name == best)
-    explained = _explained(asker, raw)
-    ruleset = getattr(explained.scenario, "ruleset", None)
+    raw = next(variant.raw for variant in file.made(solver.library) if variant.name == best)
+    few = replace(solver.sampling, trials=None if raced is None else 1)
+    explained = Solver(solver.library, few)
+    result = explained.explained(raw)
     return Search(
         frame=frame,
         best=best,
         tied=tied if len(tied) > 1 else (),
-        metric=metric,
-        least=least,
-        kind=read.kind,
+        metric=str(file.metric),
+        least=file.least,
+        kind=file.kind,
         raced=raced,
         complete=complete,
         fights=int((frame["same_as"].isna() & frame["status"].isin(ASKED)).sum()),
         sampling=sampling,
-        not_modelled=asker.not_modelled,
-        question=_asked(asker, read.baseline) or _asked(asker, raw),
-        assumptions=explained.assumptions,
-        profiles=asker.library.used,
-        ruleset=ruleset if isinstance(ruleset, Ruleset) else None,
+        not_modelled=solver.not_modelled,
+        question=_subject(explained, file.baseline) or _subject(explained, raw),
+        results=(result,),
+        profiles=solver.library.used,
     )
 
 
-def _explained(asker: Asker, raw: Raw) -> Result:
-    """The answer to a variant with all that an answer says, of a race with one trial."""
-    few = replace(asker.sampling, trials=None if asker.sampling.is_exact else 1)
-    return Asker(asker.library, few).explained(raw)
-
-
-def _asked(asker: Asker, raw: Raw) -> str:
+def _subject(solver: Solver, raw: Raw) -> str:
     """Return the subject of a question, in a few words; empty where it has no answer."""
     try:
-        result = _explained(asker, raw)
+        result = solver.explained(raw)
     except InputError:
         return ""
-    (_, first), *_ = heading = result.heading()
-    told = dict(heading)
-    sides = [told[each].partition(":")[0].partition(";")[0] for each in ("A", "B", "Mine", "Yours") if each in told]
-    return f"{result.kind.replace('_', ' ')}: {' against '.join(sides) or first}"
+    heading = dict(result.heading())
+    sides = [
+        heading[name].partition(":")[0].partition(";")[0] for name in ("A", "B", "Mine", "Yours") if name in heading
+    ]
+    return f"{result.kind.replace('_', ' ')}: {' against '.join(sides) or result.heading()[0][1]}"

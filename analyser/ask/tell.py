@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from analyser.ask.asking import between, kind_in
-from analyser.ask.luck_answer import word_of
+from analyser.ask.memoised_solver import between, kind_in
 from analyser.ask.readings import DESTROYED, LEAST
-from analyser.ask.told_attack import attack_lines, came_to, figures_of_trial
+from analyser.ask.told_attack import attack_lines, figures_of, strike_of
 from analyser.ask.told_fight import ReadTrial, told_fights
 from analyser.ask.told_morale import TOLD, told_morale
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
+from analyser.common.text import spaced, word_of
 from analyser.engine.attack.told import trials_again
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
@@ -39,13 +41,12 @@ class ToldTrial(Answer):
     Attributes
     ----------
     number, seed, trials : int
-        Number of the trial, from 0, and the seed and size of its sample: the same trial, die by die, that such a
-        sample counts.
+        Number of the trial, from 0, and the seed and size of the sample that counts it.
     lines : tuple of str
     figures : mapping
         Results by the names of events and figures.
     picked : str
-        How it was picked: by its number, or by a figure.
+        The figure it was picked by; empty for a trial by number.
     profiles : ProfilesUsed or None
     ruleset : Ruleset or None
         Die and deck of a fight; None of other games.
@@ -60,18 +61,18 @@ class ToldTrial(Answer):
     profiles: ProfilesUsed | None = None
     ruleset: Ruleset | None = None
 
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Die and deck in one line."""
-        return () if self.ruleset is None else (self.ruleset.assumed,)
-
     schema = "analyser/trial/1"
 
     @property
     def headline(self) -> str:
         """The first event of the trial that happened, in one sentence."""
         happened = next((name for name, value in self.figures.items() if value is True), "no event")
-        return f"Trial {self.number} ended with: {happened.replace('_', ' ')}."
+        return f"Trial {self.number} ended with: {spaced(happened)}."
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Die and deck in one line."""
+        return () if self.ruleset is None else (self.ruleset.assumed,)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -79,24 +80,25 @@ class ToldTrial(Answer):
         return dict(self.figures)
 
     def blocks(self) -> list[Block]:
-        """The story, after the number that tells it again."""
+        """Return the story, after the number and the seed that reproduce it."""
         why = f", {self.picked}" if self.picked else ""
         return [Block(f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"), Block(lines=self.lines)]
 
     def notes(self) -> list[str]:
-        """Die and deck."""
-        return [f"Assumption: {each}." for each in self.assumptions]
+        """Return die and deck."""
+        return [f"Assumption: {text}." for text in self.assumptions]
 
     def _body(self) -> dict[str, Any]:
-        head = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
-        used = self.profiles and self.profiles.as_dict()
-        return {**head, "figures": dict(self.figures), "lines": list(self.lines), "profiles": used} | (
-            {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)} if self.ruleset else {}
-        )
+        record = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
+        record |= {"figures": dict(self.figures), "lines": list(self.lines)}
+        record["profiles"] = self.profiles and self.profiles.as_dict()
+        if self.ruleset is not None:
+            record |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
+        return record
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a line: what ``--format csv`` prints."""
-        return [{"number": self.number, "line": each} for each in self.lines]
+        """Return a row a line."""
+        return [{"number": self.number, "line": line} for line in self.lines]
 
 
 def tell(
@@ -144,8 +146,8 @@ def tell(
 
     Examples
     --------
-    >>> told = tell("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, pick="best")
-    >>> told.figures["models_destroyed"]
+    >>> story = tell("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, pick="best")
+    >>> story.figures["models_destroyed"]
     4
     """
     check_integer(seed, "seed", 0)
@@ -164,74 +166,63 @@ def tell(
         check_whole(question, "target", library)
     of = kind_in(read_scenario(raw)[0])
     if of not in (*PICKED_BY, *TOLD):
-        allowed = ", ".join((*PICKED_BY, *TOLD))
-        if of == "battle":
-            allowed += "; analyser battle ... --tell N tells a battle"
+        allowed = ", ".join((*PICKED_BY, *TOLD)) + "; analyser battle ... --tell N tells a battle" * (of == "battle")
         raise InputError(f"a question of {of} is not told", where="question", allowed=allowed)
-    most = MOST_TOLD if of == "attack" else MOST_FIGHTS
-    number = trial or 0
+    most, number = MOST_TOLD if of == "attack" else MOST_FIGHTS, trial or 0
     many = trials or max(min(USUAL, most), number + 1)
     if number >= many or many > most:
         raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
-    first = number if pick is None else 0
     scenario: Any = None if of in TOLD else load(raw, library)
-    read = told_morale(of, raw, many, seed, library, first) if scenario is None else _read(scenario, many, seed, first)
+    if scenario is None:
+        sample = told_morale(of, raw, many, seed, library, number)
+    else:
+        sample = (_attacks if of == "attack" else told_fights)(scenario, many, seed, number)
     picked = ""
     if pick is None:
-        found = next(read)
+        story = next(sample)
     else:
         figure = metric or PICKED_BY.get(of, "")
         if not figure:
-            allowed = f"such as {', '.join(next(read).figures)}; NAME:least where less is better"
+            allowed = f"such as {', '.join(next(sample).figures)}; NAME:least where less is better"
             raise InputError("by which figure?", where="metric", allowed=allowed)
-        found = _picked(read, pick, figure.removesuffix(LEAST), least=figure.endswith(LEAST))
-        figure = figure.removesuffix(LEAST)
-        picked = f"the {pick} by {figure.replace('_', ' ')}: {word_of(found.figures[figure])}"
+        plain_figure = figure.removesuffix(LEAST)
+        story = _picked(sample, pick, plain_figure, least=figure.endswith(LEAST))
+        picked = f"the {pick} by {spaced(plain_figure)}: {word_of(story.figures[plain_figure])}"
     return ToldTrial(
-        found.number,
-        int(seed),
-        many,
-        tuple(found.lines()),
-        found.figures,
-        picked,
-        library.used,
-        getattr(scenario, "ruleset", None),
+        number=story.number,
+        seed=int(seed),
+        trials=many,
+        lines=tuple(story.lines()),
+        figures=story.figures,
+        picked=picked,
+        profiles=library.used,
+        ruleset=getattr(scenario, "ruleset", None),
     )
 
 
-def _read(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
-    """The trials of a sample of a fight that is told, from `first` on."""
-    read = _attacks if scenario.kind == "attack" else told_fights
-    return read(scenario, trials, seed, first)
-
-
 def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
-    """The attacks of a sample, from `first` on."""
+    """Yield the attacks of a sample, from `first` on."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.kept["plan"], plain(scenario.fight)
-    for each in trials_again(plan, die, deck, seed, trials, first):
-        figures = figures_of_trial(came_to(fight, plan.scores, each), plan.scores)
-        yield ReadTrial(each.number, figures, partial(attack_lines, result, plan.scores, each))
+    for trial in trials_again(plan, die, deck, seed, trials, first):
+        figures = figures_of(fight, strike_of(fight, plan.scores, trial))
+        yield ReadTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
 
 
-def _picked(read: Iterator[ReadTrial], pick: str, figure: str, *, least: bool) -> ReadTrial:
-    """The worst, the median or the best of a sample by a figure, of equals the first."""
+def _picked(sample: Iterator[ReadTrial], pick: str, figure: str, *, least: bool) -> ReadTrial:
+    """Return the worst, the median or the best of a sample by a figure, of equals the first."""
     first: dict[Any, ReadTrial] = {}
-    counts: dict[Any, int] = {}
-    for each in read:
-        if figure not in each.figures:
-            problem = f"no figure {figure!r}{did_you_mean(figure, each.figures)}"
-            raise InputError(problem, where="metric", allowed=", ".join(each.figures))
-        value = each.figures[figure]
-        first.setdefault(value, each)
-        counts[value] = counts.get(value, 0) + 1
-    values: Sequence[Any] = sorted(counts, reverse=least)
-    if pick != "median":
-        return first[values[0 if pick == "worst" else -1]]
-    half, so_far = (sum(counts.values()) + 1) // 2, 0
-    for value in values:
-        so_far += counts[value]
-        if so_far >= half:
-            return first[value]
-    raise AssertionError("a sample has a median")
+    counts: Counter[Any] = Counter()
+    for trial in sample:
+        if figure not in trial.figures:
+            problem = f"no figure {figure!r}{did_you_mean(figure, trial.figures)}"
+            raise InputError(problem, where="metric", allowed=", ".join(trial.figures))
+        value = trial.figures[figure]
+        first.setdefault(value, trial)
+        counts[value] += 1
+    values = sorted(counts, reverse=least)
+    if pick == "median":
+        reached = itertools.accumulate(counts[value] for value in values)
+        return next(first[value] for value, so_far in zip(values, reached) if 2 * so_far >= counts.total())
+    return first[values[0 if pick == "worst" else -1]]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.ask.told_attack import dice_lines
+from analyser.ask.told_attack import Strike, dice_lines, resolved
 from analyser.common.records import views
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
@@ -18,7 +18,8 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
 from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.sampled.nodes import set_up_strike, struck
+from analyser.engine.fight.sampled.nodes import set_up_strike
+from analyser.engine.fight.sampled.nodes import struck as states_after
 from analyser.engine.fight.sampled.simulation import Simulation
 from analyser.engine.pool.replay import Die, dice_that_score
 from analyser.engine.rng import stream_of
@@ -28,7 +29,7 @@ from analyser.results.solve import solve
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, strike, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.attack import Scores, hits_of, points_of, scores_for
+from analyser.rules.attack import hits_of, points_of, scores_for
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import POLICIES, Manoeuvre
 from analyser.rules.strike import Stage
@@ -76,25 +77,14 @@ DiceOf = Callable[[FightFacts, int], list[Die]]  # of a fight and a score
 
 
 class Walked(NamedTuple):
-    """A trial told: the lines of each part, and how both sides stand after it."""
+    """A narrated trial: the lines of each part, and the states of both sides after it."""
 
     parts: list[list[str]]
     pairs: list[tuple[int, int]]
 
 
-class Struck(NamedTuple):
-    """Random results of a strike, and its state at the end."""
-
-    own_card: int
-    score: int
-    scores: Scores
-    known: int
-    card: int | None
-    highest: int
-
-
 class Walker:
-    """Goes through the program of a fight line by line, with what chance decided in one trial: the slow way."""
+    """Runs the program of a fight operation by operation, with the draws of one trial."""
 
     def __init__(
         self,
@@ -110,7 +100,7 @@ class Walker:
         self._lines, self._choices = [np.array(program, np.int64) for program in programs], choices
 
     def walk(self, start: Pair, chances: Sequence[int], *, told: bool) -> Walked:
-        """The trial, `told` in lines or only played."""
+        """Run the trial; `told`: in lines."""
         left = iter(chances)
         pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
         for program, numbers in zip(self._programs, self._lines):
@@ -152,37 +142,32 @@ class Walker:
         return int(after[0]), int(after[1])
 
     def _strike(self, number: int, pair: Pair, left: Iterator[int], lines: list[str] | None) -> Pair:
-        """Both sides after a strike, question by question (:mod:`analyser.rules.strike`)."""
-        fight, own_card, card = set_up_strike(self._setup, number, pair), 0, None
-        known = strike.begun(fight)
-        if strike.stage_of(known) == Stage.CARD:
-            own_card = next(left)
-            known = strike.with_card(own_card)
+        """Return both sides after a strike (:mod:`analyser.rules.strike`)."""
+        fight = set_up_strike(self._setup, number, pair)
+        own_card = next(left) if strike.stage_of(strike.begun(fight)) == Stage.CARD else 0
         fight.dice += own_card
-        scores = scores_for(fight, fight.dice)
-        roll = next(left)
-        known = strike.rolled(fight, scores, roll)
-        if strike.stage_of(known) == Stage.OFFICER:
-            known = strike.answered(fight, known, next(left))
-        highest = strike.highest_card(fight, known)
-        if strike.stage_of(known) == Stage.TEST:
-            card = next(left)
-            known = strike.answered(fight, known, int(card <= highest) if self._by_card else card)
-        after = struck(self._setup, number, pair, known)
+        cards: list[int] = []
+
+        def passes(highest: int) -> int:
+            cards.append(next(left))
+            return int(cards[0] <= highest) if self._by_card else cards[0]
+
+        struck = resolved(fight, scores_for(fight, fight.dice), next(left), lambda _: next(left), passes)
+        after = states_after(self._setup, number, pair, struck.known)
         if lines is not None:
-            told = self._strike_lines(number, fight, Struck(own_card, roll, scores, known, card, highest))
-            lines += [*told, *self._changes(pair, after)]
+            card = cards[0] if cards else None
+            lines += [*self._strike_lines(number, fight, struck, own_card, card), *self._changes(pair, after)]
         return int(after[0]), int(after[1])
 
-    def _strike_lines(self, number: int, fight: Any, struck: Struck) -> list[str]:
+    def _strike_lines(self, number: int, fight: Any, struck: Strike, own_card: int, card: int | None) -> list[str]:
         facts = self._setup.strikes[number]
-        who, whom = self._names[facts.striker], self._names[1 - facts.striker]
+        attacker, target = self._names[facts.striker], self._names[1 - facts.striker]
         how = "strikes" if facts.counts else "shoots at"
         how = "fires from lookout at" if facts.by_lookout else "goes off beside" if facts.by_blast else how
         close = " in close quarters" if facts.counts else ""
         rating, dice = Rating(int(fight.rating)).name.lower(), counted(int(fight.dice), "die", "dice")
-        by_card = f", {struck.own_card} by its card" if struck.own_card else ""
-        lines = [f"{who} {how} {whom}{close}: {dice}, {rating}{by_card}"]
+        by_card = f", {own_card} by its card" if own_card else ""
+        lines = [f"{attacker} {how} {target}{close}: {dice}, {rating}{by_card}"]
         if fight.dice:
             lines += dice_lines(self._dice_of(fight, struck.score), int(fight.explosion))
         hits, points = hits_of(struck.scores, struck.score), points_of(fight, struck.scores, struck.score)
@@ -191,9 +176,9 @@ class Walker:
             f"{counted(strike.destroyed_by(struck.known), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
         lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.known) else []
-        if struck.card is not None:
-            verdict = "passed" if strike.stage_of(struck.known) == Stage.PASSED else "failed"
-            drawn = f"card {struck.card}, {verdict} (up to {struck.highest} passes)" if self._by_card else verdict
+        if card is not None:
+            verdict = _verdict(strike.stage_of(struck.known) == Stage.PASSED)
+            drawn = f"card {card}, {verdict} (up to {struck.highest} passes)" if self._by_card else verdict
             lines.append(f"  suppression test (AC-5.1): {drawn}")
         return lines
 
@@ -268,12 +253,15 @@ class Walker:
         return lines
 
 
+def _verdict(passed: bool) -> str:
+    return "passed" if passed else "failed"
+
+
 def _chance_in_words(kind: int, card: int | None, highest: int, passed: bool) -> str:
     """Return the result of a draw in words; `card` is None where no card was turned."""
     if card is None:
         return f"{(_LOTS | _TESTS).get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
-    verdict = "passed" if passed else "failed"
-    return f"{_TESTS.get(Kind(kind), 'test')}: card {card}, {verdict} (up to {highest} passes)"
+    return f"{_TESTS.get(Kind(kind), 'test')}: card {card}, {_verdict(passed)} (up to {highest} passes)"
 
 
 def _removed(state: int) -> tuple[str, str]:
@@ -291,68 +279,71 @@ def _state_of(state: int) -> str:
 
 
 class ReadTrial(NamedTuple):
-    """A trial that was read again: its number, what it came to, and what writes it down."""
+    """A trial of a sample: its number, its results, and the function that writes its lines."""
 
     number: int
     figures: Mapping[str, Any]
     lines: Callable[[], list[str]]
 
 
-class _Ready(NamedTuple):
-    """A fight as its engine plays it, and which of its parts its answer tells of."""
+class Fight(NamedTuple):
+    """A fight as its engine runs it, and the parts of its program that end at a moment of its answer."""
 
     setup: Setup
     parts: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
     moments: Sequence[int]
-    moment: str = ""  # what ends at each of them, such as Round
+    moment: str = ""  # its noun, such as Round
     choices: Choices = NOBODY_CHOOSES
 
 
 def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
-    """The trials of a sample of a charge, focus fire or a duel with real decks, from `first` on."""
-    ready = _ready(scenario)
+    """Yield the trials of a sample of a charge, focus fire or a duel with real decks, from `first` on."""
+    fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    simulation = Simulation(ready.setup, ready.parts, die, deck, choices=ready.choices)
+    simulation = Simulation(fight.setup, fight.parts, die, deck, choices=fight.choices)
     numbers = range(first, trials)
-    found = list(simulation.trace(ready.start, numbers, seed))
+    traces = list(simulation.trace(fight.start, numbers, seed))
 
     def walker(number: int) -> Walker:
         """Return the walker of a trial by its number; the dice of each of its rolls have a stream of their own."""
         rolls = count()
-        return Walker(
-            ready.setup,
-            ready.parts,
-            ready.names,
-            lambda fight, score: dice_that_score(fight, score, die, stream_of(seed, number, next(rolls))),
-            ready.choices,
-        )
+
+        def dice_of(pool: FightFacts, score: int) -> list[Die]:
+            return dice_that_score(pool, score, die, stream_of(seed, number, next(rolls)))
+
+        return Walker(fight.setup, fight.parts, fight.names, dice_of, fight.choices)
 
     silent = walker(first)
-    walked = np.array([silent.walk(ready.start, each, told=False).pairs for each in found], np.int64)
+    pairs = np.array([silent.walk(fight.start, trace, told=False).pairs for trace in traces], np.int64)
+    weights = np.ones(len(traces), np.int64)
+    moments = tuple(JointStates(pairs[:, part, 0], pairs[:, part, 1], weights) for part in fight.moments)
     once: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
-    weights = np.ones(len(found), np.int64)
-    moments = tuple(JointStates(walked[:, part, 0], walked[:, part, 1], weights) for part in ready.moments)
-    result = replace(once, moments=moments, trials=len(found))
+    result = replace(once, moments=moments, trials=len(traces))
     columns = {name: result.event(name) for name in result.events}
     columns |= {name: result.values(name) for name in result.figures}
     heading = [f"{label}: {text}" if label else f"  {text}" for label, text in once.heading()]
 
-    def lines(number: int, chances: Sequence[int], figures: Mapping[str, Any]) -> list[str]:
-        told_by = walker(number)
-        played = told_by.walk(ready.start, chances, told=True)
-        begins, of_both = (0, *(end + 1 for end in ready.moments)), 1 if scenario.kind == "focus" else 0
-        told = list[str]()
+    def lines(number: int, trace: Sequence[int], figures: Mapping[str, Any]) -> list[str]:
+        storyteller = walker(number)
+        walked = storyteller.walk(fight.start, trace, told=True)
+        begins, of_both = (0, *(end + 1 for end in fight.moments)), 1 if scenario.kind == "focus" else 0
+        story: list[str] = []
         for moment, (begin, end) in enumerate(pairwise(begins), start=1):
-            of_moment = [line for part in played.parts[begin:end] for line in part]
-            told += [f"-- {ready.moment} {moment}"] if ready.moment and of_moment else []
-            told += of_moment
-        return [*heading, *told, *_closing(scenario.kind, figures), *told_by.standing(played.pairs[-1])[of_both:]]
+            of_moment = [line for part in walked.parts[begin:end] for line in part]
+            story += [f"-- {fight.moment} {moment}"] if fight.moment and of_moment else []
+            story += of_moment
+        return [
+            *heading,
+            *story,
+            *_closing(scenario.kind, figures),
+            *storyteller.standing(walked.pairs[-1])[of_both:],
+        ]
 
-    for place, (number, chances) in enumerate(zip(numbers, found)):
+    for place, (number, trace) in enumerate(zip(numbers, traces)):
         figures = {name: column[place].item() for name, column in columns.items()}
-        yield ReadTrial(number, figures, partial(lines, number, chances, figures))
+        yield ReadTrial(number, figures, partial(lines, number, trace, figures))
 
 
 def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
@@ -364,22 +355,22 @@ def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
     return [f"-- At the end: {won}, by victory points {points[0]:g} to {points[1]:g}"]
 
 
-def _ready(scenario: Any) -> _Ready:
-    """A fight as :func:`~analyser.results.duel.solve_duel` and its like have it."""
+def fight_of(scenario: Any) -> Fight:
+    """Return a fight as :func:`~analyser.results.duel.solve_duel` and its like run it."""
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary)
-        setup.sides["hunter"] = 1  # combats won are counted for everybody
+        setup.sides["hunter"] = 1  # combats won are counted for both
         names = "the attacker", "the target"
-        return _Ready(setup, [program], charge_start(setup), names, [0])
+        return Fight(setup, [program], charge_start(setup), names, [0])
     if scenario.kind == "focus":
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
         names = "the attacker", "the target"
-        return _Ready(setup, programs, start_states(setup), names, range(len(programs)), "Attack")
+        return Fight(setup, programs, start_states(setup), names, range(len(programs)), "Attack")
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = play_of(scenario)
         followed = play.followed
-        return _Ready(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
+        return Fight(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = in_parts(rounds, shooters)
-    return _Ready(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends, "Round")
+    return Fight(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends, "Round")

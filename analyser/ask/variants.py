@@ -1,4 +1,4 @@
-"""Variants of one baseline: named overrides, and ranges that multiply out; counted before any of them is made."""
+"""Variants of a baseline: named overrides, and ranges that multiply out."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from analyser.ask.asking import kind_in, with_armies
-from analyser.ask.curve_answer import word_of
-from analyser.ask.keys import Key, Raw, key_of, with_value
+from analyser.ask.keys import Key, Raw, key_of
+from analyser.ask.memoised_solver import kind_in, with_armies
+from analyser.ask.question_table import Variant, variant_of
 from analyser.ask.ranges import plain_value, values_of
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown, within
+from analyser.common.text import word_of
 from analyser.game.profiles import Profiles
 
 MOST_VARIANTS = 1_000_000
@@ -21,18 +22,9 @@ _SECTIONS = (BASELINE, "variants", "ranges", "metric", "least")
 _UNITS = ("attacker", "target", "unit", "a", "b")
 
 
-class Variant(NamedTuple):
-    """A variant: its name, its question, and its values by key; or the reason why it is not possible."""
-
-    name: str
-    raw: Raw
-    values: Mapping[str, Any]
-    why_not: str | None = None
-
-
 @dataclass(frozen=True)
 class Variants:
-    """A baseline, named overrides of it, and ranges; all of them multiplied out when they are asked for.
+    """A baseline, named overrides of it, and ranges, which multiply out.
 
     Attributes
     ----------
@@ -60,30 +52,19 @@ class Variants:
         return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def made(self, library: Profiles) -> Iterator[Variant]:
-        """Each of them, the baseline first; where a value has no place, why; InputError for one that is misspelt."""
+        """Yield each of them, the baseline first; InputError for a value that is misspelt."""
         if self.ranges:
-            yield Variant(BASELINE, self.baseline, {})
-        every: dict[str, Mapping[Key, Any]] = {BASELINE: {}, **self.named}
-        for name, overrides in every.items():
+            yield Variant(BASELINE, self.baseline, {}, where=within(self.where, BASELINE))
+        for override, changes in {BASELINE: {}, **self.named}.items():
             for at in itertools.product(*self.ranges.values()):
-                values = {**overrides, **dict(zip(self.ranges, at))}
-                stated = {key.name: value for key, value in values.items()}
-                told = ", ".join(f"{key.title} {word_of(value)}" for key, value in zip(self.ranges, at))
-                called = told if name == BASELINE and told else ", ".join(filter(None, (name, told)))
-                try:
-                    raw = self.baseline
-                    for key, value in values.items():
-                        raw = with_value(raw, key, value, library)
-                except MisspeltError as error:
-                    raise error.inside(within(self.where, called)) from None
-                except InputError as error:
-                    yield Variant(called, self.baseline, stated, str(error))
-                else:
-                    yield Variant(called, raw, stated)
+                texts = [f"{key.title} {word_of(value)}" for key, value in zip(self.ranges, at)]
+                name = ", ".join(texts if override == BASELINE and texts else [override, *texts])
+                values = {**changes, **dict(zip(self.ranges, at))}
+                yield variant_of(name, self.baseline, values, library, within(self.where, name))
 
 
 def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
-    """The variants that a file describes (`docs/compare.md`).
+    """Return the variants that a file describes (`docs/compare.md`).
 
     Raises
     ------
@@ -99,9 +80,9 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
         raise InputError("there is no baseline", where=within(where, BASELINE), allowed=allowed)
     kind, baseline = kind_in(baseline), with_armies(dict(baseline), where, library)
     named = {
-        name: _overrides(each, kind, within(where, f"variants.{name}")) for name, each in _table(raw, "variants", where)
+        name: _overrides(keys, kind, within(where, f"variants.{name}")) for name, keys in _table(raw, "variants", where)
     }
-    ranges = {}
+    ranges: dict[Key, Sequence[Any]] = {}
     for name, given in _table(raw, "ranges", where):
         key, place = key_of(name, kind, within(where, "ranges")), within(where, f"ranges.{name}")
         try:
@@ -117,25 +98,24 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
         check_text(metric, within(where, "metric"), "the name of a figure")
     if not isinstance(least, bool):
         raise InputError(f"{shown(least)} is not usable", where=within(where, "least"), allowed="true or false")
-    found = Variants(kind, dict(baseline), named, ranges, metric, least, where)
     size = (1 + len(named)) * math.prod(map(len, ranges.values()))
     if size > MOST_VARIANTS:
         raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}: narrower ranges")
-    return found
+    return Variants(kind, dict(baseline), named, ranges, metric, least, where)
 
 
 def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
     table = raw.get(name, {})
     if not isinstance(table, Mapping):
         raise InputError(f"{shown(table)} is not usable", where=within(where, name), allowed="a table")
-    for each in table:
-        if not isinstance(each, str) or not each.isprintable():
-            raise InputError(f"{shown(each)} is not a name", where=within(where, name), allowed="names in plain text")
+    for key in table:
+        if not isinstance(key, str) or not key.isprintable():
+            raise InputError(f"{shown(key)} is not a name", where=within(where, name), allowed="names in plain text")
     return list(table.items())
 
 
 def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
-    """The keys that a named variant changes; nested tables are keys with points between."""
+    """Return the keys that a named variant changes; nested tables are keys with points between."""
     if not isinstance(given, Mapping) or not given:
         raise InputError(f"{shown(given)} is not usable", where=where, allowed="a table of keys, one or more")
     return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flat(given)}
@@ -144,9 +124,9 @@ def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
 def _value(value: Any, where: str) -> Any:
     """Return the value of a key in a variant: a plain value, or a list or a table of plain values."""
     if isinstance(value, list | tuple):
-        return [_value(each, where) for each in value]
+        return [_value(entry, where) for entry in value]
     if isinstance(value, dict):
-        return {str(name): _value(each, where) for name, each in value.items()}
+        return {str(name): _value(entry, where) for name, entry in value.items()}
     return plain_value(value, where)
 
 
@@ -159,8 +139,7 @@ def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any
 
 
 def _expanded(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
-    """The values of a key; of one that names a unit, selectors with wildcards are what they fit."""
+    """Return the values of a key; selectors with wildcards become the units that they fit."""
     if key.what != "set" or key.paths[0][-1] not in _UNITS:
         return values
-    found = [each.selector for value in values for each in library.matching(value)]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(unit.selector for value in values for unit in library.matching(value)))

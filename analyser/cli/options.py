@@ -363,7 +363,7 @@ def helped_by(dask: str | None, threads: int | None = None) -> Iterator[Executor
         yield None
         return
     from analyser.common.sampling import default_threads
-    from analyser.sweep.executors import dask as workers_of
+    from analyser.sweep.dask_executor import dask as workers_of
 
     with workers_of(dask, threads or default_threads()) as executor:
         yield executor

@@ -80,8 +80,8 @@ def _told(store: str) -> Iterator[Callable[[Any], None]]:
 @click.pass_context
 def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
     """Show how far the sweep of a STORE is, and write its page; where parts are missing the exit status is 1."""
-    from analyser.sweep.opening import open_sweep
     from analyser.sweep.page import status_of, write_page
+    from analyser.sweep.store_reader import open_sweep
 
     found = open_sweep(store)
     status = status_of(found)
@@ -131,8 +131,8 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
 def sweep_merge(store: str, out: str | None) -> None:
     """Write one file of all parts of a STORE; of a sample print its answer."""
     from analyser.common.files import write_content
-    from analyser.sweep.opening import open_sweep
     from analyser.sweep.store import MERGED
+    from analyser.sweep.store_reader import open_sweep
 
     found = open_sweep(store)
     if found.plan.is_sample:

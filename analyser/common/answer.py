@@ -138,6 +138,17 @@ class FramedAnswer(Answer):
         return plain_rows(self.frame.assign(**used))
 
 
+def source_notes(not_modelled: Iterable[str], assumptions: Iterable[str], profiles: Any = None) -> list[str]:
+    """Return the notes that many answers end with: rules left out, assumptions, and the profiles, if any.
+
+    >>> source_notes(["Spotters"], [])
+    ['Not modelled: Spotters.']
+    """
+    notes = [f"Not modelled: {', '.join(not_modelled) or 'none'}."]
+    notes += dict.fromkeys(f"Assumption: {text}." for text in assumptions)
+    return notes + ([] if profiles is None else [f"Profiles: {profiles}."])
+
+
 def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
     """Blocks as a notebook shows them, the notes folded away below."""
     folded = f'<div style="white-space: pre-line">{escape(chr(10).join(notes))}</div>'

@@ -175,6 +175,22 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def word_of(value: Any) -> str:
+    """Return a value as a table or a sentence has it: flags as words, numbers without spare digits.
+
+    >>> word_of(True), word_of(0.50), word_of(12), word_of("close")
+    ('yes', '0.5', '12', 'close')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def spaced(name: str) -> str:
+    """Return the name of a key or a figure as words."""
+    return name.replace("_", " ")
+
+
 def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
     """Columns as one plain dict a row, ready for JSON."""
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]

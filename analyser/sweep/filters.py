@@ -6,7 +6,8 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common import errors
+from analyser.common.errors import InputError, did_you_mean
 from analyser.sweep.plan import Plan
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
     """Return `where` as an expression of pyarrow on the columns of a store; None if it is empty."""
     import pyarrow.dataset as pads
 
-    found = None
+    every = None
     for name, value in where.items():
         column = pads.field(name)
         if isinstance(value, tuple):
@@ -27,25 +28,28 @@ def filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
             one = (column >= least) & (column <= most)
         else:
             one = column.isin(_of_column(schema, name, meant(plan, name, value)))
-        found = one if found is None else found & one
-    return found
+        every = one if every is None else every & one
+    return every
+
+
+def _names(plan: Plan) -> dict[str, list[str]]:
+    """Return the names in the columns of a plan whose values are names."""
+    attackers = [loadout.selector for loadouts in plan.attackers.values() for loadout in loadouts]
+    return {
+        "ruleset": list(plan.rulesets),
+        "situation": [situation.name for situation in plan.situations],
+        "attacker": attackers,
+        "defender": [loadout.selector for loadout in plan.defenders],
+        "faction": list(plan.attackers),
+    }
 
 
 def axes_of(plan: Plan) -> list[str]:
-    """The columns of what differs between the cells of a plan."""
-    attackers = [each for side in plan.attackers.values() for each in side]
-    sizes = {
-        "ruleset": len(plan.rulesets),
-        "situation": len(plan.situations),
-        "attacker": len(attackers),
-        "defender": len(plan.defenders),
-    }
-    numbers = [
-        (f"{name.removesuffix('s')}_{each.column}", len(each.values))
-        for name, side in plan.file.sides
-        for each in side.numbers
-    ]
-    return [name for name, size in (*sizes.items(), *numbers) if size > 1]
+    """Return the columns in which the cells of a plan differ."""
+    sizes = {name: len(names) for name, names in _names(plan).items() if name != "faction"}
+    for name, side in plan.file.sides:
+        sizes |= {f"{name.removesuffix('s')}_{number.column}": len(number.values) for number in side.numbers}
+    return [name for name, size in sizes.items() if size > 1]
 
 
 def is_one(plan: Plan, name: str, value: Any) -> bool:
@@ -53,54 +57,47 @@ def is_one(plan: Plan, name: str, value: Any) -> bool:
     return not isinstance(value, tuple) and len(meant(plan, name, value)) == 1
 
 
-def shown_filter(value: Any) -> str:
-    """A filter of one column, for people."""
-    if isinstance(value, tuple):
-        return " to ".join(map(str, value))
-    return str(value) if isinstance(value, str) or not isinstance(value, Sequence) else ", ".join(map(str, value))
+def shown(value: Any) -> str:
+    """Return a filter of one column in words."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return str(value)
+    return (" to " if isinstance(value, tuple) else ", ").join(map(str, value))
 
 
 def meant(plan: Plan, name: str, value: Any) -> list[Any]:
-    """The values that a value, or each of several, means: of names those that fit it; InputError if none does."""
+    """Return the values of a filter, names with wildcards as those that fit; InputError if none does."""
     values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else value
-    return [each for one in values for each in _meant(plan, name, one)]
+    return [fitting for one in values for fitting in _meant(plan, name, one)]
 
 
 def _meant(plan: Plan, name: str, value: Any) -> list[Any]:
     if not isinstance(value, str):
         return [value]
-    known = {
-        "attacker": [each.selector for side in plan.attackers.values() for each in side],
-        "defender": [each.selector for each in plan.defenders],
-        "faction": list(plan.attackers),
-        "ruleset": list(plan.rulesets),
-        "situation": [each.name for each in plan.situations],
-    }.get(name)
+    known = _names(plan).get(name)
     if known is None:
         if any(sign in value for sign in "*?["):
-            raise InputError(f"{shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
+            raise InputError(f"{errors.shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
         return [value]
-    if found := fnmatch.filter(known, value):
-        return found
-    levels = [each for each in known if each.partition("@")[0] == value]
-    hint = f": {levels[0].partition('@')[0]}@* are all its levels" if levels else did_you_mean(value, known)
+    if fitting := fnmatch.filter(known, value):
+        return fitting
+    has_levels = any(full.partition("@")[0] == value for full in known)
+    hint = f": {value}@* are all its levels" if has_levels else did_you_mean(value, known)
     more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    raise InputError(
-        f"no {name} fits {shown(value)}{hint}", where=name, allowed=f"{', '.join(known[:_MOST_NAMED])}{more}"
-    )
+    allowed = f"{', '.join(known[:_MOST_NAMED])}{more}"
+    raise InputError(f"no {name} fits {errors.shown(value)}{hint}", where=name, allowed=allowed)
 
 
 def _pair(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:
     if len(value) != 2:
-        raise InputError(f"{shown(value)} is no pair", where=name, allowed="(from, to)")
+        raise InputError(f"{errors.shown(value)} is no pair", where=name, allowed="(from, to)")
     ends = _of_column(schema, name, value)
     if ends[0].as_py() > ends[1].as_py():
-        raise InputError(f"{shown(value)} ends before it begins", where=name, allowed="(from, to)")
+        raise InputError(f"{errors.shown(value)} ends before it begins", where=name, allowed="(from, to)")
     return ends
 
 
 def _of_column(schema: pa.Schema, name: str, values: Sequence[Any]) -> pa.Array:
-    """Values to filter a column by, of its type."""
+    """Return values to filter a column by, of its type."""
     import pyarrow as pa
 
     kind = schema.field(name).type
@@ -108,5 +105,5 @@ def _of_column(schema: pa.Schema, name: str, values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values, kind)
     except (pa.ArrowException, OverflowError, TypeError) as error:
-        problem = f"{', '.join(map(shown, values))} cannot stand in this column"
+        problem = f"{', '.join(map(errors.shown, values))} cannot stand in this column"
         raise InputError(problem, where=name, allowed=f"values of type {kind}") from error

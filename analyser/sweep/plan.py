@@ -1,7 +1,7 @@
-"""A plan, frozen: all that its parts depend on, and which cells each of them has.
+"""Frozen plan of a sweep: all that its parts depend on, and the cells of each part.
 
-The axes are never written out. A part has a number, and that says by division which ruleset, situation, faction, rows
-(attackers with their numbers) and columns (defenders with theirs) it is of.
+The axes are never written out. The number of a part gives by division its ruleset, situation, faction, rows (attackers
+with their numbers) and columns (defenders with theirs).
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from bisect import bisect_left, bisect_right
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import accumulate, product
 from math import prod
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.policy import check_best_is_played, played_by
@@ -32,19 +33,18 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
 from analyser.plots.metrics import RESULTS
-from analyser.sweep.changes import that_counts
 from analyser.sweep.question import TRIALS_A_PART, fighting_unit, frozen_question
-from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, SweepFile
+from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepFile
 
 FORMAT = 1
-SECONDS = 3.0  # of work that a part is to be
+SECONDS = 3.0  # of work in a part
 _CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # of a typical core
 _A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds of a sampled cell, and of each of its trials
 MOST_DISTANCES = 1_000
 
 
 class Block(NamedTuple):
-    """The cells of a part: rows (attackers, each with all values of its numbers) by columns (defenders likewise)."""
+    """Cells of a part: rows (attackers with each combination of their numbers) by columns (defenders likewise)."""
 
     ruleset: str
     situation: Situation
@@ -59,14 +59,14 @@ class Block(NamedTuple):
 
 
 class Trials(NamedTuple):
-    """The trials of a part of a sample: after how many others, and how many."""
+    """Trials of a part of a sample, and the number of those before it."""
 
     before: int
     trials: int
 
 
 class _Group(NamedTuple):
-    """Parts that have ruleset, situation and faction in common: so many rows and columns, tiled."""
+    """Parts of one ruleset, situation and faction, which tile its rows and columns."""
 
     ruleset: str
     situation: Situation
@@ -77,7 +77,7 @@ class _Group(NamedTuple):
 
     @property
     def across(self) -> int:
-        """Parts that one row takes; 1 where a part has whole rows."""
+        """Parts to a row; 1 where a part has whole rows."""
         return -(-self.columns // self.size)
 
     @property
@@ -89,7 +89,7 @@ class _Group(NamedTuple):
         return -(-self.rows // self.rows_a_part) * self.across
 
     def block(self, number: int) -> Block:
-        """The cells of the part of that number among those of the group."""
+        """Return the cells of a part by its number in the group."""
         down, along = divmod(number, self.across)
         first, left = down * self.rows_a_part, along * self.size
         rows = range(first, min(first + self.rows_a_part, self.rows))
@@ -111,13 +111,13 @@ class Plan:
 
     @cached_property
     def packed(self) -> bytes:
-        """The content as bytes, which a worker makes the plan of again."""
+        """The content as bytes, for workers."""
         return zlib.compress(_canonical(self.content), 9)
 
     @cached_property
     def digest(self) -> str:
         """Digest of all that the parts depend on: of the profiles, only the units that take part."""
-        return hashlib.sha256(_canonical(that_counts(self.content))).hexdigest()
+        return hashlib.sha256(_canonical(_that_counts(self.content))).hexdigest()
 
     @property
     def is_sample(self) -> bool:
@@ -151,20 +151,33 @@ class Plan:
     @cached_property
     def units(self) -> dict[str, Unit]:
         """The units that take part, by ``faction/unit``."""
-        return {key: checked(Unit, each, where=key) for key, each in self.content["units"].items()}
+        return {name: checked(Unit, unit, where=name) for name, unit in self.content["units"].items()}
 
     @cached_property
     def attackers(self) -> dict[str, tuple[Loadout, ...]]:
         """The attackers by faction."""
-        found: dict[str, list[Loadout]] = {}
-        for each in self._loadouts("attackers"):
-            found.setdefault(each.faction, []).append(each)
-        return {faction: tuple(each) for faction, each in found.items()}
+        factions: dict[str, list[Loadout]] = {}
+        for loadout in self._loadouts("attackers"):
+            factions.setdefault(loadout.faction, []).append(loadout)
+        return {faction: tuple(loadouts) for faction, loadouts in factions.items()}
 
     @cached_property
     def defenders(self) -> tuple[Loadout, ...]:
         """The defenders."""
         return tuple(self._loadouts("defenders"))
+
+    def side(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
+        """Return the attackers of a faction, or without one the defenders: their section and their loadouts."""
+        if faction is None:
+            return self.file.defenders, self.defenders
+        return self.file.attackers, self.attackers[faction]
+
+    def axis(self, faction: str | None, places: range) -> tuple[Any, list[Any]]:
+        """Return of some rows of a faction, or columns, the places of the loadouts and of each number's value."""
+        side, loadouts = self.side(faction)
+        shape = len(loadouts), *(len(number.values) for number in side.numbers)
+        which, *values = np.unravel_index(np.arange(places.start, places.stop, dtype=np.int64), shape)
+        return which, values
 
     def _loadouts(self, side: str) -> Iterator[Loadout]:
         for selector in self.content[side]:
@@ -181,14 +194,14 @@ class Plan:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Die and deck in one line, of each ruleset."""
-        found = {name: checked(Ruleset, each).assumed for name, each in self.stated_rulesets.items()}
-        return tuple(found.values()) if len(found) == 1 else tuple(f"{name}: {each}" for name, each in found.items())
+        texts = {name: checked(Ruleset, stated).assumed for name, stated in self.stated_rulesets.items()}
+        return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
     @cached_property
     def rulesets(self) -> dict[str, Ruleset]:
         """The rulesets by name."""
-        found = self.content["rulesets"].items()
-        return {name: checked(Ruleset, each, where=f"ruleset {name}") for name, each in found}
+        stated = self.content["rulesets"].items()
+        return {name: checked(Ruleset, ruleset, where=f"ruleset {name}") for name, ruleset in stated}
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
@@ -198,20 +211,18 @@ class Plan:
     @cached_property
     def _groups(self) -> list[_Group]:
         file = self.file
-        rows_each = prod(len(each.values) for each in file.attackers.numbers)
-        columns = len(self.defenders) * prod(len(each.values) for each in file.defenders.numbers)
+        rows, columns = (prod(len(number.values) for number in side.numbers) for _, side in file.sides)
+        columns *= len(self.defenders)
         return [
-            _Group(ruleset, situation, faction, len(each) * rows_each, columns, _part_size(file, situation))
-            for ruleset, situation, (faction, each) in product(self.rulesets, self.situations, self.attackers.items())
+            _Group(ruleset, situation, faction, len(loadouts) * rows, columns, _part_size(file, situation))
+            for ruleset, situation, (faction, loadouts) in product(
+                self.rulesets, self.situations, self.attackers.items()
+            )
         ]
 
     @cached_property
     def _ends(self) -> list[int]:
-        ends, total = [], 0
-        for each in self._groups:
-            total += each.parts
-            ends.append(total)
-        return ends
+        return list(accumulate(group.parts for group in self._groups))
 
     @property
     def parts(self) -> int:
@@ -223,7 +234,9 @@ class Plan:
     @property
     def cells(self) -> int:
         """Cells in all; of a sample trials."""
-        return self.sampled.sample.trials if self.is_sample else sum(each.rows * each.columns for each in self._groups)
+        return (
+            self.sampled.sample.trials if self.is_sample else sum(group.rows * group.columns for group in self._groups)
+        )
 
     def block(self, number: int) -> Block:
         """The cells of a part."""
@@ -236,7 +249,7 @@ class Plan:
         return Trials(number * size, min(size, self.sampled.sample.trials - number * size))
 
     def folder(self, number: int) -> str:
-        """The folder of a part inside that of the parts: what they are partitioned by, as every reader knows it."""
+        """Return the folder of a part in the store, by the partitions that every reader of Parquet knows."""
         if self.is_sample:
             return f"seed={self.sampled.sample.seed}"
         block = self.block(number)
@@ -250,23 +263,14 @@ class Plan:
         """Return the kind of fights of a part."""
         return "sample" if self.is_sample else self.block(number).situation.kind
 
-    def kinds(self, among: range) -> Counter[str]:
-        """Count the parts `among` by kind, without looking at every one."""
-        if self.is_sample:
-            return Counter(sample=len(among))
-        found: Counter[str] = Counter()
-        for group, first, last in zip(self._groups, (0, *self._ends), self._ends):
-            found[group.situation.kind] += bisect_left(among, last) - bisect_left(among, first)
-        return found
-
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
-    """The plan that a file, or a mapping of the same form, makes with the profiles as they are now.
+    """Return the plan of a file, or of a mapping of the same form, with the profiles as they are now.
 
     Raises
     ------
     InputError
-        Anything in it that cannot be used.
+        An unusable key or value.
 
     Examples
     --------
@@ -290,17 +294,14 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
 
 @lru_cache(maxsize=4)
 def unpacked(packed: bytes) -> Plan:
-    """The plan that was packed, in a process that is to work on it.
-
-    Raises InputError in a process of another version of the program: what it worked out could differ.
-    """
+    """Return a plan that was packed; InputError in a process of another version of the program."""
     plan = Plan(json.loads(zlib.decompress(packed)))
     check_program(plan)
     return plan
 
 
 def check_program(plan: Plan) -> None:
-    """Raise InputError if the plan was frozen by another version of this program, or of what it adds up with."""
+    """Raise InputError if the plan was frozen by another version of this program or its libraries."""
     if plan.content["program"] != program():
         problem = "the plan was frozen by another version of this program, or of a library that it computes with"
         raise InputError(problem, where="sweep", allowed="the same versions everywhere; or a new store")
@@ -309,13 +310,13 @@ def check_program(plan: Plan) -> None:
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
     sides = {name: loadouts(side.units, library, side.levels or None) for name, side in file.sides}
     usual = library.ruleset
-    rulesets = {each.name: each.over(usual, library.stated) for each in file.rulesets} or {"usual": usual}
-    by_unit = {f"{each.faction}/{each.unit.id}": each for side in sides.values() for each in side}
+    rulesets = {named.name: named.over(usual, library.stated) for named in file.rulesets} or {"usual": usual}
+    units = {f"{loadout.faction}/{loadout.unit.id}": loadout.unit for side in sides.values() for loadout in side}
     return {
         "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),
-        "units": {name: fighting_unit(each.unit) for name, each in by_unit.items()},
-        **{name: [each.selector for each in side] for name, side in sides.items()},
-        "rulesets": {name: each.model_dump(mode="json") for name, each in rulesets.items()},
+        "units": {name: fighting_unit(unit) for name, unit in units.items()},
+        **{name: [loadout.selector for loadout in side] for name, side in sides.items()},
+        "rulesets": {name: ruleset.model_dump(mode="json") for name, ruleset in rulesets.items()},
     }
 
 
@@ -338,29 +339,28 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
 
 
 def _distances(given: Any) -> Sequence[float]:
-    found = values_of(given, "distances")
-    if len(found) > MOST_DISTANCES:
-        raise InputError(f"{len(found):,} distances", where="distances", allowed=f"up to {MOST_DISTANCES:,}")
-    for each in found:
-        if isinstance(each, bool) or not isinstance(each, int | float):
-            raise InputError(f"{shown(each)} is not usable", where="distances", allowed='inches, such as "4..30:2"')
-    return found
+    distances = values_of(given, "distances")
+    if len(distances) > MOST_DISTANCES:
+        raise InputError(f"{len(distances):,} distances", where="distances", allowed=f"up to {MOST_DISTANCES:,}")
+    for inches in distances:
+        if isinstance(inches, bool) or not isinstance(inches, int | float):
+            raise InputError(f"{shown(inches)} is not usable", where="distances", allowed='inches, such as "4..30:2"')
+    return distances
 
 
 def _checked_plan(plan: Plan) -> Plan:
-    """The plan, if it has cells, not too many, and no number that nothing depends on."""
-    names = [each.name for each in plan.situations]
-    if len(set(names)) < len(names):
+    """Return the plan if it has cells, not too many, and no number that nothing depends on."""
+    if len({situation.name for situation in plan.situations}) < len(plan.situations):
         raise InputError("two situations are the same", where="situations")
     if plan.cells > MOST_CELLS:
         raise InputError(f"{plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
-    fights = [each.fight for each in plan.situations]
-    without = () if any(each.has_winner for each in fights) else RESULTS
-    are_shots = all(each.occasion == RANGED_ATTACK for each in fights)
+    fights = [situation.fight for situation in plan.situations]
+    without = () if any(fight.has_winner for fight in fights) else RESULTS
+    are_shots = all(fight.occasion == RANGED_ATTACK for fight in fights)
     if odd := set(plan.file.figures) & set(OF_BOTH if are_shots else without):
         allowed = "with a charge or a duel" if are_shots and not odd & set(RESULTS) else "with a duel"
         raise InputError(f"no situation of this sweep has {min(odd)}", where="figures", allowed=allowed)
-    if plan.file.distances is not None and not any(each.kind == "ranged" for each in plan.situations):
+    if plan.file.distances is not None and not any(situation.kind == "ranged" for situation in plan.situations):
         raise InputError("no situation of this sweep has a distance", where="distances", allowed="with a ranged attack")
     if are_shots:
         worth = OF_WORTH if set(plan.file.figures) & set(BY_WORTH) else ()
@@ -397,3 +397,33 @@ def _canonical(content: Any) -> bytes:
 def _plain(content: Any) -> Any:
     """Return the content as it would come back from a file."""
     return json.loads(_canonical(content))
+
+
+def _that_counts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a plan that its parts depend on: without the other units of the profiles."""
+    return {key: value for key, value in content.items() if key != "profiles"}
+
+
+def plan_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the differences between the contents of two plans, a text each.
+
+    >>> plan_diff({"file": {"name": "a", "single": True}}, {"file": {"name": "b"}})
+    ['file.name: "a" -> "b"', 'file.single is gone']
+    """
+    return list(_differences("", _that_counts(old), _that_counts(new)))
+
+
+def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            inside = f"{where}.{key}" if where else str(key)
+            if key in new and key in old:
+                yield from _differences(inside, old[key], new[key])
+            else:
+                yield f"{inside} is {'new' if key in new else 'gone'}"
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (one, other) in enumerate(zip(old, new)):
+            yield from _differences(f"{where}[{place}]", one, other)
+    elif old != new:
+        texts = map(json.dumps, (old, new))
+        yield f"{where}: {' -> '.join(t if len(t) <= 60 else f'{t[:40]} ... {t[-12:]}' for t in texts)}"

@@ -49,16 +49,16 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
         "file": file.model_dump(mode="json"),
         "kind": scenario.kind,
         "scenario": question,
-        "loadouts": [{"place": place, **_frozen(each)} for place, each in loadouts],
+        "loadouts": [{"place": place, **_frozen(loadout)} for place, loadout in loadouts],
     }
 
 
 def thawed_question(content: Mapping[str, Any]) -> AnyScenario:
     """Return the scenario of such a content; no folder of profiles is asked for a loadout that it names."""
     question = copy.deepcopy(content["scenario"])
-    for each in content["loadouts"]:
-        *outer, key = each["place"]
-        facts = {name: each[name] for name in Loadout.model_fields}
+    for frozen in content["loadouts"]:
+        *outer, key = frozen["place"]
+        facts = {name: frozen[name] for name in Loadout.model_fields}
         reduce(getitem, outer, question)[key] = checked(Loadout, facts, where="plan")
     scenario = load(question)
     if scenario.profiles is None or scenario.profiles.version == content["profiles"]:

@@ -1,4 +1,4 @@
-"""Sweep from its file to a finished store: started, resumed, or a share of it as one job of many."""
+"""Sweeps from a file to a finished store: started, resumed, or one job of many."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -14,12 +14,12 @@ from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.sampling import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
 from analyser.report.pool import Processes
-from analyser.sweep.executors import dask as dask_hands
-from analyser.sweep.hands import Hands, Progress, work_through
-from analyser.sweep.opening import Sweep
+from analyser.sweep.dask_executor import dask as dask_executor
 from analyser.sweep.page import write_page
 from analyser.sweep.plan import check_program, read_plan
+from analyser.sweep.scheduler import Begin, Progress, work_through
 from analyser.sweep.store import Store, store_for
+from analyser.sweep.store_reader import Sweep
 
 _JOB = re.compile(r"(\d{1,9})/(\d{1,9})")
 Folder = str | os.PathLike[str]
@@ -37,7 +37,7 @@ def run_sweep(
     profiles: ProfilesLike | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Sweep:
-    """Have the parts of a plan made that are not in its store yet.
+    """Compute the parts of a plan that are not in its store yet.
 
     Parameters
     ----------
@@ -48,16 +48,16 @@ def run_sweep(
     workers : int, optional
         Processes, 1 to 1024. Default: one for each processor.
     dask : str, optional
-        The address of a scheduler of dask, whose workers do the work; or ``"local"``: one is begun here.
+        The address of a scheduler of dask, whose workers compute the parts; ``"local"`` begins one.
     executor : Executor, optional
         Any other of ``concurrent.futures``; it is not shut down.
     by_return : bool
-        Parts come back to this process, which writes them: for workers that do not see the folder of the store.
+        Workers return parts to this process, which writes them: for workers that do not see the folder of the store.
     part : str, optional
-        Such as ``"17/400"``: of 400 jobs that share out the parts this is the 17th. Jobs may run side by side.
+        Such as ``"17/400"``: the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
     tell : callable
-        Called with a :class:`Progress` whenever a part is done.
+        Called with a :class:`Progress` after each part.
 
     Returns
     -------
@@ -66,8 +66,8 @@ def run_sweep(
     Raises
     ------
     InputError
-        A plan that cannot be used; a store of another plan, with what has changed; a worker of another version of the
-        program; a part that cannot be written. What was done by then stays done.
+        An unusable plan; a store of another plan, with the differences; a worker of another version of the program; a
+        part that cannot be written. Parts that are done stay done.
     """
     store = store_for(read_plan(plan, profiles), out)
     return _run(store, workers, dask, executor, by_return, part, tell)
@@ -102,27 +102,27 @@ def _run(
     if dask is not None and executor is not None:
         raise InputError("both dask and an executor", where="dask", allowed="one of them")
     many = workers or default_threads()
-    hands: Hands = partial(Processes, many) if dask is None else partial(dask_hands, dask, many)
+    begin: Begin = partial(Processes, many) if dask is None else partial(dask_executor, dask, many)
     if executor is not None:
-        given: Callable[[], AbstractContextManager[Executor]] = lambda: nullcontext(executor)  # noqa: E731
-        hands = given
+        given: Begin = lambda: nullcontext(executor)  # noqa: E731
+        begin = given
     with store.driven() if part is None else nullcontext():
         if part is None:
             store.remove_cut_short()
         missing = store.missing(None if part is None else job(part, store.plan.parts))
         if missing:
             how = "executor" if executor is not None else dask or "processes"
-            store.log("begun", parts=len(missing), workers=many, hands=how, job=part)
-            made = work_through(store, missing, hands, many, by_return=by_return, tell=tell)
+            store.log("begun", parts=len(missing), workers=many, executor=how, job=part)
+            made = work_through(store, missing, begin, many, by_return=by_return, tell=tell)
             store.log("ended", made=made)
-    found = Sweep(store)
+    sweep = Sweep(store)
     if part is None:
-        write_page(found)
-    return found
+        write_page(sweep)
+    return sweep
 
 
 def job(part: str, parts: int) -> range:
-    """The numbers of the parts that are the share of one job of many.
+    """Return the parts of one job of many.
 
     >>> list(job("2/4", 10))
     [1, 5, 9]

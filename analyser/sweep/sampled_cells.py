@@ -1,4 +1,4 @@
-"""Cells that are sampled, each on its own: with a seed that is its own wherever it stands in whatever plan."""
+"""Simulated cells, each by itself, with a seed that depends on its fight alone."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 from analyser.scenarios.schema import Combatant
 from analyser.sweep.attacks import shot_cells
-from analyser.sweep.fights import fought_cells
-from analyser.sweep.found import Found, Words, variant
+from analyser.sweep.cells import Cells, Words, fought_cells, variant
 from analyser.sweep.plan import Block, Plan
 
 TRIALS, ENDS = "trials", ("_low", "_high")
@@ -39,7 +38,7 @@ Values = NDArray[Any]
 
 
 class Seen(NamedTuple):
-    """Outcomes of a simulated cell: each figure's value in each outcome, and its least and greatest possible value."""
+    """Outcomes of a simulated cell: each figure's value in each outcome, and its greatest possible value."""
 
     trials: int
     weights: NDArray[np.int64]
@@ -52,52 +51,49 @@ def has_interval(figure: str) -> bool:
     return not figure.endswith(PERCENTILE)
 
 
-def sampled_cells(plan: Plan, block: Block) -> Found:
-    """The cells of a slice by Monte Carlo; which row is used is decided exactly, as in exact cells."""
+def sampled_cells(plan: Plan, block: Block) -> Cells:
+    """Return the cells of a slice by simulation; the row used is decided exactly, as in exact cells."""
+    assert plan.file.sampling is not None
     names = plan.file.fought
     columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(ENDS if has_interval(name) else ())))]
     figures = {name: np.full(block.cells, np.nan) for name in columns}
     rows, reasons = np.full(block.cells, -1, np.int32), np.full(block.cells, -1, np.int32)
     row_words, reason_words = Words(), Words()
-    decided = {"ranged": shot_cells, "charge": fought_cells}.get(block.situation.kind)
-    known = None if decided is None else decided(plan, block)
+    decide = {"ranged": shot_cells, "charge": fought_cells}.get(block.situation.kind)
+    exact = None if decide is None else decide(plan, block)
     for place, (row, column) in enumerate(product(block.rows, block.columns)):
         sides = variant(plan, block.faction, row), variant(plan, None, column)
-        used, why_not = _known(known, place)
-        why_not = next((each for each in sides if isinstance(each, str)), why_not)
+        used = why_not = None
+        if exact is not None:
+            used = _word(exact.row_words, exact.rows[place])
+            why_not = _word(exact.reason_words, exact.reasons[place])
+        why_not = next((unit for unit in sides if isinstance(unit, str)), why_not)
         if why_not is None:
-            how = plan.file.sampling.of(_seed(plan, block, sides)) if plan.file.sampling else Sampling()
             try:
+                how = plan.file.sampling.of(_seed(plan, block, sides))
                 used, seen = _PLAYED[block.situation.kind](plan, block, sides, used, how)
                 for name, value in _figures(seen, names).items():
                     figures[name][place] = value
             except InputError as error:
                 used, why_not = None, error.problem
         rows[place], reasons[place] = row_words.code(used), reason_words.code(why_not)
-    return Found(figures, rows, row_words, reasons, reason_words)
+    return Cells(figures, rows, row_words, reasons, reason_words)
 
 
-def _known(found: Found | None, place: int) -> tuple[str | None, str | None]:
-    """The row of a cell, and why it has none."""
-    if found is None:
-        return None, None
-    row, reason = found.rows[place], found.reasons[place]
-    return (
-        None if row < 0 else found.row_words.words[row],
-        None if reason < 0 else found.reason_words.words[reason],
-    )
+def _word(words: Words, code: int) -> str | None:
+    return None if code < 0 else words.words[code]
 
 
 def _seed(plan: Plan, block: Block, sides: Sequence[Any]) -> int:
-    """The seed of a cell: by the fight that it is, and not by where it stands, its names, or what the two cost."""
+    """Return the seed of a cell, by its fight alone: not by its place, its names, or the points."""
     assert plan.file.sampling is not None
     words = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
     words.append(block.situation.model_dump_json(exclude={"name", "title"}))
-    words += [_who_fights(each) for each in sides]
+    words += map(_fighting, sides)
     return int.from_bytes(hashlib.sha256("|".join(words).encode()).digest()[:8])
 
 
-def _who_fights(loadout: Loadout) -> str:
+def _fighting(loadout: Loadout) -> str:
     unit = loadout.unit.at(loadout.level_name)
     return f"{loadout.level.models} {unit.model_dump_json(exclude={'levels', 'entry', 'in_force', 'battlegroups'})}"
 
@@ -110,24 +106,24 @@ def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Samplin
     attacker, defender = sides
     row = attacker.unit.row(used)
     attack, target = resolve_attack(block.situation.attack(row), attacker, row), resolve_target(TARGET_STATE, defender)
-    found = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), how)
-    return used, seen_of_attack(found)
+    result = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), how)
+    return used, _seen_of_attack(result)
 
 
-def seen_of_attack(found: AttackResult) -> Seen:
-    """Return what came of a simulated attack, as exact cells do (:func:`~analyser.engine.attack.sweep.summarise`)."""
-    target = found.scenario.target
+def _seen_of_attack(result: AttackResult) -> Seen:
+    """Return the results of a simulated attack, as of :func:`~analyser.engine.attack.sweep.summarise`."""
+    target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
-    destroyed, gone = found.column("models_destroyed"), found.column("annihilated")
-    suffered = np.where(gone, models * limit, destroyed * limit + found.column("damage"))
-    losses = [losses_of(plain(found.scenario.fight), found.scores, each) for each in range(len(found.score_weights))]
+    destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
+    suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
+    losses = [losses_of(plain(result.scenario.fight), result.scores, each) for each in range(len(result.score_weights))]
     damage = np.array([one * limit + more for one, more, *_ in losses])
     figures = _of_destroyed(destroyed, models) | {
-        **{f"p_{name}": (found.column(name), 1.0) for name in STATUSES},
+        **{f"p_{name}": (result.column(name), 1.0) for name in STATUSES},
         "mean_share_lost": (suffered / (models * limit), 1.0),
         "mean_damage": (damage, float(models * limit)),
     }
-    return Seen(found.trials or 0, found.weights, figures, {"mean_damage": found.score_weights})
+    return Seen(result.trials or 0, result.weights, figures, {"mean_damage": result.score_weights})
 
 
 def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, float]]:
@@ -142,8 +138,8 @@ def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, flo
 
 def _charged(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
     attacker, target = side_of(sides[0], close_quarters_row=used), side_of(sides[1])
-    found = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), how)
-    return used, _seen_of_fight(found, (attacker, target))
+    result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), how)
+    return used, _seen_of_fight(result, (attacker, target))
 
 
 def _duelled(plan: Plan, block: Block, sides: Sides, _: str | None, how: Sampling) -> Played:
@@ -152,13 +148,13 @@ def _duelled(plan: Plan, block: Block, sides: Sides, _: str | None, how: Samplin
     scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
     if isinstance(scenario, str):
         raise InputError(scenario)
-    found = solve_duel(scenario, how)
-    results = {name: (found.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
-    return duel_row(scenario), _seen_of_fight(found, (mine, theirs), results)
+    result = solve_duel(scenario, how)
+    won = {name: (result.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
+    return duel_row(scenario), _seen_of_fight(result, (mine, theirs), won)
 
 
-def _seen_of_fight(found: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> Seen:  # noqa: B006
-    first, second, weights = found.after()
+def _seen_of_fight(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> Seen:  # noqa: B006
+    first, second, weights = result.after()
     models, limit = units[1].models or 1, units[1].damage_limit or 1
     destroyed = states.models_destroyed(second, models)
     figures = _of_destroyed(destroyed, models) | {
@@ -167,31 +163,30 @@ def _seen_of_fight(found: states.FightResult, units: tuple[Combatant, Combatant]
         "mean_damage": (destroyed * limit + states.damage(second), float(models * limit)),
         "attacker_share_lost": (states.share_lost(first, units[0].models or 1, units[0].damage_limit or 1), 1.0),
     }
-    return Seen(found.trials or 0, weights, figures | more)
+    return Seen(result.trials or 0, weights, figures | more)
 
 
 def _figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
-    """The figures of a cell with their intervals; those that its kind of fight does not have are left out."""
-    found: dict[str, float] = {TRIALS: seen.trials}
+    """Return the figures of a cell with their intervals, without those that its kind of fight does not have."""
+    figures: dict[str, float] = {TRIALS: seen.trials}
     for name in names:
         if name not in seen.figures:
             continue
         values, most = seen.figures[name]
         weights = seen.weights_of.get(name, seen.weights)
         if not has_interval(name):
-            found[name] = _percentile(values, weights, most)
+            figures[name] = _percentile(values, weights, most)
         elif values.dtype == np.bool_:
             share = estimate(float(weights[values].sum()), seen.trials)
-            found |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
+            figures |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
         else:
-            found |= dict(
-                zip((name, *(f"{name}{end}" for end in ENDS)), mean_up_to(values, weights, seen.trials, most))
-            )
-    return found
+            ends = mean_up_to(values, weights, seen.trials, most)
+            figures |= {f"{name}{end}": value for end, value in zip(("", *ENDS), ends)}
+    return figures
 
 
 def mean_up_to(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
-    """A mean of numbers from 0 to `most`, with the ends of its 95% interval."""
+    """Return a mean of numbers from 0 to `most`, with the ends of its 95% interval."""
     mean = mean_between(values, weights, trials, np.array([0.0, most / 2, most]))
     return mean.value, mean.low or 0.0, most if mean.high is None else mean.high
 

@@ -1,4 +1,4 @@
-"""File of a sweep: the units, the numbers that are varied, the rules, and the figures to compute."""
+"""File of a sweep: units, varied numbers, rulesets, and the figures to compute."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_CELLS = 10**15
 
 
 def _as_written(given: Any) -> Any:
-    """Return values as a file holds them: a text, a number, or some of either, of whatever kind they came."""
+    """Return values as a file holds them: a text, a number, or several."""
     if given is None or isinstance(given, str | bool | int | float):
         return given
     values = values_of(given, "")
@@ -51,7 +51,7 @@ Values = Annotated[Any, BeforeValidator(_as_written)]
 
 
 class Number(Record):
-    """A number of one side that is varied: its values, and whether they are added to what the profile says."""
+    """A varied number of one side: its values, which may be added to the profile's."""
 
     key: str
     values: tuple[int, ...]
@@ -74,24 +74,15 @@ def _number(key: str, given: Any) -> Number:
     values = values_of(text, key)
     if len(values) > MOST_AXIS:
         raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_AXIS:,}")
-    for each in values:
-        if isinstance(each, bool) or not isinstance(each, int):
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int):
             allowed = 'integers, such as 1..6; "by -1..1" adds them'
-            raise InputError(f"{each!r} is not usable", where=key, allowed=allowed)
+            raise InputError(f"{value!r} is not usable", where=key, allowed=allowed)
     return Number(key=key, values=tuple(values), is_added=added or key == "dice")
 
 
-def variants(numbers: tuple[Number, ...], place: int) -> tuple[int, tuple[int, ...]]:
-    """Return the loadout of a row or a column, and the place of each number's value; the last one turns fastest."""
-    places = []
-    for number in reversed(numbers):
-        place, at = divmod(place, len(number.values))
-        places.append(at)
-    return place, tuple(reversed(places))
-
-
 class Side(Record):
-    """Who takes part, and which of its numbers are varied."""
+    """The units of a side, and the numbers that are varied."""
 
     units: Several[str]
     levels: Several[LevelName] = ()
@@ -124,25 +115,25 @@ class Side(Record):
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """The numbers that are varied, in the order of :data:`VARIED`."""
+        """The varied numbers, in the order of :data:`VARIED`."""
         return tuple(_number(key, given) for key in VARIED if (given := getattr(self, key)) is not None)
 
 
 class NamedRuleset(Record):
-    """A ruleset by a name; what it leaves out is that of the profiles."""
+    """A ruleset with a name; the profiles' stands in for a part that it leaves out."""
 
     name: Slug
     die: Die | None = None
     deck: Deck | None = None
 
     def over(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
-        """The ruleset itself; a die or deck that is `stated` outside the plan goes before its own."""
+        """Return the ruleset; a die or deck that is `stated` outside the plan goes before its own."""
         own = {name: getattr(self, name) for name in Ruleset.model_fields if name not in stated}
         return Ruleset(**{name: own.get(name) or getattr(usual, name) for name in Ruleset.model_fields})
 
 
 class CellSampling(Record):
-    """Cells that are sampled: each on its own, so many trials or as many as a precision takes."""
+    """Simulation of each cell by itself: a number of trials, or as many as a precision needs."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)] | None = None
     precision: float | str | None = None
@@ -194,10 +185,10 @@ class SweepFile(Record):
     def _known(self) -> SweepFile:
         self._check_names("figures", self.figures, SWEPT_FIGURES)
         self._check_names("policies", self.policies, POLICIES_OF_DUELS)
-        named = [each for each in self.situations if isinstance(each, str)]
+        named = [situation for situation in self.situations if isinstance(situation, str)]
         self._check_names("situations", named, tuple(SITUATIONS))
-        names = [each.name for each in self.rulesets]
-        twice = next((each for each in names if names.count(each) > 1), None)
+        names = [ruleset.name for ruleset in self.rulesets]
+        twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"two rulesets are called {twice!r}")
         if not self.situations or not self.figures or not self.policies:

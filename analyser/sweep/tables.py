@@ -1,27 +1,25 @@
-"""The table of a part, slice by slice, and what each of its columns is."""
+"""Table of a part, slice by slice, with the description of each column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analyser.common.records import Floats
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.plots.metrics import METRICS
+from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.sweep.attacks import shot_cells
-from analyser.sweep.fights import fought_cells
-from analyser.sweep.found import Codes
+from analyser.sweep.cells import Codes, fought_cells
 from analyser.sweep.plan import Block, Plan
 from analyser.sweep.sampled_cells import ENDS, TRIALS, has_interval, sampled_cells
-from analyser.sweep.schema import BY_WORTH, Number
-from analyser.sweep.worth import by_worth
+from analyser.sweep.schema import BY_WORTH
 
 SLICE = 3 << 16  # cells at once: what bounds the memory of a process, and the rows of a group
 COMPRESSION = "zstd"
@@ -29,7 +27,7 @@ METADATA = b"analyser"
 
 
 def part_content(plan: Plan, number: int) -> bytes:
-    """The content of the file of a part: a pure function of the plan and the part's number."""
+    """Return the content of the file of a part: a pure function of the plan and the part's number."""
     buffer = BytesIO()
     schema = schema_of(plan, number)
     with pq.ParquetWriter(buffer, schema, compression=COMPRESSION, write_page_checksum=True) as writer:
@@ -51,40 +49,64 @@ def slices_of(block: Block) -> Iterator[Block]:
 
 
 def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
-    """The cells of a slice as a table."""
+    """Return the cells of a slice as a table."""
     file = plan.file
     if file.sampling is not None:
-        found = sampled_cells(plan, block)
+        cells = sampled_cells(plan, block)
     else:
         is_shot = block.situation.fight.occasion == RANGED_ATTACK
-        found = shot_cells(plan, block) if is_shot else fought_cells(plan, block)
-    figures = found.figures
+        cells = shot_cells(plan, block) if is_shot else fought_cells(plan, block)
+    figures = cells.figures
     if set(file.figures) & set(BY_WORTH):
         for end in ("", *(ENDS if file.sampling is not None else ())):
-            figures |= by_worth(plan, block, figures, end)
-    attackers = [each.selector for each in plan.attackers[block.faction]]
-    defenders = [each.selector for each in plan.defenders]
+            figures |= _by_points(plan, block, figures, end)
     columns = [
-        *_side(block.rows, attackers, file.attackers.numbers, lambda values: np.repeat(values, len(block.columns))),
-        *_side(block.columns, defenders, file.defenders.numbers, lambda values: np.tile(values, len(block.rows))),
-        _coded(found.rows, found.row_words.words),
-        _coded(found.reasons, found.reason_words.words),
+        *_side(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
+        *_side(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
+        _coded(cells.rows, cells.row_words.words),
+        _coded(cells.reasons, cells.reason_words.words),
     ]
-    columns += [
-        pa.array(figures[each], schema.field(each).type, from_pandas=True) for each in schema.names[len(columns) :]
-    ]
+    rest = schema.names[len(columns) :]
+    columns += [pa.array(figures[name], schema.field(name).type, from_pandas=True) for name in rest]
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _side(places: range, names: list[str], numbers: tuple[Number, ...], spread: Any) -> Iterator[pa.Array]:
-    """The columns of a side: its selector, and the value of each number."""
-    per = prod(len(each.values) for each in numbers)
-    of, rest = np.divmod(np.arange(places.start, places.stop, dtype=np.int64), per)
-    yield _coded(spread((of - of[0]).astype(np.int32)), names[of[0] : of[-1] + 1])
-    for number in numbers:
-        per //= len(number.values)
-        values = np.array(number.values, np.int32)
-        yield pa.array(spread(values[rest // per % len(values)]))
+def _side(plan: Plan, faction: str | None, places: range, spread: Any) -> Iterator[pa.Array]:
+    """Yield the columns of a side: its selector, and the value of each number."""
+    side, loadouts = plan.side(faction)
+    which, values = plan.axis(faction, places)
+    names = [loadout.selector for loadout in loadouts[which[0] : which[-1] + 1]]
+    yield _coded(spread((which - which[0]).astype(np.int32)), names)
+    for number, at in zip(side.numbers, values):
+        yield pa.array(spread(np.array(number.values, np.int32)[at]))
+
+
+def _by_points(plan: Plan, block: Block, figures: dict[str, Floats], end: str) -> dict[str, Floats]:
+    """Return the figures that follow from others and from points, or an `end` of their intervals."""
+
+    def of_defender(key: str) -> Floats:
+        return np.tile(_of_level(plan, None, block.columns, key), len(block.rows))
+
+    points = np.repeat(_of_level(plan, block.faction, block.rows, "points"), len(block.columns))
+    destroyed = figures[f"mean_models_destroyed{end}"] * of_defender("points") / of_defender("models")
+    by_points = {
+        "expected_victory_points": figures[f"p_annihilated{end}"] * of_defender("victory_points"),
+        "expected_points_destroyed": destroyed,
+        EFFICIENCY: destroyed / (np.where(points > 0, points, np.nan) / 100),  # a unit without points has none
+    }
+    return {f"{name}{end}": values for name, values in by_points.items()}
+
+
+def _of_level(plan: Plan, faction: str | None, places: range, key: str) -> Floats:
+    """Return a number of the level of each row or column, as it is varied; NaN where there is none."""
+    side, loadouts = plan.side(faction)
+    which, values = plan.axis(faction, places)
+    some = [getattr(loadout.level, key) for loadout in loadouts[which[0] : which[-1] + 1]]
+    numbers: Floats = np.array(some, np.float64)[which - which[0]]  # None: NaN
+    for number, at in zip(side.numbers, values):
+        if number.key == key:
+            numbers = numbers * number.is_added + np.array(number.values)[at]
+    return numbers
 
 
 def _coded(codes: Codes, words: list[str]) -> pa.DictionaryArray:
@@ -92,7 +114,7 @@ def _coded(codes: Codes, words: list[str]) -> pa.DictionaryArray:
 
 
 def schema_of(plan: Plan, number: int) -> pa.Schema:
-    """The columns of a part, with what each is, and the metadata of the part."""
+    """Return the columns of a part with their descriptions, and the metadata of the part."""
     block = plan.block(number)
     of_part = {"part": number, "parts": plan.parts, "ruleset": block.ruleset, "situation": block.situation.name}
     metadata = {METADATA: json_text(_of_plan(plan) | of_part | {"faction": block.faction}, sort_keys=True)}
@@ -100,7 +122,7 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
 
 
 def merged_metadata(plan: Plan) -> dict[bytes, str]:
-    """The metadata of a file of all parts."""
+    """Return the metadata of a file of all parts."""
     return {METADATA: json_text(_of_plan(plan), sort_keys=True)}
 
 
@@ -118,23 +140,23 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
     word = pa.dictionary(pa.int32(), pa.string())
     for side, numbers in (("attacker", plan.file.attackers.numbers), ("defender", plan.file.defenders.numbers)):
         yield _field(side, word, f"selector of the {side}")
-        for each in numbers:
-            how = "added to the profile's" if each.is_added else "in place of the profile's"
-            yield _field(f"{side}_{each.column}", pa.int32(), f"{each.key} of the {side}, {how}")
+        for number in numbers:
+            how = "added to the profile's" if number.is_added else "in place of the profile's"
+            yield _field(f"{side}_{number.column}", pa.int32(), f"{number.key} of the {side}, {how}")
     yield _field("row", word, "the row that the attacker uses: the best; null where it uses none or several")
     yield _field("why_not", word, "why there are no figures; null where there are")
     kind = pa.float32() if plan.file.single else pa.float64()
     sampling = plan.file.sampling
-    told = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
+    precision = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
     if sampling is not None:
-        told = {"method": "monte-carlo", "precision": "the 95% interval stands beside it"}
+        precision = {"method": "monte-carlo", "precision": "the 95% interval stands beside it"}
         yield _field(TRIALS, pa.int64(), "trials that were played")
     for name in plan.file.figures:
         metric = METRICS.get(name)
         title, unit = (
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )
-        yield _field(name, kind, title, unit=unit, **told)
+        yield _field(name, kind, title, unit=unit, **precision)
         for end in ENDS if sampling is not None and has_interval(name) else ():
             yield _field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
 

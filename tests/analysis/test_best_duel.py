@@ -136,7 +136,7 @@ def test_what_cannot_be_played_is_left_out_and_told():
 
 def test_what_is_fought_is_kept_row_by_row(twins, monkeypatch, tmp_path):
     """A run that is stopped goes on from there."""
-    monkeypatch.setattr("analyser.analysis.kept.folder_for", lambda _: tmp_path)
+    monkeypatch.setattr("analyser.analysis.fight_cache.folder_for", lambda _: tmp_path)
     monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
     fought = []
     monkeypatch.setattr("analyser.analysis.best_duels._end_of", counting(best_duels._end_of, fought))

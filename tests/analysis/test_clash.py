@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import analyser
-from analyser.analysis.answers import HARDLY
+from analyser.analysis.best_counters import HARDLY
 from analyser.analysis.clash import clash
 from analyser.analysis.clash_text import answer_text, volley_lines
 from analyser.common.errors import InputError

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.stretches import not_beaten
+from analyser.ask.winning_ranges import not_dominated
 from analyser.plots.look import names_of
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
@@ -12,8 +12,19 @@ CHEAPEST = tuple(RIFLES[::-1])
 KRUPP, GRENADIERS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"
 
 
+CLOSE = {"distance": 6, "metric": "p_broken"}
+
+
 def single(unit, target=KRUPP, **conditions):
     return an.attack(unit, target, **conditions)
+
+
+def chance(event, *asked, **conditions):
+    return float(single(*asked, **conditions).probability(event))
+
+
+def legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
 def test_each_point_is_a_single_attack():
@@ -28,6 +39,7 @@ def test_stretches_hold_at_every_distance():
     """The best of each stretch against attacks at hundredths of inches about every crossing, one by one."""
     found = an.curve(RIFLES, KRUPP, over="distance=1..32")
     assert found.holds_between
+    assert found.sentences()[0] == f'up to 7": {" = ".join(CHEAPEST)} (all equal)'
     inches = sorted(
         {0.5, 31.99, *(each.last + step for each in found.stretches for step in (-0.01, 0, 0.01))} - {32.01}
     )
@@ -59,12 +71,6 @@ def test_a_mark_that_is_no_whole_inch_is_among_the_values():
     assert "was not asked" in str(listed)
 
 
-def test_equals_are_all_named():
-    found = an.curve(RIFLES, KRUPP, over="distance=1..14")
-    assert found.stretches[0].names == CHEAPEST
-    assert found.sentences()[0] == f'up to 7": {" = ".join(CHEAPEST)} (all equal)'
-
-
 def test_what_is_not_legal_is_cut_and_told():
     found = an.curve(RIFLES[0], KRUPP, over="dice=-3..205:2")
     assert found.values[0] == tuple(range(1, 201, 2))
@@ -78,17 +84,33 @@ def test_what_is_not_legal_is_cut_and_told():
     assert "long range is 14" in blank["why_not"].iloc[0]
 
 
-def test_usual_values():
-    assert an.curve(RIFLES[0], KRUPP, over="distance").values[0] == tuple(range(1, 33))
-    assert an.curve(RIFLES[0], KRUPP, over="level").values[0] == ("basic", "reinforced", "full-strength")
-    assert an.curve(RIFLES[0], KRUPP, over="aiming").values[0] == (False, True)
-    assert an.curve(RIFLES[0], KRUPP, over="models").values[0] == (1, 2, 3, 4)
+@pytest.mark.parametrize(
+    ("over", "values", "asked"),
+    [
+        ("distance", tuple(range(1, 33)), {}),
+        ("level", ("basic", "reinforced", "full-strength"), {}),
+        ("aiming", (False, True), {}),
+        ("models", (1, 2, 3, 4), {}),
+        ("rating", ("weakened", "neutral", "improved"), CLOSE),
+        ("formation", ("close", "open"), CLOSE),
+        ("target.suppressed", (False, True), CLOSE),
+    ],
+)
+def test_usual_values(over, values, asked):
+    assert an.curve(RIFLES[0], KRUPP, over=over, **asked).values == (values,)
+
+
+def test_flags_and_numbers_of_the_target_are_those_of_single_attacks():
     aimed = an.curve(RIFLES[0], KRUPP, over="aiming").frame["mean_models_destroyed"]
     assert aimed.tolist() == [single(RIFLES[0], aiming=each).mean("models_destroyed") for each in (False, True)]
+    targets = an.curve(RIFLES[0], KRUPP, over={"target": [KRUPP, GRENADIERS]}, metric="p_broken")
+    assert targets.values == ((KRUPP, GRENADIERS),)
+    assert targets.frame["p_broken"].tolist() == [chance("broken", RIFLES[0], each) for each in (KRUPP, GRENADIERS)]
 
 
 def test_lists_of_bonuses_penalties_and_qualities():
     near = {"distance": 12, "metric": "mean_models_destroyed"}
+    assert an.curve(RIFLES[1], KRUPP, over="distance=1..14").fights == 2  # at short range and beyond it
     every = an.curve(RIFLES[1], GRENADIERS, over="bonuses", **near)
     assert every.values == (("none", "aiming", "ammo_supply"),)
     assert "short_range cut off" in every.cut[0]
@@ -99,13 +121,6 @@ def test_lists_of_bonuses_penalties_and_qualities():
         found = single(RIFLES[1], GRENADIERS, distance=12, qualities=asked).mean("models_destroyed")
         assert row.mean_models_destroyed == pytest.approx(found, abs=1e-15)
     assert an.curve(RIFLES[1], GRENADIERS, over="penalties=concealed+suppressed", **near).values[0]
-
-
-def test_names_and_flags_need_no_values():
-    how = {"distance": 6, "metric": "p_broken"}
-    assert an.curve(RIFLES[1], GRENADIERS, over="rating", **how).values == (("weakened", "neutral", "improved"),)
-    assert an.curve(RIFLES[1], GRENADIERS, over="formation", **how).values == (("close", "open"),)
-    assert an.curve(RIFLES[1], GRENADIERS, over="target.suppressed", **how).values == ((False, True),)
 
 
 def test_levels_names_points_and_rows():
@@ -119,10 +134,6 @@ def test_levels_names_points_and_rows():
     assert prices["mean_models_destroyed_per_100_points"].iloc[0] == pytest.approx(
         2 * prices["mean_models_destroyed_per_100_points"].iloc[1]
     )
-    targets = an.curve(RIFLES[0], KRUPP, over={"target": [KRUPP, GRENADIERS]}, metric="p_broken")
-    assert targets.frame["p_broken"].tolist() == [
-        float(single(RIFLES[0], each).probability("broken")) for each in (KRUPP, GRENADIERS)
-    ]
     rows = an.curve("crown/rifle-platoon@basic", KRUPP, over="dice=3,4", rows=True)
     assert rows.lines == ("crown/rifle-platoon@basic ranged-light", "crown/rifle-platoon@basic ranged-aerial")
     assert rows.best["best"].tolist() == [("crown/rifle-platoon@basic ranged-light",)] * 2
@@ -176,8 +187,7 @@ def test_two_figures_make_a_front():
     slow = [not any((other >= one).all() and (other > one + 1e-9).any() for other in figures) for one in figures]
     assert len(found.front()) == sum(slow)
     assert set(found.front()["mean_models_destroyed"]) == set(figures[slow][:, 0])
-    cheap = an.curve(RIFLES, KRUPP, over="dice=2..4", metric=["p_broken", "mean_models_left:least"])
-    assert cheap.least == (False, True)
+    assert an.curve(RIFLES, KRUPP, over="dice=2", metric=["p_broken", "mean_hits:least"]).least == (False, True)
 
 
 def test_a_front_of_many_points_against_the_slow_one():
@@ -187,7 +197,7 @@ def test_a_front_of_many_points_against_the_slow_one():
         slow = [
             not any((signs * other >= signs * one).all() and (other != one).any() for other in points) for one in points
         ]
-        assert not_beaten(points, least).tolist() == slow
+        assert not_dominated(points, least).tolist() == slow
 
 
 def test_a_sample_names_together_what_it_cannot_tell_apart():
@@ -197,11 +207,6 @@ def test_a_sample_names_together_what_it_cannot_tell_apart():
     assert " ≈ " in str(found)
     again = an.curve(RIFLES, KRUPP, over="dice=5,6", method="monte-carlo", trials=2000, seed=4, threads=2)
     assert found.frame.equals(again.frame)
-
-
-def test_the_same_fight_is_worked_out_once():
-    found = an.curve(RIFLES[1], KRUPP, over="distance=1..14")
-    assert found.fights == 2  # at short range and beyond it
 
 
 def test_columns_to_take_away():
@@ -253,7 +258,7 @@ def test_wrong_inputs(over, more, said):
 
 def test_pictures():
     lines = an.curve(RIFLES, KRUPP, over="distance=1..32").plot()
-    assert [text.get_text() for text in lines.get_legend().get_texts()][:2] == names_of(RIFLES)
+    assert legend(lines)[:2] == names_of(RIFLES)
     assert [each.get_text() for each in lines.texts] == ["7", "12", "14"]
     cells = an.curve(RIFLES[0], KRUPP, over=["dice=4..7", "DEFENCE=1..3"]).plot()
     assert (cells.get_xlabel(), cells.get_ylabel()) == ("dice", "defence")
@@ -265,11 +270,11 @@ def test_pictures():
 
 def test_a_map_shows_where_several_are_best():
     axes = an.curve(RIFLES, KRUPP, over=["distance=6..12:2", "DEFENCE=1..2"]).plot()
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    texts = legend(axes)
     assert texts == [*names_of(RIFLES), "equal, or no significant difference"]
     assert axes.images[0].get_array().tolist() == [[2, 0, 0, 0]] * 2  # all equal at 6", sharp rifles beyond 7"
     axes = an.curve(RIFLES, KRUPP, over=["distance=8..12:2", "DEFENCE=1..2"]).plot()
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == names_of(RIFLES)
+    assert legend(axes) == names_of(RIFLES)
     text = str(an.curve(RIFLES, KRUPP, over=["distance=1..32", "DEFENCE=1..2"]))
     assert "In the table: the figure of the best line at each pair of values." in text
     assert "In the table 11 of 32 values of distance are shown; --format csv has all of them." in text
@@ -278,7 +283,7 @@ def test_a_map_shows_where_several_are_best():
 def test_a_wide_front_is_drawn_with_its_best_in_colours_and_what_has_no_answer_left_out():
     found = an.curve("crown/*@basic", KRUPP, over="distance=4..12:4", metric=["mean_models_destroyed", "p_broken"])
     axes = found.plot()
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    texts = legend(axes)
     assert len(texts) == 8  # the front, six lines, the others together
     assert texts[1] == "10 others"
     assert set(names_of(found.front()["line"].unique().tolist())) <= set(texts)
@@ -295,22 +300,18 @@ def test_a_wide_front_is_drawn_with_its_best_in_colours_and_what_has_no_answer_l
 
 def test_many_lines_have_one_grey_for_those_that_are_best_nowhere():
     lines = an.curve("crown/*@basic", KRUPP, over="distance=4..30").plot()
-    texts = [text.get_text() for text in lines.get_legend().get_texts()]
+    texts = legend(lines)
     assert len(texts) == 7
     assert {"10 others", "Drake Field Guns", "Bors Heavy Bombards"} <= set(texts)
     cells = an.curve("crown/*@basic", KRUPP, over=["distance=4..30:2", "models=2..4"]).plot()
-    named = [text.get_text() for text in cells.get_legend().get_texts()]
+    named = legend(cells)
     assert named == ["Drake Field Guns", "Bors Heavy Bombards"]
 
 
-def test_what_is_taken_for_granted_is_said():
-    duels = an.curve(RIFLES, GRENADIERS, kind="duel", over="rounds=1..2")
-    assert "Assumption: cards with replacement" in str(duels)
+def test_assumptions_and_rules_left_out_are_those_of_all_values():
+    assert "Assumption: cards with replacement" in str(an.curve(RIFLES, GRENADIERS, kind="duel", over="rounds=1..2"))
     assert str(an.curve(RIFLES, KRUPP)).count("Assumption") == 1  # die and deck
-
-
-def test_rules_left_out_are_those_of_all_values():
-    found = an.curve(RIFLES[1], KRUPP, over={"attacker": [RIFLES[1], "crown/sharp-rifles@basic"]})
+    found = an.curve(RIFLES[1], KRUPP, over={"attacker": RIFLES[::-1]})
     assert "Spotters" in found.notes()[-3]
 
 
@@ -336,50 +337,42 @@ def test_a_battle_over_its_terms_its_units_and_its_armies():
 
 
 @pytest.mark.parametrize(
-    ("over", "told"),
+    ("over", "told", "how"),
     [
-        ("mine.unit.7.models=3", "no such place"),
-        ("mine.unit.0.modls=3", "did you mean 'models'"),
-        ("gup=3", "did you mean 'gap'"),
+        ("mine.unit.7.models=3", "no such place", {"method": "monte-carlo", "trials": 10}),
+        ("mine.unit.0.modls=3", "did you mean 'models'", {"method": "monte-carlo", "trials": 10}),
+        ("gup=3", "did you mean 'gap'", {"method": "monte-carlo", "trials": 10}),
+        ("rounds=1..3", r"a battle is sampled.*monte-carlo", {}),
     ],
 )
-def test_keys_that_a_battle_does_not_have(over, told):
+def test_battles_that_have_no_curve(over, told, how):
     with pytest.raises(an.InputError, match=told):
-        an.curve(BATTLE, over=over, method="monte-carlo", trials=10)
-
-
-def test_a_battle_has_no_exact_curve():
-    with pytest.raises(an.InputError, match=r"a battle is sampled.*monte-carlo"):
-        an.curve(BATTLE, over="rounds=1..3")
+        an.curve(BATTLE, over=over, **how)
 
 
 def test_who_costs_more_is_told():
-    found = an.curve(["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], "imperium/krupp@basic", over="dice=3,4")
-    (note,) = (each for each in found.notes() if each.startswith("Points differ"))
-    assert "crown/sharp-rifles@basic 55, crown/rifle-platoon@basic 35; mean_models_destroyed_per_100_points" in note
-    per_points = an.curve(
-        ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"],
-        "imperium/krupp@basic",
-        over="dice=3,4",
-        metric="mean_models_destroyed_per_100_points",
-    )
+    (note,) = (each for each in an.curve(RIFLES, KRUPP, over="dice=3,4").notes() if each.startswith("Points differ"))
+    assert f"{RIFLES[0]} 55, {RIFLES[1]} 35; mean_models_destroyed_per_100_points" in note
+    per_points = an.curve(RIFLES, KRUPP, over="dice=3,4", metric="mean_models_destroyed_per_100_points")
     assert not any(each.startswith("Points differ") for each in per_points.notes())
+    priced = an.curve(RIFLES, KRUPP, over="points=30,40", metric="p_annihilated")
+    assert "does not depend on points; chances are not divided" in str(priced)
+    divided = an.curve(RIFLES, KRUPP, over="points=30,40", metric="mean_hits_per_100_points")
+    assert "does not depend" not in str(divided)
 
 
 def test_a_sampled_curve_says_how_many_trials_and_why():
-    found = an.curve(
-        "crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3,4", method="monte-carlo", trials=300
-    )
+    found = an.curve(RIFLES[1], KRUPP, over="dice=3,4", method="monte-carlo", trials=300)
     assert found.frame["trials"].tolist() == [300, 300]
     assert found.frame["stop_reason"].tolist() == ["trials"] * 2
     record = found.as_dict()
     assert (record["trials"], record["stop_reason"]) == (600, ["trials"])
-    assert "trials" not in an.curve("crown/rifle-platoon@basic", "imperium/krupp@basic", over="dice=3").frame
+    assert "trials" not in an.curve(RIFLES[1], KRUPP, over="dice=3").frame
 
 
 def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
     """At once they are wider, and so are those of a precision; all of them hold the exact figure."""
-    asked = ("crown/rifle-platoon@basic", "imperium/krupp@basic")
+    asked = RIFLES[1], KRUPP
     exact = an.curve(*asked, over="dice=3..6", metric="p_broken").frame["p_broken"]
     how = {"over": "dice=3..6", "metric": "p_broken", "method": "monte-carlo", "seed": 4}
     single, together = (an.curve(*asked, trials=5000, all_at_once=each, **how) for each in (False, True))
@@ -410,20 +403,15 @@ def test_what_was_asked_before_an_interrupt_is_shown():
         if done == 5:
             raise KeyboardInterrupt
 
-    units = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
-    found = an.curve(units, "imperium/krupp@basic", over="dice=3..8", progress=stop)
+    found = an.curve(RIFLES, KRUPP, over="dice=3..8", progress=stop)
     assert not found.complete
     assert found.values == ((3, 4),)
     assert len(found.frame) == 4
     assert "dice 5 to 8 cut off: not asked: it was stopped" in found.cut
     assert "Stopped" in str(found)
+    seen[:] = []
     with pytest.raises(KeyboardInterrupt):
-        an.curve(
-            units,
-            "imperium/krupp@basic",
-            over="dice=3..8",
-            progress=lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
-        )
+        an.curve(RIFLES, KRUPP, over="dice=3..8", progress=lambda *_: stop(5, 0))
 
 
 @pytest.mark.parametrize(
@@ -443,11 +431,6 @@ def test_what_was_asked_before_an_interrupt_is_shown():
 def test_what_is_asked_over_is_not_stated_beside_it(asked, said):
     with pytest.raises(an.InputError, match=said):
         an.curve(RIFLES, **{"target": KRUPP, **asked})
-
-
-def test_a_target_is_named_beside_those_it_is_asked_over():
-    found = an.curve(RIFLES, KRUPP, over={"target": [KRUPP, GRENADIERS]})
-    assert found.values == ((KRUPP, GRENADIERS),)
 
 
 def test_levels_are_of_units_and_have_their_points():
@@ -470,13 +453,6 @@ def test_many_lines_are_told_in_short():
     blanks = [line for line in told.splitlines() if line.startswith("Blank")]
     assert 1 < len(blanks) < 5
     assert sum(line.count(" for such a reason)") for line in blanks) >= 1
-
-
-def test_what_goes_by_points_is_said():
-    assert "does not depend on points; chances are not divided" in str(
-        an.curve(RIFLES, KRUPP, over="points=30,40", metric="p_annihilated")
-    )
-    assert "does not depend" not in str(an.curve(RIFLES, KRUPP, over="points=30,40", metric="mean_hits_per_100_points"))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import analyser as an
-from analyser.ask.luck_answer import Chance, in_words
-from analyser.ask.luck_fight import fought
+from analyser.ask.luck_answer import Chance
+from analyser.ask.observed_outcome import fought
 from tests.oracle.fight_files import row, unit
 from tests.oracle.random_scenarios import random_scenarios
 
@@ -312,12 +312,12 @@ def test_what_an_answer_assumes_is_said():
 
 
 def test_in_plain_words():
-    assert in_words(Chance(0.03, 0.011, 0.959), "such attacks") == (
+    assert Chance(0.03, 0.011, 0.959).in_words("such attacks") == (
         "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; percentile 3.55%)."
     )
-    assert in_words(Chance(0.995, 0.005, 0.0), "such attacks").startswith("Very good luck: as good or better happens")
-    assert in_words(Chance(0.4, 0.2, 0.4), "such attacks").startswith("Nothing unusual")
-    assert in_words(Chance(0.1, 0.1, 0.8), "such games").startswith("A little bad luck")
+    assert Chance(0.995, 0.005, 0.0).in_words("such attacks").startswith("Very good luck: as good or better happens")
+    assert Chance(0.4, 0.2, 0.4).in_words("such attacks").startswith("Nothing unusual")
+    assert Chance(0.1, 0.1, 0.8).in_words("such games").startswith("A little bad luck")
 
 
 def test_pictures():

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.told_attack import came_to
+from analyser.ask.told_attack import strike_of
 from analyser.common.records import plain
 from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
 from analyser.engine.attack.told import trials_again
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Face
+from analyser.rules import strike
 from analyser.scenarios.load import load
 from tests.oracle.random_scenarios import random_scenarios
 
@@ -32,11 +33,13 @@ def told_and_counted(raw, trials, seed):
 def check(raw, trials=2500, seed=5):
     scenario, plan, trials_told, sample = told_and_counted(raw, trials, seed)
     fight = plain(scenario.fight)
-    came = [came_to(fight, plan.scores, each) for each in trials_told]
+    struck = [strike_of(fight, plan.scores, each) for each in trials_told]
     scores = sample.counts.sum(axis=(1, 2, 3))
-    assert np.bincount([each.score for each in came], minlength=len(scores)).tolist() == scores.tolist()
+    assert np.bincount([each.score for each in struck], minlength=len(scores)).tolist() == scores.tolist()
     outcomes, weights = outcomes_of(plan, sample.counts)
-    assert Counter(each.outcome for each in came) == dict(zip(outcomes.tolist(), weights.tolist()))
+    assert Counter(int(strike.outcome_of(fight, each.known)) for each in struck) == dict(
+        zip(outcomes.tolist(), weights.tolist())
+    )
     return trials_told
 
 

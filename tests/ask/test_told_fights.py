@@ -7,7 +7,7 @@ import pytest
 
 import analyser as an
 from analyser.ask.told_attack import FACES
-from analyser.ask.told_fight import Walker, _ready
+from analyser.ask.told_fight import Walker, fight_of
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
@@ -23,7 +23,7 @@ TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7}
 def check(raw, trials=150, seed=7):
     """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
     scenario = load(raw)
-    ready = _ready(scenario)
+    ready = fight_of(scenario)
     die = np.array(scenario.ruleset.die.faces, np.int64)
     simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)

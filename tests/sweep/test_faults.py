@@ -6,18 +6,15 @@ from tests.sweep.campaign import Campaign
 
 pytestmark = pytest.mark.slow
 SHORT = {
-    "plan_edited": (),
-    "other_program": (),
     "two_drivers": (),
     "disk_full": (),
     "disk_really_full": (),
-    "other_clocks": (),
     "workers_killed": (1,),
     "drivers_killed": (3,),
     "scheduler_killed": (1,),
     "dask_workers_killed": (1,),
 }
-OF_EVERY_DAY = ("plan_edited", "disk_full", "workers_killed")
+OF_EVERY_DAY = ("two_drivers", "disk_full", "workers_killed")
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from analyser.sweep.opening import open_sweep
 from analyser.sweep.page import status_of, write_page
 from analyser.sweep.running import run_sweep
 from analyser.sweep.store import LOG, PAGE
+from analyser.sweep.store_reader import open_sweep
 from tests.helpers.sweeps import Inline
 
 PLAN = {

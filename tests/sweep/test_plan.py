@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from analyser.common.errors import InputError
 from analyser.game.profiles import load_profiles
-from analyser.sweep.changes import changes_of
-from analyser.sweep.plan import Plan, check_program, read_plan, unpacked
+from analyser.sweep.plan import Plan, check_program, plan_diff, read_plan, unpacked
 from analyser.sweep.running import job
-from analyser.sweep.schema import variants
 
 SMALL = {
     "situations": ["long-range", "charge"],
@@ -65,10 +63,9 @@ def test_axes_are_never_written_out():
 
 
 @settings(deadline=None)
-@given(st.integers(0, 10**9))
-def test_variants_turn_like_digits(place):
-    numbers = plan_of().file.defenders.numbers
-    which, (defence, discipline) = variants(numbers, place)
+@given(st.integers(0, 3 * 4 * 3 - 1))
+def test_places_of_an_axis_turn_like_digits(place):
+    (which,), (defence, discipline) = plan_of().axis(None, range(place, place + 1))
     assert (which * 4 + defence) * 3 + discipline == place
 
 
@@ -94,14 +91,14 @@ def test_a_changed_profile_is_another_plan(tmp_path):
     unit = dict(content["units"]["crown/rifle-platoon"])
     assert unit["name"] == loadout.unit.name
     content["units"] = content["units"] | {"crown/rifle-platoon": unit | {"defence": unit["defence"] + 1}}
-    assert changes_of(plan.content, content) == [
+    assert plan_diff(plan.content, content) == [
         f"units.crown/rifle-platoon.defence: {unit['defence']} -> {unit['defence'] + 1}"
     ]
 
 
 def test_changes_are_named():
     changed = plan_of(situations=["long-range"], single=True)
-    told = changes_of(plan_of().content, changed.content)
+    told = plan_diff(plan_of().content, changed.content)
     assert told == ["file.single: false -> true", 'file.situations: ["long-range", "charge"] -> ["long-range"]']
 
 

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.sweep.opening import open_sweep
 from analyser.sweep.page import write_page
 from analyser.sweep.plan import Plan, read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import LOCK, LOG, MERGED, PAGE, PARTS, PLAN, UNFINISHED, Store, store_for
+from analyser.sweep.store_reader import open_sweep
 from tests.helpers.damage import DAMAGES
 from tests.helpers.shell import ended_plainly, run
 from tests.helpers.sweeps import PLAN as SMALL
@@ -136,14 +136,6 @@ def test_jobs_that_begin_at_once_make_one_store(tmp_path):
 def test_a_plan_that_another_job_is_writing_is_no_foreign_file(tmp_path):
     (tmp_path / ".plan-abc.json").write_text("{")
     assert store_for(read_plan(SMALL), tmp_path).plan.name == "small"
-
-
-def test_resume_makes_again_what_was_cut_short(store, hands):
-    expected = names_in(store)
-    (store / expected[0]).write_bytes(b"")
-    resume_sweep(store, executor=hands)
-    assert names_in(store) == expected
-    assert not Store(store).verified().damaged
 
 
 def test_a_foreign_file_is_no_part(store):

@@ -10,10 +10,10 @@ import pytest
 import analyser
 from analyser.analysis.balance import efficiency
 from analyser.common.errors import InputError
-from analyser.sweep import opening
-from analyser.sweep.opening import open_sweep
+from analyser.sweep import store_reader
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import Store
+from analyser.sweep.store_reader import open_sweep
 from tests.helpers.sweeps import PLAN
 
 FIGURE = "mean_models_destroyed"
@@ -100,14 +100,14 @@ def test_what_cannot_be_asked_is_refused(done, ask, message):
 
 
 def test_a_frame_of_too_many_cells_is_refused(done, monkeypatch):
-    monkeypatch.setattr(opening, "MOST_ROWS", 100)
+    monkeypatch.setattr(store_reader, "MOST_ROWS", 100)
     with pytest.raises(InputError, match="up to 100 in a frame; a narrower filter, means, or batches"):
         done.frame()
     assert sum(len(each) for each in done.batches()) == done.plan.cells
 
 
 def test_means_are_those_of_the_frame(done, whole, monkeypatch):
-    monkeypatch.setattr(opening, "AT_ONCE", 97)
+    monkeypatch.setattr(store_reader, "AT_ONCE", 97)
     found = done.means(["attacker", "situation"], [FIGURE, "p_annihilated"]).set_index(["attacker", "situation"])
     expected = whole.groupby(["attacker", "situation"], observed=True)[[FIGURE, "p_annihilated"]].mean()
     for key, row in expected.iterrows():

@@ -22,7 +22,7 @@ GapKind = Literal[
 OPEN: tuple[GapKind, ...] = ("nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it")
 
 
-class Answer(NamedTuple):
+class BestCounter(NamedTuple):
     """Best counter of a side to one unit of the other in one situation.
 
     Attributes
@@ -130,23 +130,23 @@ def worth_of(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
 
 
-def answers(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0) -> list[Answer]:
-    """The best answer to each defender in each situation, or at `place` 1 the next best; of equals the first.
+def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0) -> list[BestCounter]:
+    """Return the best counter to each defender in each situation, or at `place` 1 the next best; of equals the first.
 
     `frame` is as of :func:`with_points`.
     """
-    found = []
+    counters = []
     for target, rows in frame.groupby("defender", sort=False):
         for situation in situations:
             part = rows[rows["situation"] == situation.name]
             can = part[part["why_not"].isna()]
             if len(can) <= place:
                 why = "; ".join(dict.fromkeys(part["why_not"].dropna().astype(str)))
-                found.append(Answer(str(target), situation.name, None, why_not=why or "nobody else is there"))
+                counters.append(BestCounter(str(target), situation.name, None, why_not=why or "nobody else is there"))
                 continue
             best: Any = can.iloc[int(np.argsort(-worth_of(can, situation.kind), kind="stable")[place])]
-            found.append(
-                Answer(
+            counters.append(
+                BestCounter(
                     str(target),
                     situation.name,
                     str(best["attacker"]),
@@ -157,7 +157,7 @@ def answers(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0
                     float(best["p_attacker_wins"]) if situation.kind == "duel" else np.nan,
                 )
             )
-    return found
+    return counters
 
 
 def gaps(
@@ -167,42 +167,42 @@ def gaps(
 
     `together`: by target what all shots come to, where shots were asked for.
     """
-    attacks = [each.name for each in situations if each.kind != "duel"]
-    found = []
+    attacks = [situation.name for situation in situations if situation.kind != "duel"]
+    lacking = []
     for target, rows in frame[frame["situation"].isin(attacks)].groupby("defender", sort=False):
         can = rows[rows["why_not"].isna()]
         if can.empty:
-            found.append(Gap(str(target), "nothing can attack it", 0.0, "", ""))
+            lacking.append(Gap(str(target), "nothing can attack it", 0.0, "", ""))
             continue
         best: Any = can.iloc[int(can["mean_share_lost"].to_numpy(np.float64).argmax())]
         share, names = float(best["mean_share_lost"]), (str(best["attacker"]), str(best["situation"]))
         able = can[can["mean_share_lost"] >= HARDLY]["attacker"].unique()
         if share <= 0:
-            found.append(Gap(str(target), "nothing can hurt it", 0.0, *names))
+            lacking.append(Gap(str(target), "nothing can hurt it", 0.0, *names))
         elif share < HARDLY:
-            found.append(Gap(str(target), "hardly hurt", share, *names))
-        elif len(able) == 1 and army.counts[[each.selector for each in army.kinds].index(able[0])] == 1:
-            found.append(Gap(str(target), "hangs on one unit", share, *names))
+            lacking.append(Gap(str(target), "hardly hurt", share, *names))
+        elif len(able) == 1 and army.counts[[kind.selector for kind in army.kinds].index(able[0])] == 1:
+            lacking.append(Gap(str(target), "hangs on one unit", share, *names))
         every = together.get(str(target))
         if every is not None and share > 0 and max(every.p_annihilated, can["p_annihilated"].max()) < HARDLY:
-            found.append(
+            lacking.append(
                 Gap(str(target), "nothing kills it", every.share_lost, "", every.situation, every.p_annihilated)
                 if every.can
                 else Gap(str(target), "nothing kills it", share, *names, float(best["p_annihilated"]))
             )
-    return found
+    return lacking
 
 
-def gap_lines(found: Sequence[Gap], situations: Sequence[Situation], army: Listed, enemy: Listed) -> list[str]:
+def gap_lines(lacking: Sequence[Gap], situations: Sequence[Situation], army: Listed, enemy: Listed) -> list[str]:
     """Return the gaps as sentences, or one sentence if there are none, about the situations asked for."""
-    asked = [each.name for each in situations if each.kind != "duel"]
+    asked = [situation.name for situation in situations if situation.kind != "duel"]
     if not asked:
         return [f"Not known of {army.army.name}: no shot and no charge was asked for."]
-    every = {each.name for each in SITUATIONS.values() if each.kind != "duel"}
+    every = {situation.name for situation in SITUATIONS.values() if situation.kind != "duel"}
     among = "" if every <= set(asked) else f" (asked for: {', '.join(asked).replace('-', ' ')})"
-    lines = [each.text(army, enemy, among) for each in found if each.kind in OPEN]
+    lines = [gap.text(army, enemy, among) for gap in lacking if gap.kind in OPEN]
     if not lines:
         kinds = "the one kind of unit" if len(enemy.kinds) == 1 else f"each of {len(enemy.kinds)} kinds of units"
         what = f"something in {army.army.name} takes {100 * HARDLY:g}% or more of {kinds}"
         lines = [f"No gaps: {what} of {enemy.army.name} in one attack{among}."]
-    return [*lines, *(each.text(army, enemy, among) for each in found if each.kind not in OPEN)]
+    return [*lines, *(gap.text(army, enemy, among) for gap in lacking if gap.kind not in OPEN)]

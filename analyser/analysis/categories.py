@@ -1,4 +1,4 @@
-"""Frames to work with: text as categoricals, no prose; and the same frames in colours, for a notebook."""
+"""Frames with text as categoricals and without prose; and frames in colours, for a notebook."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 PROSE = ("why_not", "cannot")
 
 
-def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+def with_categories(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a copy without columns of prose, its text as categoricals: levels in their order, others as they come.
 
-    >>> tidy(pd.DataFrame({"level": ["reinforced", "basic"], "why_not": "it is far"}))["level"].cat.categories.tolist()
+    >>> frame = with_categories(pd.DataFrame({"level": ["reinforced", "basic"], "why_not": "it is far"}))
+    >>> frame["level"].cat.categories.tolist()
     ['basic', 'reinforced', 'full-strength']
     """
     kept = frame.drop(columns=[name for name in PROSE if name in frame])

@@ -1,10 +1,9 @@
-"""The executor that is a scheduler of dask with its workers; processes of this machine are those of the reports."""
+"""Executor of a scheduler of dask and its workers."""
 
 from __future__ import annotations
 
 import importlib
 import logging
-import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -13,6 +12,7 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
+from analyser.report.pool import deaf
 
 ResultT = TypeVar("ResultT")
 HERE = "local"  # instead of an address: a scheduler and workers of this machine are begun
@@ -24,7 +24,7 @@ _CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio
 
 
 class _OfDask(Executor):
-    """A client of a scheduler as an executor that notices when the scheduler is gone."""
+    """Client of a scheduler as an executor that notices when the scheduler is gone."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
@@ -36,15 +36,15 @@ class _OfDask(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let go of the client; the cluster stays as it is."""
+        """Release the client; the cluster stays as it is."""
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def check(self) -> int:
-        """Return the number of threads of workers; InputError if the scheduler is gone, or no worker comes for long."""
+        """Return the number of threads of workers; InputError without a scheduler, or without workers for long."""
         if self._client.status not in ("running", "connecting"):
             raise _gone(self._address)
         there = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
-        workers = sum(int(each.get("nthreads", 1)) for each in there.get("workers", {}).values())
+        workers = sum(int(worker.get("nthreads", 1)) for worker in there.get("workers", {}).values())
         if workers:
             self._alone_since = None
             return workers
@@ -68,7 +68,7 @@ def _gone(address: str) -> InputError:
 
 @contextmanager
 def _one_voice() -> Iterator[None]:
-    """No tracebacks from dask's own thread, when a connection breaks, beside the one message of this program."""
+    """Silence dask's own thread when a connection breaks: this program writes one message."""
     loggers = [logging.getLogger(name) for name in _CHATTER]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -81,22 +81,8 @@ def _one_voice() -> Iterator[None]:
 
 
 @contextmanager
-def _unheard() -> Iterator[None]:
-    """Block Ctrl-C in all threads and processes that begin inside this; one that comes is raised at its end."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # which would unblock it
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
 def dask(address: str, workers: int) -> Iterator[Executor]:
-    """The workers of the scheduler at an address; with ``"local"`` a scheduler and so many workers are begun."""
+    """Yield the workers of the scheduler at an address; ``"local"`` begins a scheduler and so many workers."""
     try:
         distributed: Any = importlib.import_module("distributed")
         if address == HERE:
@@ -104,7 +90,8 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
     except ImportError:
         raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == HERE:
-        with _unheard():  # the threads and processes that are begun here
+        resource_tracker.ensure_running()  # which would unblock Ctrl-C
+        with deaf():  # the threads and processes that are begun here
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

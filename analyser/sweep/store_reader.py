@@ -1,4 +1,4 @@
-"""A store, asked: frames of what passes a filter, means, pictures and a verdict, without loading it all."""
+"""Reader of a store: frames of filtered cells, means, pictures and a verdict, without loading it all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import pandas as pd
 from analyser.analysis.balance import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
+from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
 from analyser.plots.look import about
 from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.plots.over_numbers import best_lines
-from analyser.sweep.filters import axes_of, filter_of, is_one, meant, shown_filter
+from analyser.sweep import filters
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PartFile, Store, damaged
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from analyser.analysis.prices import FairPoints
-    from analyser.analysis.situations import Situation
     from analyser.game.units import Loadout
     from analyser.results.base import Result
 
@@ -55,9 +55,9 @@ class Sweep:
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> plan = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic", "defence": "1..4"}}
     >>> with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
-    ...     found = analyser.run_sweep(plan, f"{folder}/store", executor=pool)
-    ...     print(found)
-    ...     found.frame(defender_defence=4)["mean_models_destroyed"].round(2).tolist()
+    ...     sweep = analyser.run_sweep(plan, f"{folder}/store", executor=pool)
+    ...     print(sweep)
+    ...     sweep.frame(defender_defence=4)["mean_models_destroyed"].round(2).tolist()
     sweep: 12 cells in 1 part, all done
     [0.59, 1.95, 3.0]
     """
@@ -72,7 +72,7 @@ class Sweep:
 
     @cached_property
     def done(self) -> tuple[int, ...]:
-        """The numbers of the parts that are done, as they were when this was first asked for."""
+        """The numbers of the parts that are done, as of the first time that this is asked for."""
         return tuple(sorted(set(self.store.done())))
 
     @property
@@ -86,10 +86,9 @@ class Sweep:
 
     def __str__(self) -> str:
         parts, done = self.plan.parts, len(self.done)
-        word = "part" if parts == 1 else "parts"
         state = "all done" if self.is_complete else f"{done:,} done: {parts - done:,} are missing"
         what = "trials" if self.plan.is_sample else "cells"
-        return f"{self.plan.name}: {self.plan.cells:,} {what} in {parts:,} {word}, {state}"
+        return f"{self.plan.name}: {self.plan.cells:,} {what} in {counted(parts, 'part')}, {state}"
 
     def __repr__(self) -> str:
         return f"<Sweep {self.store.folder}: {self}>"
@@ -99,12 +98,11 @@ class Sweep:
         """All parts that are done as a dataset of pyarrow."""
         import pyarrow.dataset as pads
 
-        paths = [str(each.path) for _, each in sorted(self._files.items())]
+        paths = [str(file.path) for _, file in sorted(self._files.items())]
         if not paths:
             raise InputError("no part is done yet", where=str(self.store.folder), allowed="analyser sweep resume")
-        how = pads.ParquetFileFormat(
-            default_fragment_scan_options=pads.ParquetFragmentScanOptions(page_checksum_verification=True)
-        )
+        checked = pads.ParquetFragmentScanOptions(page_checksum_verification=True)
+        how = pads.ParquetFileFormat(default_fragment_scan_options=checked)
         by = pads.partitioning(flavor="hive")
         with self._whole():
             return pads.dataset(paths, format=how, partitioning=by, partition_base_dir=str(self.store.parts))
@@ -121,28 +119,25 @@ class Sweep:
             return int(self.dataset.count_rows(filter=chosen))
 
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
-        """The cells that pass a filter, some hundred thousand at a time: memory does not grow with the store."""
-        chosen = None if columns is None else _columns(columns, "columns")
-        self._check(chosen or ())
-        reader = self.dataset.scanner(
-            columns=chosen,
-            filter=self._filter(where),
-            batch_size=AT_ONCE,
-            batch_readahead=1,
-            fragment_readahead=1,
-            use_threads=False,
-        )
-        batches = reader.to_batches()
+        """Yield the cells that pass a filter, some hundred thousand at a time: memory does not grow with the store."""
+        chosen = self._chosen(columns)
+        for batch in self._scanned(columns=chosen, filter=self._filter(where)):
+            yield batch.to_pandas()
+
+    def _scanned(self, **how: Any) -> Iterator[pa.RecordBatch]:
+        """Yield batches in the order of the parts."""
+        one = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        batches = self.dataset.scanner(batch_size=AT_ONCE, **one, **how).to_batches()
         while True:
             with self._whole():
                 batch = next(batches, None)
             if batch is None:
                 return
             if batch.num_rows:
-                yield batch.to_pandas()
+                yield batch
 
     def frame(self, columns: Sequence[str] | None = None, **where: Any) -> pd.DataFrame:
-        """The cells that pass a filter.
+        """Return the cells that pass a filter.
 
         Parameters
         ----------
@@ -157,92 +152,87 @@ class Sweep:
         InputError
             No such column, or more than five million cells: take :meth:`batches`, :meth:`means`, or a narrower filter.
         """
-        chosen = None if columns is None else _columns(columns, "columns")
-        self._check(chosen or ())
+        chosen = self._chosen(columns)
         if (rows := self.count(**where)) > MOST_ROWS:
             allowed = f"up to {MOST_ROWS:,} in a frame; a narrower filter, means, or batches"
             raise InputError(f"{rows:,} cells", where="frame", allowed=allowed)
         with self._whole():
-            found: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
-        return found
+            frame: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
+        return frame
 
     def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
-        """Means of figures over the cells that pass a filter and have them, for each combination of some columns.
+        """Return means of figures over the cells that pass a filter and have them, by combinations of some columns.
 
         Returns
         -------
         DataFrame
-            The columns of `by`, a column of each figure, and `cells`: over how many the first of them is a mean.
+            The columns of `by`, a column of each figure, and `cells`: the number behind the mean of the first figure.
         """
         keys, figures = _columns(by, "by"), _columns(metric, "metric")
         self._check((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
             raise InputError("no columns, or one on both sides", where="means", allowed="by some columns, of others")
-        if odd := [name for name in figures if not self._is_number(name)]:
+        kinds = {name: str(self.dataset.schema.field(name).type) for name in figures}
+        if odd := [name for name, kind in kinds.items() if not kind.startswith(("int", "float", "double"))]:
             raise InputError(f"{odd[0]} has no mean", where="means", allowed="columns of numbers")
         sums: pd.DataFrame | None = None
-        for batch in self.batches([*dict.fromkeys((*keys, *figures))], **where):
-            values = batch.assign(**{key: batch[key].astype(object) for key in keys if batch[key].dtype == "category"})
+        for batch in self.batches([*keys, *figures], **where):
+            values = batch.astype({key: object for key in keys if batch[key].dtype == "category"})
             groups = values.groupby(keys, sort=False, dropna=False)[figures]
-            found = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
-            sums = found if sums is None else sums.add(found, fill_value=0)
+            of_batch = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
+            sums = of_batch if sums is None else sums.add(of_batch, fill_value=0)
         if sums is None:
             return pd.DataFrame(columns=[*keys, *figures, "cells"])
         table = sums.reset_index()
         for name in figures:
             table[name] = table[name] / table[f"{name} cells"].where(table[f"{name} cells"] > 0)
-        table["cells"] = table[f"{figures[0]} cells"].astype(np.int64)
-        return table[[*keys, *figures, "cells"]]
+        return table.assign(cells=table[f"{figures[0]} cells"].astype(np.int64))[[*keys, *figures, "cells"]]
 
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
-        """Attackers against defenders, each pair's mean over the numbers that are varied, in one situation.
+        """Draw attackers against defenders, the mean of each pair over the varied numbers, in one situation.
 
-        At most 60 a side fit into a picture: choose some of them by a filter.
+        A picture has room for 60 a side: choose some of them by a filter.
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # which the picture names
-        by = "attacker", "defender", "situation"
-        return draw_heatmap(table, values=metric, note=self._averaged(table, by, others), ax=ax)
+        note = self._averaged(table, ("attacker", "defender", "situation"), others)
+        return draw_heatmap(table, values=metric, note=note, ax=ax)
 
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
     ) -> Axes:
-        """The mean of a figure over a number, a line for each attacker or value of another column, six at most."""
+        """Draw the mean of a figure over a number, a line for each attacker or value of another column, six at most."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
-        named = table.rename(columns={line: "line"})
         title = METRICS[metric].title if metric in METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._averaged(table, (line, over), where))))
-        lines = named.assign(line=named["line"].astype(str))
+        lines = table.rename(columns={line: "line"}).astype({"line": str})
         return best_lines(about(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
     def _averaged(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Of means by some columns: what the cells are that each is a mean of, in words."""
-        asked = [f"{name} {shown_filter(value)}" for name, value in where.items()]
-        chosen = "; ".join(each.replace("_", " ") for each in asked)
+        """Return the filter, and the cells that each mean by some columns is over, in words."""
+        asked = "; ".join(f"{spaced(name)} {filters.shown(value)}" for name, value in where.items())
         counts = table.loc[table["cells"] > 0, "cells"]
-        least, most = counts.min(), counts.max()
-        if counts.empty or most < 2:
-            return chosen
-        cells = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-        chosen_one = [name for name, value in where.items() if is_one(self.plan, name, value)]
-        open_axes = [name for name in axes_of(self.plan) if name not in (*by, *chosen_one)]
-        over = ", ".join(name.replace("_", " ") for name in open_axes)
-        return "\n".join(filter(None, (chosen, f"each a mean of {cells} cells, over {over}")))
+        if counts.empty or counts.max() < 2:
+            return asked
+        cells = " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
+        single = [name for name, value in where.items() if filters.is_one(self.plan, name, value)]
+        over = ", ".join(spaced(name) for name in filters.axes_of(self.plan) if name not in (*by, *single))
+        return "\n".join(filter(None, (asked, f"each a mean of {cells} cells, over {over}")))
 
     def efficiency(self, **where: Any) -> pd.DataFrame:
-        """The points efficiency of every attacker over the field of this sweep.
+        """Return the points efficiency of every attacker over the field of this sweep.
 
         Returns
         -------
         DataFrame
-            As of :func:`analyser.analysis.balance.efficiency`, from each pair's mean over the numbers that are varied.
+            As of :func:`analyser.analysis.balance.efficiency`, from each pair's mean over the varied numbers.
 
         Raises
         ------
         InputError
             Points, or the models of defenders, are varied: worth goes by those of the profiles here.
         """
-        varied = [(side, each.key) for side, given in self.plan.file.sides for each in given.numbers]
+        varied = [(side, number.key) for side, given in self.plan.file.sides for number in given.numbers]
         if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _MODELS]:
             allowed = f"means of {EFFICIENCY}, which cells have by their own numbers, if the plan asks for it"
             raise InputError(f"the {odd[0]} are varied", where="efficiency", allowed=allowed)
@@ -251,8 +241,7 @@ class Sweep:
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
 
-        Each pair counts by its mean over the varied numbers that pass the filter. Only the pairs are held in memory,
-        however many cells they have.
+        Each pair counts by its mean over the varied numbers that pass the filter. Memory holds only the pairs.
 
         Raises
         ------
@@ -263,32 +252,29 @@ class Sweep:
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
 
-        asked = meant(self.plan, "situation", where.get("situation", "*"))
-        situations = [each for each in self.plan.situations if each.name in asked]
-        needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if any(map(_is_charge, situations)) else ()))
+        asked = filters.meant(self.plan, "situation", where.get("situation", "*"))
+        situations = [situation for situation in self.plan.situations if situation.name in asked]
+        has_charges = any(situation.kind == "charge" for situation in situations)
+        needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if has_charges else ()))
         if missing := [name for name in needed if name not in self.plan.file.figures]:
             allowed = f"a sweep with the figures {', '.join(needed)}; efficiency() does with {_DESTROYED}"
             raise InputError(f"this store has no {', '.join(missing)}", where="verdict", allowed=allowed)
         figures = [name for name in (*needed, "p_activated") if name in self.plan.file.figures]
         table = self._matchups(figures, where, with_row=True)
-        sides = {each.selector: each for side in self.plan.attackers.values() for each in side}
-        sides |= {each.selector: each for each in self.plan.defenders}
-        everybody = tuple(sides.values())
+        loadouts = tuple((self._loadouts("attacker") | self._loadouts("defender")).values())
         ruleset = self.plan.rulesets[str(where.get("ruleset", next(iter(self.plan.rulesets))))]
         used = ProfilesUsed(str(self.store.folder), str(self.plan.content["profiles"]), ruleset)
-        found = Matchups(table, everybody, everybody, tuple(situations), None, EFFICIENCY, ruleset, (), used)
-        return fair_points_in(found)
+        return fair_points_in(
+            Matchups(table, loadouts, loadouts, tuple(situations), None, EFFICIENCY, ruleset, (), used)
+        )
 
     def answer(self) -> Result:
-        """Of a sample that is done: the answer that one machine playing all its trials would have given."""
+        """Return the answer of a sample that is done, as one machine that simulates all its trials would give it."""
         from analyser.sweep.sample import answer_of
 
         if not self.plan.is_sample:
             raise InputError("this sweep is of cells", where="answer", allowed="frame, means, heatmap, curve, verdict")
-        if not self.is_complete:
-            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
-        for number in self.done:
-            self.store.check(self._files[number])
+        self._check_whole()
         return answer_of(self.plan, self.batches())
 
     def merge(self, path: str | os.PathLike[str]) -> Path:
@@ -297,37 +283,31 @@ class Sweep:
 
         from analyser.sweep.tables import merged_metadata
 
-        if not self.is_complete:
-            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
-        target = Path(path)
+        self._check_whole()
+        schema = self.dataset.schema.with_metadata(merged_metadata(self.plan))
 
         def write(temporary: Path) -> None:
-            schema = self.dataset.schema.with_metadata(merged_metadata(self.plan))
             with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-                for number in self.done:
-                    self.store.check(self._files[number])
-                    for group in self._row_groups(number, schema):
-                        writer.write_table(group)
+                for batch in self._scanned():
+                    writer.write_batch(batch.replace_schema_metadata(schema.metadata))
 
-        write_whole(target, write)
-        return target
+        write_whole(Path(path), write)
+        return Path(path)
 
-    def _row_groups(self, number: int, schema: pa.Schema) -> Iterator[pa.Table]:
-        """The row groups of a part, with the columns that its folder says."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    def _check_whole(self) -> None:
+        """Raise InputError unless all parts are done, and none is damaged."""
+        if not self.is_complete:
+            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
+        for number in self.done:
+            self.store.check(self._files[number])
 
-        said = dict(each.split("=", 1) for each in self.plan.folder(number).split("/"))
-        with pq.ParquetFile(self._files[number].path) as file:
-            for at in range(file.num_row_groups):
-                table = file.read_row_group(at)
-                for name, value in said.items():
-                    column = pa.array([value] * 1).cast(schema.field(name).type)
-                    table = table.append_column(name, pa.repeat(column[0], table.num_rows))
-                yield table.select(schema.names).cast(schema)
+    def _loadouts(self, side: str) -> dict[str, Loadout]:
+        """Return the loadouts of a side by their selectors."""
+        attackers = (loadout for loadouts in self.plan.attackers.values() for loadout in loadouts)
+        return {loadout.selector: loadout for loadout in (attackers if side == "attacker" else self.plan.defenders)}
 
     def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
-        """Each pair's means as a table of matchups, of one ruleset; with the `row` that most of its cells use."""
+        """Return each pair's means as a table of matchups of one ruleset; with the `row` that most of its cells use."""
         self._check(figures)
         if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
             raise InputError("of which ruleset?", where="ruleset", allowed=", ".join(self.plan.rulesets))
@@ -335,20 +315,16 @@ class Sweep:
         table = self.means([*pair, *(["row"] if with_row else [])], figures, **where)
         if with_row:
             table = _by_pair(table, pair, figures)
-        ours = {each.selector: each for side in self.plan.attackers.values() for each in side}
-        theirs = {each.selector: each for each in self.plan.defenders}
-        for side, known in (("attacker", ours), ("defender", theirs)):
-            loadouts = [known[name] for name in table[side]]
-            table[f"{side}_unit"] = [each.unit.name for each in loadouts]
-            table[f"{side}_level"] = [each.level_name for each in loadouts]
-            table[f"{side}_points"] = pd.array([each.level.points for each in loadouts], "Int64")
+        sides = {side: [self._loadouts(side)[name] for name in table[side]] for side in ("attacker", "defender")}
+        for side, loadouts in sides.items():
+            table[f"{side}_unit"] = [loadout.unit.name for loadout in loadouts]
+            table[f"{side}_level"] = [loadout.level_name for loadout in loadouts]
+            table[f"{side}_points"] = pd.array([loadout.level.points for loadout in loadouts], "Int64")
         table["method"] = "exact" if self.plan.file.sampling is None else "monte-carlo"
-        table["defender_models"] = [theirs[name].level.models for name in table["defender"]]
-        table["defender_category"] = [theirs[name].unit.category for name in table["defender"]]
-        table["dice"] = [
-            np.nan if pd.isna(row) else _dice(ours[name], str(row))
-            for name, row in zip(table["attacker"], table["row"] if with_row else [None] * len(table))
-        ]
+        table["defender_models"] = [loadout.level.models for loadout in sides["defender"]]
+        table["defender_category"] = [loadout.unit.category for loadout in sides["defender"]]
+        rows = table["row"] if with_row else [None] * len(table)
+        table["dice"] = [_dice(loadout, row) for loadout, row in zip(sides["attacker"], rows)]
         worth = table["defender_points"].astype(float) / table["defender_models"]
         if _DESTROYED in table:
             hundreds = table["attacker_points"].astype(float).replace(0, np.nan) / 100
@@ -356,23 +332,25 @@ class Sweep:
             table[EFFICIENCY] = table["expected_points_destroyed"] / hundreds
         return table
 
-    def _is_number(self, name: str) -> bool:
-        kind = str(self.dataset.schema.field(name).type)
-        return kind.startswith(("int", "float", "double"))
+    def _chosen(self, columns: Sequence[str] | None) -> list[str] | None:
+        """Return the checked names of columns; None for all."""
+        chosen = None if columns is None else _columns(columns, "columns")
+        self._check(chosen or ())
+        return chosen
 
-    def _check(self, names: Sequence[str]) -> None:
+    def _check(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self.columns:
                 problem = f"no column {shown(name)}{did_you_mean(str(name), self.columns)}"
                 raise InputError(problem, where="columns", allowed=", ".join(self.columns))
 
     def _filter(self, where: Mapping[str, Any]) -> Any:
-        self._check(tuple(where))
-        return filter_of(self.plan, self.dataset.schema, where)
+        self._check(where)
+        return filters.filter_of(self.plan, self.dataset.schema, where)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """Inside this parts are read: InputError for one that is damaged, instead of what its reader says."""
+        """Raise InputError for a damaged part that is read inside this, instead of the error of the reader."""
         import pyarrow as pa
 
         try:
@@ -382,40 +360,34 @@ class Sweep:
 
 
 def _columns(given: object, where: str) -> list[str]:
-    """Return names of columns as they may be given, one or several, each once."""
+    """Return names of columns, which may be given as one or several, each once."""
     several = [given] if isinstance(given, str) else given
     if not isinstance(several, Iterable):
         raise InputError(f"{shown(given)} is not usable", where=where, allowed="names of columns")
     names = list(several)
-    for each in names:
-        check_text(each, where, "names of columns")
+    for name in names:
+        check_text(name, where, "names of columns")
     return list(dict.fromkeys(names))
 
 
-def _is_charge(situation: Situation) -> bool:
-    return situation.kind == "charge"
-
-
-def _dice(loadout: Loadout, row: str) -> float:
-    """The dice of a row at all the models of its level."""
-    bands = (each.band(loadout.level.models) for each in loadout.unit.rows if each.id == row)
-    band = next(bands, None)
-    return np.nan if band is None else float(band.dice)
+def _dice(loadout: Loadout, row: Any) -> float:
+    """Return the dice of a row at all the models of its level; NaN for none."""
+    bands = [own.band(loadout.level.models) for own in loadout.unit.rows if own.id == row]
+    return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Means by pair and row as means by pair, with the row that most cells use; of as many, the first by name."""
+    """Return means by pair and row as means by pair, with the row that most cells use, of as many the first by name."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
-    groups = weighed.groupby(pair, sort=False)
-    found = groups[[*figures, "cells"]].sum(min_count=1)
+    means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:
-        found[name] = found[name] / found["cells"].where(found["cells"] > 0)
+        means[name] = means[name] / means["cells"].where(means["cells"] > 0)
     most = table.sort_values(["cells", "row"], ascending=[False, True], kind="stable").drop_duplicates(pair)
-    return found.join(most.set_index(pair)["row"]).reset_index()
+    return means.join(most.set_index(pair)["row"]).reset_index()
 
 
 def open_sweep(store: str | os.PathLike[str]) -> Sweep:
-    """The sweep in a folder, done or not; InputError where there is none.
+    """Return the sweep in a folder, done or not; InputError where there is none.
 
     >>> open_sweep("no-such-folder")
     Traceback (most recent call last):

@@ -14,14 +14,14 @@ from itertools import islice
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.sweep import parts
-from analyser.sweep.executors import HERE, dask
-from analyser.sweep.hands import MOST_LOSSES, work_through
-from analyser.sweep.opening import open_sweep
+from analyser.sweep import scheduler
+from analyser.sweep.dask_executor import HERE, dask
 from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
+from analyser.sweep.scheduler import MOST_LOSSES, work_through
 from analyser.sweep.store import Store, store_for
+from analyser.sweep.store_reader import open_sweep
 from tests.helpers.sweeps import PLAN, Inline, names_in
 
 
@@ -110,10 +110,10 @@ def _done_after(parts):
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     store = store_for(read_plan(PLAN), tmp_path / "store")
     monkeypatch.setattr("analyser.sweep.plan.program", lambda: "another")
-    parts.unpacked.cache_clear()
+    scheduler.unpacked.cache_clear()
     with pytest.raises(InputError, match="the plan was frozen by another version"):
         work_through(store, store.missing(), lambda: nullcontext(Inline()), 1)
-    parts.unpacked.cache_clear()
+    scheduler.unpacked.cache_clear()
     assert not store.files()
 
 
@@ -121,7 +121,7 @@ def test_a_worker_does_not_write_into_the_store_of_another_plan(tmp_path):
     plans = [read_plan(PLAN | {"name": name}) for name in ("one", "two")]
     store_for(plans[0], tmp_path / "store")
     with pytest.raises(InputError, match="the store holds another plan"):
-        parts.made(plans[1].packed, 0, str(tmp_path / "store"))
+        scheduler.made(plans[1].packed, 0, str(tmp_path / "store"))
 
 
 @pytest.mark.parametrize(("keys", "message"), [({"workers": 0}, "workers"), ({"dask": "local", "executor": 1}, "both")])

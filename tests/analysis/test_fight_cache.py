@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyser.analysis import kept, situations
+from analyser.analysis import fight_cache, situations
 from analyser.analysis.edited import edited
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
@@ -27,9 +27,9 @@ def wood(tmp_path_factory):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Where fights are kept, of however few pairs."""
-    monkeypatch.setenv(kept.SWITCH, "yes")
-    monkeypatch.setattr(kept, "folder_for", lambda _: tmp_path)
-    monkeypatch.setattr(kept, "LEAST_COST", 1)
+    monkeypatch.setenv(fight_cache.SWITCH, "yes")
+    monkeypatch.setattr(fight_cache, "folder_for", lambda _: tmp_path)
+    monkeypatch.setattr(fight_cache, "LEAST_COST", 1)
     return tmp_path
 
 
@@ -50,7 +50,7 @@ def fought(monkeypatch):
 def without(profiles, *sides, asked=ALL):
     """The table that is worked out from nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(kept.SWITCH, "no")
+        patch.setenv(fight_cache.SWITCH, "no")
         return table(profiles, *sides, asked=asked)
 
 
@@ -117,7 +117,7 @@ def test_an_edit_asked_about_again_at_another_price_fights_nothing(wood, folder,
 
 def test_an_edit_is_kept_where_that_is_asked_for_and_not_otherwise(wood, folder, monkeypatch):
     found, changed = table(wood, asked=["long-range"]), with_oak(wood, dice=2)
-    monkeypatch.setattr(kept, "LEAST_COST", 2 * len(found.attackers) * situations.FIGHTS["ranged"].cost)
+    monkeypatch.setattr(fight_cache, "LEAST_COST", 2 * len(found.attackers) * situations.FIGHTS["ranged"].cost)
 
     def files():
         return {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")}
@@ -156,7 +156,7 @@ def test_another_program_reads_nothing_of_this_one_and_takes_it_away(wood, folde
     table(wood, asked=["long-range"])
     (before,) = folder.iterdir()
     fought.clear()
-    monkeypatch.setattr(kept, "program", lambda: "another")
+    monkeypatch.setattr(fight_cache, "program", lambda: "another")
     found = table(wood, asked=["long-range"])
     assert len(fought) == len(found.frame)
     (after,) = folder.iterdir()
@@ -199,7 +199,7 @@ def test_a_damaged_file_is_as_none_and_is_made_anew(wood, folder, fought, damage
 def test_switched_off_nothing_is_written_or_read(wood, folder, fought, monkeypatch):
     table(wood)
     fought.clear()
-    monkeypatch.setenv(kept.SWITCH, "no")
+    monkeypatch.setenv(fight_cache.SWITCH, "no")
     assert len(table(wood).frame) == len(fought)
     for path in folder.iterdir():
         path.unlink()
@@ -208,21 +208,21 @@ def test_switched_off_nothing_is_written_or_read(wood, folder, fought, monkeypat
 
 
 def test_a_few_pairs_are_fought_and_not_kept(wood, folder, monkeypatch):
-    monkeypatch.setattr(kept, "LEAST_COST", 10**9)
+    monkeypatch.setattr(fight_cache, "LEAST_COST", 10**9)
     table(wood)
     assert not list(folder.iterdir())
 
 
 def test_where_nothing_can_be_written_the_answer_is_the_same(wood, folder, monkeypatch):
-    monkeypatch.setattr(kept, "folder_for", lambda _: None)
+    monkeypatch.setattr(fight_cache, "folder_for", lambda _: None)
     same(table(wood), without(wood))
-    monkeypatch.setattr(kept, "folder_for", lambda _: folder / "a file" / "no folder")
+    monkeypatch.setattr(fight_cache, "folder_for", lambda _: folder / "a file" / "no folder")
     (folder / "a file").write_text("")
     same(table(wood), without(wood))
 
 
 def test_a_table_does_not_grow_without_end(wood, folder, fought, monkeypatch):
-    monkeypatch.setattr(kept, "MOST_A_SIDE", len(list(wood)))
+    monkeypatch.setattr(fight_cache, "MOST_A_SIDE", len(list(wood)))
     for dice in range(1, 4):
         changed = with_oak(wood, dice=dice)
         same(table(wood, changed, changed), without(wood, changed, changed))
@@ -237,7 +237,7 @@ def test_of_too_many_files_the_oldest_go(wood, folder, monkeypatch):
         for path in folder.iterdir():
             os.utime(path, (at, at)) if path.stat().st_mtime > 10 else None
     oldest, _, last = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    monkeypatch.setattr(kept, "MOST_BYTES", sum(path.stat().st_size for path in folder.iterdir()) + 100)
+    monkeypatch.setattr(fight_cache, "MOST_BYTES", sum(path.stat().st_size for path in folder.iterdir()) + 100)
     table(wood, asked=["duel"])
     assert not oldest.exists()
     assert last.exists()
@@ -246,10 +246,10 @@ def test_of_too_many_files_the_oldest_go(wood, folder, monkeypatch):
 ASK = """
 import sys
 from pathlib import Path
-from analyser.analysis import kept
+from analyser.analysis import fight_cache
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
-kept.folder_for, kept.LEAST_COST = lambda _: Path(sys.argv[2]), 1
+fight_cache.folder_for, fight_cache.LEAST_COST = lambda _: Path(sys.argv[2]), 1
 everybody = list(Profiles(sys.argv[1]))
 for size in range(2, len(everybody) + 1):
     matchups(everybody[-size:], everybody[-size:], situations=["long-range"], profiles=sys.argv[1])
@@ -263,13 +263,13 @@ def test_several_processes_may_write_at_once(wood, folder):
         done = list(pool.map(lambda _: subprocess.call(command, timeout=120), range(3)))
     assert done == [0, 0, 0]
     (path,) = folder.iterdir()  # and no temporary file
-    assert kept._read(Path(path)) is not None
+    assert fight_cache._read(Path(path)) is not None
     same(table(wood, asked=["long-range"]), without(wood, asked=["long-range"]))
 
 
 def test_a_file_is_read_once_until_it_is_another(wood, folder, monkeypatch):
     table(wood)
-    kept._read_as.cache_clear()
+    fight_cache._read_as.cache_clear()
     reads = []
     load = np.load
     monkeypatch.setattr(np, "load", lambda file, **how: reads.append(file) or load(file, **how))

@@ -1,8 +1,8 @@
 """Fight cache on disk: results by a digest of all that they depend on.
 
-What two loadouts come to is a function of their numbers, the situation, the ruleset and this program. A changed number,
-rule or module is another digest, under which nothing old is found. A file is written whole or not at all; one that is
-damaged is as none, and written anew. ``ANALYSER_KEEP_FIGHTS=no`` switches all of it off.
+The result of a fight is a function of both loadouts, the situation, the ruleset and this program. A changed number,
+rule or module has another digest, under which nothing old is found. A file is written whole or not at all; a damaged
+one is ignored and written anew. ``ANALYSER_KEEP_FIGHTS=no`` switches the cache off.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SWITCH = "ANALYSER_KEEP_FIGHTS"
 LEAST_COST = 25_000  # of the fights of a situation, as of `Fight.cost`: less is fought sooner than looked for
 MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
-MOST_READ = 4  # files that are held as they were read: a question asks several times for each of its situations
+MOST_READ = 4  # files in memory: a question asks several times for each of its situations
 MOST_BYTES = 300_000_000  # of all files
 _OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
 _FIGURES = tuple(name for name in CELL.names or () if name not in _OBJECTS)
@@ -50,8 +50,8 @@ class _Table(NamedTuple):
     fought: NDArray[np.bool_]
 
 
-class Kept(Known):
-    """Cells of a grid from the cache; new results are added to it."""
+class FightCache(Known):
+    """Cells of a grid from the cache, to which new results are added."""
 
     def __init__(self, attackers: Sequence[Loadout], field: Field, folder: Path, *, edits: bool = False) -> None:
         super().__init__(len(attackers), len(field.defenders))
@@ -59,52 +59,48 @@ class Kept(Known):
 
     @cached_property
     def _attackers(self) -> list[str]:
-        return [_of_loadout(each) for each in self._sides]
+        return [_of_loadout(loadout) for loadout in self._sides]
 
     @cached_property
     def _defenders(self) -> list[str]:
-        return [_of_loadout(each) for each in self._field.defenders]
+        return [_of_loadout(loadout) for loadout in self._field.defenders]
 
     @cached_property
     def _targets(self) -> list[str]:
-        return [_digest(each.model_dump_json()) for each in self._field.targets]
+        return [_digest(target.model_dump_json()) for target in self._field.targets]
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
         """Return the stored cells and the blocks still to compute, as :class:`~.grid.Known` does."""
         if not self._pays(situation, len(self._sides) * len(self._field.defenders)):
             return super().of(situation)
-        shape = len(self._attackers), len(self._defenders)
-        cells, fought = self._read(situation, shape)
+        cells, fought = self._read(situation)
         whole = np.flatnonzero(~fought.any(axis=1)).tolist()
         rest = np.flatnonzero(~fought.all(axis=1) & fought.any(axis=1)).tolist()
         blocks = (whole, list(range(cells.shape[1]))), (rest, np.flatnonzero(~fought[rest].all(axis=0)).tolist())
-        return cells, [each for each in blocks if all(each)]
+        return cells, [block for block in blocks if all(block)]
 
-    def _read(self, situation: Situation, shape: tuple[int, int]) -> tuple[Cells, NDArray[np.bool_]]:
+    def _read(self, situation: Situation) -> tuple[Cells, NDArray[np.bool_]]:
         """Return the stored cells, and a mask of those that are stored."""
+        wanted = self._attackers, self._of_defenders(situation)
         table = _read(self._path(situation))
-        if table is None:
-            return blank_cells(*shape), np.zeros(shape, np.bool_)
-        here, there = zip(*map(_both, (self._attackers, self._theirs(situation)), table.sides))
-        known = table.cells[np.ix_(*there)], table.fought[np.ix_(*there)]
-        if known[0].shape == shape:
-            return known
-        cells, fought = blank_cells(*shape), np.zeros(shape, np.bool_)
-        cells[np.ix_(*here)], fought[np.ix_(*here)] = known
-        return cells, fought
+        if table is not None and [*map(list, table.sides)] == [*map(list, wanted)]:
+            return table.cells.copy(), table.fought.copy()
+        return _placed(wanted, [] if table is None else [table])[1:]
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Store new results, together with those that other processes stored meanwhile."""
         anew = sum(len(rows) * len(columns) for rows, columns in blocks)
         if not anew or not self._pays(situation, cells.size if self._edits else anew):
             return
-        path, mine = self._path(situation), (self._attackers, self._theirs(situation))
-        known = np.zeros(cells.shape, np.bool_)
+        path, sides = self._path(situation), (self._attackers, self._of_defenders(situation))
+        fought = np.zeros(cells.shape, np.bool_)
         for block in blocks:
-            known[np.ix_(*block)] = True
-        table = _Table(mine, cells, known)
+            fought[np.ix_(*block)] = True
+        table = _Table(sides, cells, fought)
         if (before := _read(path)) is not None:
-            table = _joined(before, table)
+            both = [list(dict.fromkeys((*names, *others))) for names, others in zip(sides, before.sides)]
+            if max(map(len, both)) <= MOST_A_SIDE:
+                table = _placed(both, [before, table])
         with suppress(InputError):  # the folder cannot be written to any more, or the disk is full
             write_content(path, _packed(table))
             _tidy_up(path)
@@ -112,8 +108,8 @@ class Kept(Known):
     def _pays(self, situation: Situation, pairs: int) -> bool:
         return pairs * situation.fight.cost >= LEAST_COST
 
-    def _theirs(self, situation: Situation) -> list[str]:
-        """Of a target no more counts than what is shot at; whoever strikes back does so with all that it has."""
+    def _of_defenders(self, situation: Situation) -> list[str]:
+        """Return digests of the defenders: as targets of ranged attacks, as whole loadouts of other fights."""
         return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
 
     def _path(self, situation: Situation) -> Path:
@@ -128,9 +124,9 @@ def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False)
     """
     is_on = os.environ.get(SWITCH, "yes").lower() not in ("no", "0", "off", "false")
     folder = folder_for(Path(__file__)) if is_on else None
-    return (
-        Known(len(attackers), len(field.defenders)) if folder is None else Kept(attackers, field, folder, edits=edits)
-    )
+    if folder is None:
+        return Known(len(attackers), len(field.defenders))
+    return FightCache(attackers, field, folder, edits=edits)
 
 
 def fighting(loadout: Loadout) -> Unit:
@@ -148,24 +144,20 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _both(mine: Sequence[str], theirs: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The places of those of `mine` that are among `theirs`; and where there."""
-    places = {name: at for at, name in enumerate(theirs)}
-    here = [at for at, name in enumerate(mine) if name in places]
-    return here, [places[mine[at]] for at in here]
-
-
-def _joined(old: _Table, new: _Table) -> _Table:
-    """Both as one table; the new one alone where that would be too large."""
-    sides = [list(dict.fromkeys((*names, *others))) for names, others in zip(new.sides, old.sides)]
-    if max(map(len, sides)) > MOST_A_SIDE:
-        return new
+def _placed(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
+    """Return the cells of some tables at the places of other sides; later tables go before earlier ones."""
     cells = blank_cells(*map(len, sides))
     fought = np.zeros(cells.shape, np.bool_)
-    for table in (old, new):
-        at = np.ix_(*(places for _, places in map(_both, table.sides, sides)))
-        cells[at] = np.where(table.fought, table.cells, cells[at])
-        fought[at] |= table.fought
+    for table in tables:
+        here, there = [], []
+        for names, others in zip(sides, table.sides):
+            places = {name: at for at, name in enumerate(others)}
+            common = [(at, places[name]) for at, name in enumerate(names) if name in places]
+            here.append([at for at, _ in common])
+            there.append([at for _, at in common])
+        mine, theirs = np.ix_(*here), np.ix_(*there)
+        cells[mine] = np.where(table.fought[theirs], table.cells[theirs], cells[mine])
+        fought[mine] |= table.fought[theirs]
     return _Table(sides, cells, fought)
 
 
@@ -217,19 +209,13 @@ def _read_as(path: Path, *_: int) -> _Table | None:
 
 def _tidy_up(written: Path) -> None:
     """Delete files of other versions, then the oldest ones while the cache is too large."""
-    files = sorted(_dated(written.parent.glob("fights-*.npz")), reverse=True)
+    files = []
+    for path in written.parent.glob("fights-*.npz"):
+        with suppress(OSError):  # gone
+            files.append((path.stat().st_mtime, path.stat().st_size, path))
     room = MOST_BYTES
-    for _, size, path in files:
+    for _, size, path in sorted(files, reverse=True):
         room -= size
         if path != written and (room < 0 or not path.stem.endswith(program())):
-            with suppress(OSError):  # not ours to take away, or gone
+            with suppress(OSError):  # not ours to delete, or gone
                 path.unlink()
-
-
-def _dated(paths: Iterable[Path]) -> list[tuple[float, int, Path]]:
-    found = []
-    for path in paths:
-        with suppress(OSError):  # gone
-            state = path.stat()
-            found.append((state.st_mtime, state.st_size, path))
-    return found

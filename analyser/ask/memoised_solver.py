@@ -1,0 +1,160 @@
+"""Memoised solver: answers many variants of a question, and computes each distinct fight once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple, cast
+
+from analyser.ask.keys import Raw, unit_at
+from analyser.common.errors import InputError, check_choice
+from analyser.common.records import plain
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.exact import exact_attack
+from analyser.game.keywords import RANGED_ATTACK
+from analyser.game.profiles import Profiles
+from analyser.morale.api import solve as solve_morale
+from analyser.morale.systems import system_of
+from analyser.results import rules_used
+from analyser.results.base import Result
+from analyser.results.solve import solve
+from analyser.scenarios import battle
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.load import (
+    FILES,
+    AnyScenario,
+    Unit,
+    kind_of,
+    load,
+    section_of,
+    with_conditions,
+)
+from analyser.scenarios.resolve import looked_up
+from analyser.scenarios.schema import BETWEEN_TWO
+
+BATTLE = "battle"
+_INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
+
+
+class Solved(NamedTuple):
+    """An answer, the identity of its fight, equal for questions that have one answer, and the row that is fired."""
+
+    result: Result
+    identity: Hashable
+    row: str | None = None
+
+
+class Solver:
+    """Answers questions by one method under one library of profiles; equal fights are looked up."""
+
+    def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
+        self.library, self.sampling = library, sampling
+        self._gaps: dict[str, None] = {}
+        self._answers: dict[Hashable, Result] = {}
+        if sampling.is_exact:
+            exact_attack.expect(expected * _INTERPRETED)
+
+    @property
+    def fights(self) -> int:
+        """Number of distinct fights that were computed."""
+        return len(self._answers)
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """Rules that bear on any of the questions, and that no number was computed from."""
+        return tuple(self._gaps)
+
+    def answer(self, raw: Raw) -> Solved:
+        """Return the answer to a question; InputError where it has none."""
+        kind = kind_in(raw)
+        if kind not in FILES:
+            identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
+            result = self._memoised(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
+            return Solved(result, identity)
+        identity, scenario = self.prepared(raw)
+        result = self._memoised(identity, lambda: solve(scenario, self.sampling, brief=True))
+        return Solved(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
+
+    def explained(self, raw: Raw) -> Result:
+        """Return the answer to a question with its own heading, rules and warnings, not those of an equal fight."""
+        if kind_in(raw) != "attack" or not self.sampling.is_exact:
+            return self.answer(raw).result
+        return solve(self.prepared(raw)[1], self.sampling, brief=True)
+
+    def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
+        """Return the identity of a fight, and its scenario for :meth:`solved`."""
+        kind = kind_in(raw)
+        if kind not in FILES:
+            raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
+        scenario = load(raw, self.library, kind)
+        if isinstance(scenario, Scenario):
+            self._note_gaps(scenario)
+        return _identity(scenario), scenario
+
+    def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
+        """Return the answer to a scenario by another sampling; it is not looked up."""
+        result = solve(scenario, sampling, brief=True)
+        self._gaps |= dict.fromkeys(result.not_modelled)
+        return result
+
+    def points_of(self, raw: Raw) -> float | None:
+        """Return the points of the unit that attacks first; None where they are unknown."""
+        loadout = looked_up(unit_at(raw, kind_in(raw)), self.library, "")
+        return None if loadout is None else loadout.level.points
+
+    def _memoised(self, identity: Hashable, work: Callable[[], Result]) -> Result:
+        if identity not in self._answers:
+            self._answers[identity] = work()
+        self._gaps |= dict.fromkeys(self._answers[identity].not_modelled)
+        return self._answers[identity]
+
+    def _note_gaps(self, scenario: Scenario) -> None:
+        """Note the rules left out of an attack; equal fights of other profiles may leave out other rules."""
+        keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
+        left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
+        if any(word.canonical not in self._gaps for word in left_out):
+            rules = rules_used.of_attack(scenario, plain(scenario.fight))
+            self._gaps |= dict.fromkeys(rules.not_modelled)
+
+
+def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
+    """Return the question of a kind between two units, as :func:`analyser.attack` and its like take them."""
+    check_choice(kind, "kind", BETWEEN_TWO)
+    target = section_of(second, "target")
+    if kind == "attack":
+        section = section_of(first, "attacker", "attacker")
+        return {"attack": with_conditions(section, conditions), "target": target}
+    one, two = ("attacker", "target") if kind == "charge" else ("a", "b")
+    return {kind: dict(conditions), one: section_of(first, one), two: target}
+
+
+def kind_in(raw: Mapping[str, Any]) -> str:
+    """Return the kind of a question: ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, or a morale system."""
+    return system_of(raw) or kind_of(raw)
+
+
+def check_method(kind: str, exact: bool, other: str) -> None:
+    """Raise InputError for an exact answer to a battle, which is simulated only."""
+    if kind == BATTLE and exact:
+        raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=other)
+
+
+def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
+    """Return a question with the armies of a battle as tables of numbered units; paths are relative to `where`."""
+    if kind_in(raw) != BATTLE:
+        return raw
+    from analyser.scenarios.armies import load_army
+
+    raw = battle.beside(FilePath(where), raw)
+    return raw | {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
+
+
+def _identity(scenario: AnyScenario) -> Hashable:
+    """Return the identity of a fight: equal ones have one answer, figures for points included."""
+    if not isinstance(scenario, Scenario):
+        return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
+    defender, victory_points = scenario.defender, scenario.target.victory_points
+    worth = None if defender is None else (defender.level.points, defender.level.models)
+    fight, ruleset = cast("Any", scenario.fight).tobytes(), scenario.ruleset.model_dump_json()
+    return fight, victory_points, worth, scenario.rolls_for_building, ruleset

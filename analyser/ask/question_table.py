@@ -1,0 +1,180 @@
+"""One question asked for many values: its variants, the figures of each, and the common part of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.ask.keys import POINTS, Key, Raw, with_values
+from analyser.ask.memoised_solver import Solver
+from analyser.ask.readings import Reading, reading
+from analyser.common import interrupts
+from analyser.common.answer import FramedAnswer, source_notes
+from analyser.common.errors import InputError, MisspeltError, shown
+from analyser.common.precision import Stopping
+from analyser.common.sampling import Sampling
+from analyser.game.profiles import Profiles, ProfilesUsed
+from analyser.game.ruleset import Ruleset, ruleset_record
+from analyser.results.base import Result
+
+_OWN_WORDS = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # names, units and numbers
+_OUT_OF_RANGE = "its long range"
+_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # reasons row by row
+
+
+class Variant(NamedTuple):
+    """A question with values for some keys; `why_not`: a value has no place; `where`: its place in messages."""
+
+    name: str
+    raw: Raw
+    values: Mapping[str, Any]
+    why_not: str | None = None
+    where: str = ""
+
+
+class Point(NamedTuple):
+    """A variant solved: its figures, or why it has none."""
+
+    name: str
+    values: Mapping[str, Any]
+    readings: tuple[Reading, ...]
+    why_not: str | None = None
+    costs: float | None = None  # points of the attacker
+    identity: Hashable = None  # of the fight
+    row: str | None = None
+    trials: int | None = None
+    stopping: Stopping | None = None
+
+
+def variant_of(name: str, raw: Raw, values: Mapping[Key, Any], library: Profiles, where: str = "") -> Variant:
+    """Return the variant of a question with some values; MisspeltError for a value that no question can have."""
+    stated = {key.name: value for key, value in values.items()}
+    try:
+        return Variant(name, with_values(raw, values, library), stated, where=where)
+    except MisspeltError as error:
+        raise error.inside(where) from None
+    except InputError as error:
+        return Variant(name, raw, stated, str(error), where)
+
+
+def solve_all(
+    solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int, least: int = 1
+) -> list[Point]:
+    """Return the points of variants in turn; after Ctrl-C those before it, if there are `least` of them."""
+    points: list[Point] = []
+    with sampling.with_bar() as reporting:
+        try:
+            for variant in variants:
+                points.append(_point(solver, variant, metrics))
+                reporting.report(len(points), size)
+        except KeyboardInterrupt:
+            if len(points) < least:
+                raise
+            interrupts.heard()
+    return points
+
+
+def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
+    try:
+        if variant.why_not is not None:
+            raise InputError(variant.why_not)
+        result, identity, row = solver.answer(variant.raw)
+        points = points_of(solver, variant)
+        readings = tuple(reading(result, name, points) for name in metrics)
+    except InputError as error:
+        check_is_of_variant(error, variant)
+        return Point(variant.name, variant.values, blank(metrics), variant.why_not or str(error))
+    return Point(variant.name, variant.values, readings, None, points, identity, row, result.trials, result.stopping)
+
+
+def blank(metrics: Sequence[str]) -> tuple[Reading, ...]:
+    """Return the readings of a question without an answer."""
+    return tuple(Reading(np.nan) for _ in metrics)
+
+
+def points_of(solver: Solver, variant: Variant) -> float | None:
+    """Return the points of the attacker of a variant, those that it states before those of the profile."""
+    if POINTS not in variant.values:
+        return solver.points_of(variant.raw)
+    points = variant.values[POINTS]
+    if isinstance(points, bool) or not isinstance(points, int | float) or points <= 0:
+        raise InputError(f"{shown(points)} is not a price", where=POINTS, allowed="a number above 0")
+    return float(points)
+
+
+def check_is_of_variant(error: InputError, variant: Variant) -> None:
+    """Raise an error that is no reason to leave out one variant: an unknown figure, or a misspelt value."""
+    if error.where.startswith("metric"):
+        raise error
+    if isinstance(error, MisspeltError):
+        raise error.inside(variant.where)
+
+
+def reason_kind(why_not: str) -> str:
+    """Return a reason without its numbers and names; of a list row by row the kinds of reasons, out of range first.
+
+    >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
+    >>> reason_kind(why)
+    '#: no row can make this attack its long range is #, and the distance #'
+    """
+    by_row = _BY_ROW.search(why_not)
+    if by_row is None:
+        return _OWN_WORDS.sub("#", why_not)
+    kinds = {_OWN_WORDS.sub("#", part.partition(": ")[2]) for part in by_row[1].split("; ")}
+    out_of_range = {kind for kind in kinds if kind.startswith(_OUT_OF_RANGE)}
+    return _OWN_WORDS.sub("#", why_not[: by_row.start()]) + "; ".join(sorted(out_of_range or kinds))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class QuestionTable(FramedAnswer):
+    """Answer to a question that was asked for many values.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    kind : str
+    sampling : Sampling
+    results : tuple of Result
+        Full answers to some of the questions, for the rules and assumptions.
+    fights : int
+        Distinct fights that were computed; values that lead to the same fight share its answer.
+    not_modelled : tuple of str
+        Rules that bear on any of the questions, and that no number was computed from.
+    profiles : ProfilesUsed or None
+    complete : bool
+        False after Ctrl-C.
+    """
+
+    frame: pd.DataFrame
+    kind: str
+    sampling: Sampling
+    results: tuple[Result, ...]
+    fights: int
+    not_modelled: tuple[str, ...]
+    profiles: ProfilesUsed | None
+    complete: bool = True
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Assumptions of the answers."""
+        return tuple(dict.fromkeys(text for result in self.results for text in result.assumptions))
+
+    @property
+    def ruleset(self) -> Ruleset | None:
+        """Die and deck; None of other games."""
+        ruleset = getattr(self.results[0].scenario, "ruleset", None) if self.results else None
+        return ruleset if isinstance(ruleset, Ruleset) else None
+
+    def _sources(self) -> list[str]:
+        return source_notes(self.not_modelled, self.assumptions, self.profiles)
+
+    def _common_entries(self) -> dict[str, Any]:
+        """Return the entries that the JSON of every such answer ends with."""
+        entries = {"kind": self.kind, "fights": self.fights, "notes": self.notes()}
+        entries |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
+        return entries | {"profiles": self.profiles and self.profiles.as_dict()}
