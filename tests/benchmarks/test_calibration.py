@@ -91,7 +91,6 @@ def test_without_dieharder_no_battery_is_run(monkeypatch):
     assert streams.battery() == []
 
 
-@pytest.mark.skipif(not LATEST.exists(), reason="nothing has been measured")
 def test_the_page_says_what_was_measured():
     results = json.loads(LATEST.read_text())
     assert PAGE.read_text(encoding="utf-8") == page.page(results)

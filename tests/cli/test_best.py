@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
+from tests.helpers.skips import linux, posix
 
 MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
 SMALL = ("--rounds", "1", "--first", "a")
@@ -156,7 +157,7 @@ def spent(process_id):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="how far it is is told by its processor seconds")
+@linux
 @pytest.mark.parametrize(
     ("seconds", "arguments"),
     [
@@ -183,7 +184,7 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@posix
 def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     out = tmp_path / "habits.csv"
     command = [
@@ -212,7 +213,7 @@ def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
+@posix
 def test_what_takes_long_is_shown_on_a_terminal():
     import fcntl
     import pty
@@ -236,7 +237,7 @@ def test_what_takes_long_is_shown_on_a_terminal():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="what a process took as POSIX tells it")
+@posix
 def test_a_huge_game_is_refused_soon_and_in_little_memory():
     castellans = "imperium/teutonic-armiger-castellans@full-strength"
     asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")

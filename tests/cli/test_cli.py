@@ -20,6 +20,7 @@ from analyser.cli.shell import HIDDEN
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
 from tests.helpers.shell import answer, commands, process, refusal, run
+from tests.helpers.skips import posix
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
 SHARP_RIFLES, GRENADIERS = "crown/sharp-rifles@basic", "imperium/scion-grenadier-platoon@basic"
@@ -496,7 +497,7 @@ def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
+@posix
 @pytest.mark.parametrize("arguments", [["run", "{fight}", "--format", "json"], ["--help"], ["units"]])
 def test_a_reader_that_has_gone_is_no_error(fight, arguments):
     reader, writer = os.pipe()
@@ -508,7 +509,7 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
+@posix
 def test_an_interrupt_ends_without_a_word(fight):
     command = [sys.executable, "-m", "analyser", "run", fight, "--method", "monte-carlo", "--trials", str(10**11)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

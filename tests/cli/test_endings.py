@@ -23,6 +23,7 @@ from analyser.report.habits import kept_habits
 from tests.helpers.catalogues import Entry, catalogue
 from tests.helpers.reports import failing
 from tests.helpers.shell import ended_plainly, process, refusal, run
+from tests.helpers.skips import OTHER_SYSTEM, linux, posix
 from tests.oracle.small_profiles import write_profiles
 
 GUARD = "river/otter-guard@basic"
@@ -129,7 +130,7 @@ def _make(folder):
     try:
         folder.mkdir()
     except OSError:
-        pytest.skip("this file system has names in UTF-8 alone")
+        pytest.skip(OTHER_SYSTEM)
 
 
 def test_the_current_folder_is_odd_or_gone(here, monkeypatch):
@@ -264,7 +265,7 @@ def test_a_report_that_meets_a_fault_leaves_nothing(here, monkeypatch, first):
         shutil.rmtree("r", ignore_errors=True)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="files are limited as Unix does")
+@posix
 def test_a_file_that_a_library_writes_itself_and_the_disk_is_full(here):
     import resource
 
@@ -304,7 +305,7 @@ def test_what_stood_there_stays_where_the_second_of_two_files_cannot_be_put_in_i
     assert sorted(here.iterdir()) == names
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@linux
 def test_an_answer_that_cannot_be_printed():
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "analyser", "units", "crown/rifle*"]
@@ -374,7 +375,7 @@ def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does")
+@linux
 def test_a_question_that_is_too_large_for_the_memory_that_a_process_may_have():
     script = (
         "import resource, sys\n"

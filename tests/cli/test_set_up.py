@@ -110,7 +110,7 @@ def in_shell(shell, script):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", IN_SHELLS)
+@pytest.mark.parametrize("shell", ["bash", pytest.param("fish", marks=pytest.mark.proof)])
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
@@ -123,7 +123,7 @@ def test_a_shell_completes_what_has_colons_and_commas(shell, line, offered):
     assert in_shell(shell, IN_SHELLS[shell].format(line))[0] == offered
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_bare_zsh_takes_its_script():
     assert in_shell("zsh", 'eval "$(analyser completion zsh)"; echo $_comps[analyser]')[0] == "_analyser_completion"
 
