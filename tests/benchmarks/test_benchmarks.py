@@ -26,6 +26,7 @@ from benchmarks.baselines import (
     scalar_xoshiro,
 )
 from benchmarks.fights import TARGET, fight
+from tests.helpers.skips import proof
 
 FEWEST_EXPECTED = 10
 TRIALS = {pure_python: 20_000}
@@ -67,10 +68,7 @@ def test_baselines_play_the_plain_attack(baseline, dice):
 
 
 @pytest.mark.parametrize("dice", [1, 3, 10, 24])
-@pytest.mark.parametrize(
-    "peer",
-    ["icepool", *(pytest.param(peer, marks=pytest.mark.proof) for peer in ("dyce", "warhammer_stats"))],
-)
+@pytest.mark.parametrize("peer", ["icepool", *proof("dyce", "warhammer_stats")])
 def test_peers_find_the_law_of_hits(peer, dice):
     module = __import__(f"benchmarks.peers.{peer}_hits", fromlist=["law_of_hits"])
     wanted = analyser.exact(fight(dice)).hits_weights

@@ -14,6 +14,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 from analyser.cli import cli
 from analyser.rules.policies import BEST, Policy
 from tests.helpers.shell import answer, refusal
+from tests.helpers.skips import proof
 
 SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
@@ -110,7 +111,7 @@ def in_shell(shell, script):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", ["bash", pytest.param("fish", marks=pytest.mark.proof)])
+@pytest.mark.parametrize("shell", ["bash", *proof("fish")])
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

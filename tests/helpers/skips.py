@@ -1,4 +1,4 @@
-"""The two reasons for which a test may be left out; where all tests must run, another reason is a failure."""
+"""Tests that are left out: by `make test` those for `make proof`; elsewhere for two reasons, no other being allowed."""
 
 import os
 import sys
@@ -15,3 +15,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason=OTHER_SYSTEM)
 
 REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
 real_data = pytest.mark.skipif(not REAL_DATA.is_dir(), reason=NO_DATA)
+
+
+def proof(*values):
+    """Return parameters of a test that only `make proof` tries."""
+    return [pytest.param(value, marks=pytest.mark.proof) for value in values]
