@@ -7,14 +7,15 @@ import pytest
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
 from tests.helpers.browser import bring
+from tests.helpers.reports import made_once
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @pytest.fixture(scope="session")
 def browsed(tmp_path_factory):
-    out = tmp_path_factory.mktemp("reports") / "r"
-    return write_report(["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"], out=out, profiles=Profiles())
+    sides = ["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"]
+    return made_once(tmp_path_factory, "browsed", lambda folder: write_report(*sides, out=folder, profiles=Profiles()))
 
 
 @pytest.fixture(scope="session")
