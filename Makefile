@@ -30,6 +30,8 @@ CASES ?= 5000
 SEED ?= 1
 TIMES ?= 100
 
+unexport PYTHONDONTWRITEBYTECODE  # or each process of the tests compiles all sources again
+
 .NOTPARALLEL:
 .PHONY: report sweep faults quick test proof matrix dist lint fuzz notebooks docs bench calibration clean
 
