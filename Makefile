@@ -33,7 +33,7 @@ TIMES ?= 100
 unexport PYTHONDONTWRITEBYTECODE  # or each process of the tests compiles all sources again
 
 .NOTPARALLEL:
-.PHONY: report sweep faults quick test proof matrix dist lint fuzz notebooks docs bench calibration clean
+.PHONY: report sweep faults quick test proof checked matrix dist lint fuzz notebooks docs bench calibration clean
 
 report: $(VENV)/.compiled-report
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -47,11 +47,16 @@ faults: $(VENV)/.ready-test
 quick: $(VENV)/.compiled-test
 	$(SIDE_BY_SIDE) -m "not slow and not proof"
 
-test: lint $(VENV)/.compiled-test
+test: checked
 	$(SIDE_BY_SIDE) -m "not proof" --durations=10
 
-proof: lint dist $(VENV)/.ready-bench $(VENV)/.compiled-test
+proof: dist $(VENV)/.ready-bench checked
 	$(SIDE_BY_SIDE)
+
+# The type checker works on one core, so it works beside the compiler.
+checked: $(VENV)/.ready-test
+	@$(MAKE) --no-print-directory lint & lint=$$!; \
+	  $(MAKE) --no-print-directory $(VENV)/.compiled-test && wait $$lint
 
 matrix:
 	@$(PYTHON) .ci/matrix.py
