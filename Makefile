@@ -3,7 +3,9 @@
 #   make report      every loadout of one faction against every loadout of another, into reports/
 #   make quick       the tests that run in two minutes, for while you work
 #   make test        the checks, and all tests, of random cases those of the day
-#   make proof       all random cases, too: before a release, and after a change of an engine
+#   make proof       all random cases, too, and the wheel: before a release, and after a change of an engine
+#   make matrix      the quick tests on each promised Python that is installed here, and on the oldest packages
+#   make dist        the wheel, installed without the checkout and tried with the examples of README.md, into dist/
 #   make lint        the checks alone
 #   make sweep       a small sweep with workers of dask, one of which is killed on the way, into reports/
 #   make faults      sweeps whose processes are killed and whose files are damaged: make faults TIMES=100
@@ -28,8 +30,10 @@ CASES ?= 5000
 SEED ?= 1
 TIMES ?= 100
 
+unexport PYTHONDONTWRITEBYTECODE  # or each process of the tests compiles all sources again
+
 .NOTPARALLEL:
-.PHONY: report sweep faults quick test proof lint fuzz notebooks docs bench calibration clean
+.PHONY: report sweep faults quick test proof checked matrix dist lint fuzz notebooks docs bench calibration clean
 
 report: $(VENV)/.compiled-report
 	@$(BIN)/analyser report --attackers 'crown/*' --defenders 'imperium/*' --out $(REPORT)
@@ -43,11 +47,25 @@ faults: $(VENV)/.ready-test
 quick: $(VENV)/.compiled-test
 	$(SIDE_BY_SIDE) -m "not slow and not proof"
 
-test: lint $(VENV)/.compiled-test
+test: checked
 	$(SIDE_BY_SIDE) -m "not proof" --durations=10
 
-proof: lint $(VENV)/.compiled-test
+proof: dist $(VENV)/.ready-bench checked
 	$(SIDE_BY_SIDE)
+
+# The type checker works on one core, so it works beside the compiler.
+checked: $(VENV)/.ready-test
+	@$(MAKE) --no-print-directory lint & lint=$$!; \
+	  $(MAKE) --no-print-directory $(VENV)/.compiled-test && wait $$lint
+
+matrix:
+	@$(PYTHON) .ci/matrix.py
+
+dist: $(VENV)/.made
+	rm -f dist/*.whl
+	$(PIP) --upgrade build
+	$(BIN)/python -m build --wheel .
+	$(BIN)/python .ci/wheel.py dist/*.whl
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from analyser.analysis.fight_cache import SWITCH
 from analyser.game.profiles import Profiles
+from tests.helpers.skips import ALL_TESTS, REASONS
 from tests.oracle.small_profiles import write_profiles
 
 DATE = "ANALYSER_TEST_DATE"  # the environment variable: which seeds are those of the day
@@ -32,6 +33,27 @@ def pytest_configure(config):
 def pytest_report_header():
     """Return the line that says which random cases are tried."""
     return f"random cases of {os.environ[DATE]}; others: {DATE}=YEAR-MONTH-DAY, or make proof for all"
+
+
+def skipped_for_another_reason(reporter):
+    """Return the places and reasons of the tests that were skipped for none of the `REASONS`."""
+    told = [report.longrepr for report in reporter.stats.get("skipped", [])] if reporter else []
+    reasons = ((path, line, reason.removeprefix("Skipped: ")) for path, line, reason in told)
+    return sorted({f"{path}:{line}: {reason}" for path, line, reason in reasons if reason not in REASONS})
+
+
+def pytest_sessionfinish(session):
+    """Fail where all tests must run and one was skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get(ALL_TESTS) and skipped_for_another_reason(reporter):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Name the tests whose skipping was a failure."""
+    if os.environ.get(ALL_TESTS):
+        for each in skipped_for_another_reason(terminalreporter):
+            terminalreporter.write_line(f"error: skipped, though {ALL_TESTS} is set: {each}", red=True)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -36,8 +36,12 @@ def test_two_attacks_by_hand():
     """Who fires second may depend on nothing here: of two attacks only the order can be chosen."""
     two = ATTACKS[1:]
     found = best_focus(two, TARGET)
-    expected = max(focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two))
-    assert found.value == pytest.approx(expected, abs=SAME)
+    worse, better = sorted(
+        focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two)
+    )
+    assert found.value == pytest.approx(better, abs=SAME)
+    assert found.steps[0]["costs"] == pytest.approx(better - worse, abs=SAME)
+    assert better - worse > 0.001
 
 
 def test_rows_aiming_and_closing_in_are_tried():

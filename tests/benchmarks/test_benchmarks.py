@@ -26,6 +26,7 @@ from benchmarks.baselines import (
     scalar_xoshiro,
 )
 from benchmarks.fights import TARGET, fight
+from tests.helpers.skips import proof
 
 FEWEST_EXPECTED = 10
 TRIALS = {pure_python: 20_000}
@@ -67,14 +68,12 @@ def test_baselines_play_the_plain_attack(baseline, dice):
 
 
 @pytest.mark.parametrize("dice", [1, 3, 10, 24])
-@pytest.mark.parametrize("peer", ["icepool", "dyce", "warhammer_stats"])
+@pytest.mark.parametrize("peer", ["icepool", *proof("dyce", "warhammer_stats")])
 def test_peers_find_the_law_of_hits(peer, dice):
-    pytest.importorskip(peer)
     module = __import__(f"benchmarks.peers.{peer}_hits", fromlist=["law_of_hits"])
     wanted = analyser.exact(fight(dice)).hits_weights
     assert np.allclose(module.law_of_hits(dice), wanted, rtol=0, atol=1e-12)
 
 
-@pytest.mark.skipif(not LATEST.exists(), reason="nothing has been measured")
 def test_the_page_on_performance_comes_from_the_results():
     assert PAGE.read_text(encoding="utf-8") == document.page(json.loads(LATEST.read_text()))

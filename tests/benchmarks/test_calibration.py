@@ -9,6 +9,7 @@ from analyser.common.jit import interpreted
 from analyser.engine.rng import stream_of, word_of
 from benchmarks.calibration import campaign, counting, coverage, page, races, samples, streams
 from benchmarks.calibration.__main__ import LATEST, PAGE
+from tests.helpers.skips import proof
 
 
 def test_counts_are_those_of_the_answer_and_intervals_cover_them():
@@ -27,7 +28,7 @@ def test_counts_are_those_of_the_answer_and_intervals_cover_them():
     assert all(each["covered"] > 0.8 for each in campaign.means_of("attack", means))
 
 
-@pytest.mark.parametrize("kind", ["mordheim", "compare", pytest.param("duel", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["mordheim", "compare", *proof("duel")])
 def test_many_samples_at_once_are_each_answered(kind):
     question = samples.question_of(kind)
     counts, means = samples.play(kind, range(4))
@@ -91,7 +92,6 @@ def test_without_dieharder_no_battery_is_run(monkeypatch):
     assert streams.battery() == []
 
 
-@pytest.mark.skipif(not LATEST.exists(), reason="nothing has been measured")
 def test_the_page_says_what_was_measured():
     results = json.loads(LATEST.read_text())
     assert PAGE.read_text(encoding="utf-8") == page.page(results)

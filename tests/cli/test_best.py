@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
+from tests.helpers.skips import linux, posix
 
 MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
 SMALL = ("--rounds", "1", "--first", "a")
@@ -115,8 +116,8 @@ def test_prices_under_best_play_are_asked_for_in_a_word():
 @pytest.mark.slow
 def test_prices_under_best_play():
     """Of two, which are too few for a verdict."""
-    how = ("--against", "imperium/scion-grenadier-platoon@basic", "--policy", "best", "--format", "json", "--quiet")
-    record = json.loads(answer("balance", "prices", RIFLES, *how))
+    how = ("--against", "imperium/krupp-field-guns@basic", "--policy", "best", "--format", "json", "--quiet")
+    record = json.loads(answer("balance", "prices", "crown/drake-field-guns@basic", *how))
     assert record["situations"][-2:] == ["best-play-close", "best-play-open"]
     assert "table edges" in record["limits"]
     assert "the same by habit and by best play: long-range, short-range-aimed, charge." in record["limits"]
@@ -133,12 +134,12 @@ def spent(process_id):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="how far it is is told by its processor seconds")
+@linux
 @pytest.mark.parametrize(
     ("seconds", "arguments"),
     [
         (1.5, ("best", *LONG)),  # before the compiler, or while it is at work
-        (5.0, ("best", *LONG)),  # all that can come of it is being worked out
+        pytest.param(5.0, ("best", *LONG), marks=pytest.mark.proof),  # all that can come of it is being worked out
         (2.0, ("best", "tactics", "crown/*@basic", "imperium/*@basic")),
     ],
 )
@@ -159,7 +160,7 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@posix
 def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     out = tmp_path / "habits.csv"
     command = [
@@ -188,7 +189,7 @@ def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="what a process took as POSIX tells it")
+@posix
 def test_a_huge_game_is_refused_soon_and_in_little_memory():
     castellans = "imperium/teutonic-armiger-castellans@full-strength"
     asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")

@@ -5,10 +5,8 @@ import io
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
-import time
 
 import click
 import pytest
@@ -20,6 +18,7 @@ from analyser.cli.shell import HIDDEN
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
 from tests.helpers.shell import answer, commands, process, refusal, run
+from tests.helpers.skips import posix
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
 SHARP_RIFLES, GRENADIERS = "crown/sharp-rifles@basic", "imperium/scion-grenadier-platoon@basic"
@@ -94,35 +93,11 @@ def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
     state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
     given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
     wanted = analyser.exact(given, profiles=analyser.load_profiles(profiles)).as_dict()
-    text = answer(
-        "attack",
-        "otter@r",
-        "otter@b",
-        "--attacker-models",
-        5,
-        "--distance",
-        7,
-        "--aiming",
-        "--ammo-supply",
-        "--reforming",
-        "--extra-reroll",
-        "miss,blank:2",
-        "--models",
-        3,
-        "--exposed",
-        2,
-        "--officer",
-        "first",
-        "--formation",
-        "open",
-        "--edge-distance",
-        9,
-        "--obstacle",
-        "--format",
-        "json",
-        "--profiles",
-        profiles,
+    words = (
+        "--attacker-models 5 --distance 7 --aiming --ammo-supply --reforming --extra-reroll miss,blank:2 --models 3 "
+        "--exposed 2 --officer first --formation open --edge-distance 9 --obstacle --format json --profiles"
     )
+    text = answer("attack", "otter@r", "otter@b", *words.split(), profiles)
     assert json.loads(text) == wanted
 
 
@@ -137,17 +112,18 @@ def test_every_condition_of_an_attack_has_an_option():
     profile_only = {
         "attack": {"kind", "attacker", "dice_in_parentheses", "qualities", "concealed", "attacker_damage_limit"},
         "target": {
-            "unit",
-            "type",
-            "category",
-            "defence",
-            "damage_limit",
-            "discipline",
-            "break_limit",
-            "victory_points",
-            "behemoth",
-            "aircraft",
-            "rules",
+            *[
+                "unit",
+                "type",
+                "category",
+                "defence",
+                "damage_limit",
+                "discipline",
+                "break_limit",
+                "victory_points",
+                "behemoth",
+            ],
+            *("aircraft", "rules"),
         },
     }
     for section, record in (("attack", Attack), ("target", Target)):
@@ -234,14 +210,6 @@ def test_comparisons_say_so_too(words, idle):
     assert run(*words, *idle).stderr == f"note: {names}: no effect on an exact answer; see --method\n"
 
 
-def test_a_long_table_is_cut_and_says_so(tmp_path):
-    path = tmp_path / "many.toml"
-    path.write_text(FIGHT.replace("models = 6", "models = 300").replace("12", "100"), encoding="utf-8")
-    text = answer("run", path)
-    assert "Not shown: values less likely than 0.01% in all, at either end." in text
-    assert len(text.splitlines()) < 80
-
-
 def test_out_gets_the_file_and_the_terminal_nothing(fight, tmp_path):
     out = tmp_path / "new" / "odds.json"
     assert answer("run", fight, "--format", "json", "--out", out) == ""
@@ -312,16 +280,7 @@ def test_compare_refuses_as_every_command(profiles):
 def test_units_lists_every_loadout(profiles):
     lines = answer("units", "--profiles", profiles).splitlines()
     assert lines[0].split() == ["selector", "type", "models", "points", "VP", "rows"]
-    assert lines[1].split() == [
-        "river/otter-guard@basic",
-        "infantry",
-        "4",
-        "40",
-        "2",
-        "ranged-light",
-        "ranged-heavy",
-        "melee",
-    ]
+    assert " ".join(lines[1].split()) == "river/otter-guard@basic infantry 4 40 2 ranged-light ranged-heavy melee"
     assert lines[5:] == ["", f"Profiles: {analyser.load_profiles(profiles).used}"]
 
 
@@ -336,24 +295,6 @@ def test_units_as_json_and_csv_say_the_same(profiles):
 def test_units_of_one_faction(profiles):
     assert answer("units", "--profiles", profiles, "--faction", "RIV") == answer("units", "--profiles", profiles)
     assert "did you mean 'river'" in refusal("units", "--profiles", profiles, "--faction", "rivre")
-
-
-def test_a_file_that_is_no_battlescribe_data_writes_nothing(tmp_path):
-    source = tmp_path / "army.cat"
-    source.write_text("no XML", encoding="utf-8")
-    assert str(source) in refusal("units", "import", source, "--out", tmp_path / "profiles")
-    assert not (tmp_path / "profiles").exists()
-
-
-CATALOGUE = """<?xml version="1.0"?>
-<catalogue id="c" name="Pond" xmlns="http://www.battlescribe.net/schema/catalogueSchema"><selectionEntries/></catalogue>
-"""
-
-
-def test_a_catalogue_without_a_unit_is_refused(tmp_path):
-    source = tmp_path / "pond.cat"
-    source.write_text(CATALOGUE, encoding="utf-8")
-    assert "no unit" in refusal("units", "import", source, "--out", tmp_path / "profiles")
 
 
 def test_version_and_help():
@@ -496,7 +437,7 @@ def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
+@posix
 @pytest.mark.parametrize("arguments", [["run", "{fight}", "--format", "json"], ["--help"], ["units"]])
 def test_a_reader_that_has_gone_is_no_error(fight, arguments):
     reader, writer = os.pipe()
@@ -505,20 +446,6 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=120)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="pipes and signals as Unix has them")
-def test_an_interrupt_ends_without_a_word(fight):
-    command = [sys.executable, "-m", "analyser", "run", fight, "--method", "monte-carlo", "--trials", str(10**11)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        time.sleep(3)
-        running.send_signal(signal.SIGINT)
-        assert running.communicate(timeout=60) == (b"", b"")
-        assert running.returncode == 130
-    finally:
-        running.kill()
 
 
 HEAVY = ("numba", "pandas", "matplotlib", "scipy")

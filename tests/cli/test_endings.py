@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from analyser.report.habits import kept_habits
 from tests.helpers.catalogues import Entry, catalogue
 from tests.helpers.reports import failing
 from tests.helpers.shell import ended_plainly, process, refusal, run
+from tests.helpers.skips import OTHER_SYSTEM, linux, posix, proof
 from tests.oracle.small_profiles import write_profiles
 
 GUARD = "river/otter-guard@basic"
@@ -129,7 +131,7 @@ def _make(folder):
     try:
         folder.mkdir()
     except OSError:
-        pytest.skip("this file system has names in UTF-8 alone")
+        pytest.skip(OTHER_SYSTEM)
 
 
 def test_the_current_folder_is_odd_or_gone(here, monkeypatch):
@@ -143,9 +145,18 @@ def test_the_current_folder_is_odd_or_gone(here, monkeypatch):
     assert refusal(*asked, "--out", "a.json").startswith("error: the current folder, which is gone: No such file")
 
 
+SETTINGS = ["HOME", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR", "NUMBA_CACHE_DIR"]
+SOON = [(NOT_UTF8, "HOME"), ("loop", "MPLCONFIGDIR"), ("loop", "NUMBA_CACHE_DIR")]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["HOME", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR", "NUMBA_CACHE_DIR"])
-@pytest.mark.parametrize("place", ["loop", NOT_UTF8])
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        pytest.param(*each, marks=() if each in SOON else pytest.mark.proof)
+        for each in product(("loop", NOT_UTF8), SETTINGS)
+    ],
+)
 def test_folders_of_settings_that_are_odd(here, name, place):
     if place == NOT_UTF8:
         _make(here / place)
@@ -224,7 +235,7 @@ WORK = {
 }
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENAMETOOLONG])
+@pytest.mark.parametrize("code", [errno.ENOSPC, *proof(errno.EIO, errno.EROFS, errno.EMFILE, errno.ENAMETOOLONG)])
 @pytest.mark.parametrize("work", WORK)
 def test_a_call_of_the_system_that_fails_is_one_line_and_leaves_all_as_it_was(here, monkeypatch, work, code):
     """Each call in turn, until the command ends without meeting the fault."""
@@ -247,7 +258,7 @@ def test_a_call_of_the_system_that_fails_is_one_line_and_leaves_all_as_it_was(he
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [1, 4, 8])
+@pytest.mark.parametrize("first", [1, *proof(4, 8)])
 def test_a_report_that_meets_a_fault_leaves_nothing(here, monkeypatch, first):
     """Three calls in eleven: all of them took minutes."""
     before = _contents(here)
@@ -264,7 +275,7 @@ def test_a_report_that_meets_a_fault_leaves_nothing(here, monkeypatch, first):
         shutil.rmtree("r", ignore_errors=True)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="files are limited as Unix does")
+@posix
 def test_a_file_that_a_library_writes_itself_and_the_disk_is_full(here):
     import resource
 
@@ -304,7 +315,7 @@ def test_what_stood_there_stays_where_the_second_of_two_files_cannot_be_put_in_i
     assert sorted(here.iterdir()) == names
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@linux
 def test_an_answer_that_cannot_be_printed():
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "analyser", "units", "crown/rifle*"]
@@ -374,7 +385,7 @@ def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does")
+@linux
 def test_a_question_that_is_too_large_for_the_memory_that_a_process_may_have():
     script = (
         "import resource, sys\n"

@@ -14,6 +14,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 from analyser.cli import cli
 from analyser.rules.policies import BEST, Policy
 from tests.helpers.shell import answer, refusal
+from tests.helpers.skips import proof
 
 SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
@@ -110,7 +111,7 @@ def in_shell(shell, script):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", IN_SHELLS)
+@pytest.mark.parametrize("shell", ["bash", *proof("fish")])
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
@@ -123,7 +124,7 @@ def test_a_shell_completes_what_has_colons_and_commas(shell, line, offered):
     assert in_shell(shell, IN_SHELLS[shell].format(line))[0] == offered
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_bare_zsh_takes_its_script():
     assert in_shell("zsh", 'eval "$(analyser completion zsh)"; echo $_comps[analyser]')[0] == "_analyser_completion"
 

@@ -1,7 +1,6 @@
 """The command of sweeps."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 import analyser
 from analyser.cli import main
 from analyser.sweep.running import run_sweep
+from tests.helpers.skips import posix
 from tests.helpers.sweeps import PLAN, Inline
 
 TEXT = """
@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_one_message(plan, tmp_path, capsys, words, messa
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@posix
 def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
     path, store = tmp_path / "plan.toml", tmp_path / "store"
     sides = "dice = '-5..5'\n[defenders]\nunits = 'imperium/*'\nmodels = '1..99'\ndamage_limit = '1..99'"

@@ -1,10 +1,9 @@
 """Ctrl-C that falls where an error is lost is raised again, and not while its work is cleared up."""
 
-import os
 import subprocess
 import sys
 
-import pytest
+from tests.helpers.skips import posix
 
 LOST = """
 import signal, time
@@ -36,7 +35,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="timers as POSIX has them")
+@posix
 def test_an_interrupt_that_is_lost_comes_again_once():
     ran = subprocess.run([sys.executable, "-c", LOST], check=False, capture_output=True, text=True, timeout=60)
     assert (ran.stdout, ran.stderr, ran.returncode) == ("cleared up\n", "", 0)

@@ -5,11 +5,9 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 from analyser.common.programmes import silent_libraries, solved_programme
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="the C library is called by another name")
+from tests.helpers.skips import posix
 
 
 def test_a_programme_is_solved():

@@ -19,7 +19,7 @@ SLOW = {"balance", "battle", "best", "build", "plan", "prices", "variants", "swe
 SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
 FEWER = {  # options with which an example that takes minutes is run
     "battle": ("--trials", "500"),
-    "build": ("--trials", "500"),
+    "build": ("--next-best", "1"),
     "plan": (),
     "prices": ("--situations", "long-range"),
     "site": ("--profiles", "few"),
@@ -49,7 +49,9 @@ def speed(block):
 def fewer(words):
     """The options that make a command quick that would take minutes."""
     named = next((word for word in words[1::-1] if word in FEWER), None)
-    return FEWER[named] if named and "--no-battles" not in words else ()
+    battles = ("--trials", "500") if named == "build" and "--no-battles" not in words else ()
+    given = () if {*FEWER.get(named, ())} & {*words} else FEWER.get(named, ())
+    return (*given, *battles)
 
 
 @pytest.fixture

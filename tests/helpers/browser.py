@@ -1,17 +1,10 @@
 """The page of a report in a browser: what is read from it, and what is done to it."""
 
-import importlib
-import os
 import re
 
 import pytest
 
-NEEDED = "ANALYSER_NEEDS_BROWSER"  # set where a missing browser is a failure
-
-
-def bring(module):
-    """Import what a browser test needs: skip it without that, or fail where a browser is needed."""
-    return (importlib.import_module if os.environ.get(NEEDED) else pytest.importorskip)(module)
+bring = pytest.importorskip
 
 
 def column(table, place):

@@ -2,11 +2,23 @@
 
 import base64
 import json
+import os
 import struct
 import zlib
 
+from filelock import FileLock
+
 from analyser.report import write_report
 from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
+
+
+def made_once(factory, name, make):
+    """Return a folder that one process of a test run makes, by `make(folder)`, and all others read."""
+    root = factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else factory.getbasetemp()
+    with FileLock(root / f"{name}.lock"):
+        if not (root / name).exists():
+            make(root / name)
+    return root / name
 
 
 def contents(folder):

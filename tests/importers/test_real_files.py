@@ -1,17 +1,15 @@
 """The players' own data files, where they are at hand: the shipped profiles are what they say, and the corrections."""
 
-from pathlib import Path
-
 import pytest
 
 from analyser.game import profiles
 from analyser.importers.battlescribe import import_files
+from tests.helpers.skips import REAL_DATA, real_data
 from tests.oracle import plain_catalogue as plain
 
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
 NAMES = ["Commonwealth", "Crown", "Empire", "Enlightened", "Imperium"]
 
-pytestmark = pytest.mark.skipif(not REAL_DATA.is_dir(), reason="the players' data files are not here")
+pytestmark = real_data
 
 
 def _bands_by_eight(unit):

@@ -1,7 +1,6 @@
 """Rosters of BattleScribe and New Recruit: every unit, level and point of them, and every thing not understood."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ import analyser
 from analyser.importers.battlescribe import import_files
 from analyser.scenarios.armies import load_army
 from tests.helpers import rosters
+from tests.helpers.skips import REAL_DATA, real_data
 
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
 ROSTERS_EACH = 100  # of each real catalogue
 
 
@@ -71,7 +70,7 @@ def test_rosters_of_a_catalogue_of_our_own(seed, form, own_library, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not REAL_DATA.is_dir(), reason="the players' data files are not here")
+@real_data
 @pytest.mark.parametrize("number", range(5))
 def test_rosters_of_the_real_catalogues(number, tmp_path):
     """Five hundred in all: with the roster's own numbers all is right; with the profiles' what differs is told."""

@@ -8,9 +8,7 @@ import pytest
 
 import analyser
 from tests.helpers import rosters, sample_rosters
-
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
-HERE = pytest.mark.skipif(not REAL_DATA.is_dir(), reason="the players' data files are not here")
+from tests.helpers.skips import REAL_DATA, real_data
 
 
 def content(path):
@@ -39,7 +37,7 @@ def test_the_samples_are_small_and_of_different_factions():
     assert len({analyser.load_army(path).faction for path in paths}) == 2
 
 
-@HERE
+@real_data
 def test_samples_made_anew_are_those_that_are_here():
     for _ in range(2):
         for file, roster in sample_rosters.made(REAL_DATA).items():

@@ -9,6 +9,7 @@ import pytest
 from analyser import best_play
 from analyser.scenarios.schema import MOST_INCHES
 from tests.oracle import plain_choices as plain
+from tests.oracle import plain_choices_dice as parts
 
 SAME = 1e-12
 PAYS = 1e-6  # more than any rounding
@@ -41,7 +42,7 @@ class Case:
 
     def expected(self, *bound, **changes):
         """The value by the second reading, where some decisions are not free but habit."""
-        game = replace(self.game, free=plain.EVERYTHING - set(bound), **changes)
+        game = replace(self.game, free=parts.EVERYTHING - set(bound), **changes)
         return plain.duel(game, self.start, self.order, self.rounds, self.worth())
 
     def scenario(self, **keys):
@@ -110,12 +111,12 @@ def some_row(rng, kind, models, share=0.15, most=3):
     qualities = {quality for quality in QUALITIES if often(share, rng)}
     if kind != "ranged":
         qualities |= {"Overcharge"} if often(0.4, rng) else set()
-    return plain.Row(kind, tuple(dice), frozenset(qualities))
+    return parts.Row(kind, tuple(dice), frozenset(qualities))
 
 
 def some_profile(rng, models, rows, flags=FLAGS):
     """A unit's profile with these rows."""
-    return plain.Profile(
+    return parts.Profile(
         defence=rng.randint(1, 2),
         limit=rng.randint(1, 2),
         discipline=rng.randint(1, 5),
@@ -133,7 +134,7 @@ def some_profile(rng, models, rows, flags=FLAGS):
 
 def some_state(rng, profile, suppressed=0.3):
     """A unit in any state."""
-    return plain.Unit(
+    return parts.Unit(
         models=profile.models,
         damage=rng.randrange(profile.limit),
         suppressed=often(suppressed, rng),
@@ -155,9 +156,9 @@ def combat_case(seed):
         models = rng.randint(1, 3)
         kinds = ("melee", rng.choice(("melee", "melee", "impact")))
         profiles.append(some_profile(rng, models, tuple(some_row(rng, kind, models) for kind in kinds)))
-    start = plain.Field((some_state(rng, profiles[0]), some_state(rng, profiles[1])))
+    start = parts.Field((some_state(rng, profiles[0]), some_state(rng, profiles[1])))
     difficult = (often(0.25, rng), often(0.25, rng))
-    game = plain.Game((profiles[0], profiles[1]), deck=some_deck(rng), difficult=difficult)
+    game = parts.Game((profiles[0], profiles[1]), deck=some_deck(rng), difficult=difficult)
     return Case(game, start, (0, 1), 1, rng.choice(("margin", "survival")))
 
 
@@ -181,9 +182,9 @@ def flight_case(seed):
         profiles[each] = replace(profiles[each], rows=tuple(rows))
     gap = Fraction(rng.randint(2, 7))
     units = [replace(some_state(rng, profile, 0.6), room=None) for profile in profiles]
-    game = plain.Game((profiles[0], profiles[1]), deck=some_deck(rng))
+    game = parts.Game((profiles[0], profiles[1]), deck=some_deck(rng))
     order = rng.choice(((0, 1), (1, 0)))
-    return Case(game, plain.Field((units[0], units[1]), gap), order, 2, rng.choice(("margin", "survival")))
+    return Case(game, parts.Field((units[0], units[1]), gap), order, 2, rng.choice(("margin", "survival")))
 
 
 def edge_case(seed):
@@ -213,9 +214,9 @@ def watch_case(seed):
         profile = some_profile(rng, models, tuple(rows), ("durable", "construct"))
         profiles.append(replace(profile, speed=Fraction(rng.randint(1, 4)), sponsons=0, limit=1))
     rooms = [rng.choice((None, None, Fraction(6))) for _ in range(2)]
-    units = [plain.Unit(profile.models, room=room) for profile, room in zip(profiles, rooms, strict=True)]
-    game = plain.Game((profiles[0], profiles[1]), deck=some_deck(rng))
-    start = plain.Field((units[0], units[1]), Fraction(rng.randint(5, 14)))
+    units = [parts.Unit(profile.models, room=room) for profile, room in zip(profiles, rooms, strict=True)]
+    game = parts.Game((profiles[0], profiles[1]), deck=some_deck(rng))
+    start = parts.Field((units[0], units[1]), Fraction(rng.randint(5, 14)))
     return Case(game, start, rng.choice(((0, 1), (1, 0))), 2, rng.choice(("margin", "survival")))
 
 
@@ -223,13 +224,13 @@ def overrun_case(seed):
     """One who must charge and can overrun, against one who strikes back the harder the more are left."""
     rng = random.Random(f"overrun {seed}")
     models = 3
-    own = plain.Row("melee", tuple((each, (each, each)) for each in range(1, models + 1)))
+    own = parts.Row("melee", tuple((each, (each, each)) for each in range(1, models + 1)))
     hard = tuple((each, (2 * each - 1, 2 * each - 1)) for each in range(1, models + 1))
-    back = (plain.Row("melee", hard), plain.Row("melee", own.dice, frozenset({rng.choice(QUALITIES[:4])})))
-    a = plain.Profile(1, 1, rng.randint(3, 5), (own,), models, overrun=True, run_amok=True)
-    b = plain.Profile(1, rng.randint(1, 2), rng.randint(1, 5), back, models, break_limit=rng.choice((None, 0, 1)))
-    start = plain.Field((plain.Unit(models), some_state(rng, b)))
-    return Case(plain.Game((a, b), deck=some_deck(rng)), start, (0, 1), 1, rng.choice(("survival", "margin")))
+    back = (parts.Row("melee", hard), parts.Row("melee", own.dice, frozenset({rng.choice(QUALITIES[:4])})))
+    a = parts.Profile(1, 1, rng.randint(3, 5), (own,), models, overrun=True, run_amok=True)
+    b = parts.Profile(1, rng.randint(1, 2), rng.randint(1, 5), back, models, break_limit=rng.choice((None, 0, 1)))
+    start = parts.Field((parts.Unit(models), some_state(rng, b)))
+    return Case(parts.Game((a, b), deck=some_deck(rng)), start, (0, 1), 1, rng.choice(("survival", "margin")))
 
 
 def amok_case(seed):
@@ -239,8 +240,8 @@ def amok_case(seed):
     flags = ("durable", "onslaught", "overrun", "construct", "stoic")
     a, b = (some_profile(rng, 2, each, flags) for each in rows)
     a = replace(a, run_amok=True, type="infantry")
-    start = plain.Field((replace(some_state(rng, a), suppressed=True), some_state(rng, b)))
-    return Case(plain.Game((a, b), deck=some_deck(rng)), start, (0, 1), 1, rng.choice(("survival", "margin")))
+    start = parts.Field((replace(some_state(rng, a), suppressed=True), some_state(rng, b)))
+    return Case(parts.Game((a, b), deck=some_deck(rng)), start, (0, 1), 1, rng.choice(("survival", "margin")))
 
 
 def retreat_case(seed):
@@ -254,8 +255,8 @@ def retreat_case(seed):
     a = replace(a, speed=Fraction(rng.randint(0, 1)), break_limit=None, limit=1, sponsons=0)
     b = replace(b, speed=Fraction(rng.randint(0, 2)), sponsons=0)
     gap = Fraction(rng.randint(2, 4))
-    start = plain.Field((plain.Unit(models, suppressed=True), plain.Unit(models)), gap)
-    game = plain.Game((a, b), deck=some_deck(rng))
+    start = parts.Field((parts.Unit(models, suppressed=True), parts.Unit(models)), gap)
+    game = parts.Game((a, b), deck=some_deck(rng))
     return Case(game, start, (1, 0), 2, rng.choice(("survival", "margin")))
 
 
@@ -290,13 +291,13 @@ def test_more_duels(make, seed):
 @pytest.mark.parametrize(
     ("make", "kind", "side", "seeds"),
     [
-        (combat_case, plain.STRIKES, 0, (1, 3)),
-        (combat_case, plain.STRIKES_BACK, 1, (0, 3)),
-        (combat_case, plain.OVERCHARGES_BACK, 1, (1, 3)),
-        (overrun_case, plain.OVERRUNS, 0, (0, 2, 3, 4)),
-        (overrun_case, plain.STRIKES_BACK, 1, (0, 1, 5, 6)),
-        (amok_case, plain.RALLIES, 0, (3, 7, 10, 11)),
-        (retreat_case, plain.FAILS, 0, (3, 10, 11, 13)),
+        (combat_case, parts.STRIKES, 0, (1, 3)),
+        (combat_case, parts.STRIKES_BACK, 1, (0, 3)),
+        (combat_case, parts.OVERCHARGES_BACK, 1, (1, 3)),
+        (overrun_case, parts.OVERRUNS, 0, (0, 2, 3, 4)),
+        (overrun_case, parts.STRIKES_BACK, 1, (0, 1, 5, 6)),
+        (amok_case, parts.RALLIES, 0, (3, 7, 10, 11)),
+        (retreat_case, parts.FAILS, 0, (3, 10, 11, 13)),
     ],
 )
 def test_each_choice_pays_in_some_of_them(make, kind, side, seeds):

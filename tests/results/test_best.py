@@ -1,14 +1,16 @@
 """Best play as an answer: its plan, its habits, its lists, its picture; and the duel under it."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from analyser import InputError, best_play, duel, exact
 from analyser.engine.fight.best.game import TEST
 from analyser.results.best import BestResult
-from analyser.results.plan import PlanTable
+from analyser.results.plan import PlanTable, reaction_in_words
 from analyser.rules.orders import lines_of
+from analyser.scenarios.best import Shot
 from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.load import load_as
 from tests.oracle import fight_files
@@ -386,3 +388,9 @@ def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
     for cell in (each for each in cells if each["comes_up"]):
         here = [row for row in orders if (row["distance"], row["enemy_models"]) == (cell["x"], cell["y"])]
         assert cell["do"] == max(here, key=lambda row: row["probability"])["do"]
+
+
+@pytest.mark.parametrize(("rows", "words"), [(1, "opportunity fire"), (2, "opportunity fire with guns")])
+def test_a_reaction_names_its_row_where_there_are_several(rows, words):
+    chooser = SimpleNamespace(lookout_rows=["guns", "rifles"][:rows])
+    assert reaction_in_words(Shot(SimpleNamespace(id="guns")), chooser) == words

@@ -1,5 +1,8 @@
 """What Python prints of a result is what the command line prints of the same question."""
 
+import re
+
+import numpy as np
 import pytest
 
 import analyser
@@ -42,6 +45,15 @@ def test_a_result_prints_what_the_command_line_prints(kind):
     result = ask()
     assert str(result) == answer(*command)
     assert repr(result) == str(result)  # which is what a shell and a notebook show
+
+
+def test_a_long_distribution_is_cut_at_an_end_that_is_next_to_impossible():
+    result = analyser.exact({"attack": {"dice": 20}, "target": {"models": 30, "defence": 1, "damage_limit": 1}})
+    first = int(np.argmax(np.cumsum(result["models_destroyed"].probabilities) >= 1e-4))
+    printed = [int(value) for value in re.findall(r"^ *(\d+) \|", str(result), re.MULTILINE)]
+    assert printed == [*range(first, 31)]
+    assert first > 0
+    assert "Not shown: values less likely than 0.01% in all, at either end." in str(result)
 
 
 def test_a_diff_prints_what_the_command_line_prints(tmp_path):

@@ -28,13 +28,20 @@ MORE_THAN_6 = 21 / 36  # by two dice: DISCIPLINE 7 after heavy losses; by a card
 CASES = [("piercing", PIERCED, USUAL), ("two-dice", MORE_THAN_6, 1.0)]
 
 
+@pytest.fixture(scope="module")
+def every_seen(tmp_path_factory):
+    """The chances of both changes, made in one process that compiles once."""
+    kernels = tmp_path_factory.mktemp("kernels")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(kernels), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tests.helpers.changed_rules"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "chance", "unchanged"), CASES)
-def test_a_changed_rule_takes_effect_in_every_kind_of_fight(rule, chance, unchanged, tmp_path):
-    command = [sys.executable, "-m", "tests.helpers.changed_rules", rule]
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    seen = json.loads(done.stdout)
+def test_a_changed_rule_takes_effect_in_every_kind_of_fight(rule, chance, unchanged, every_seen):
+    seen = every_seen[rule]
     kinds = {"attack", "focus", "charge", "duel", "best", "battle"}
     assert {each.split()[0].strip(",") for each in seen} == kinds
     error = {

@@ -414,6 +414,12 @@ def test_what_has_no_occasion_is_not_told():
     shot = {"deck": LOW_CARDS, **QUIET}
     resilient = unit(row("ranged", 1), rules=["Resilient (Front)"])
     assert "Resilient (Front)" not in duel(resilient, unit(row("ranged", 1)), **shot).rules_applied
+    for stands, counts in (({}, True), ({"garrisoned": True}, False)):  # where the building's DEFENCE counts
+        found = duel(unit(row("ranged", 1)), resilient | {"from_front": True} | stands, **shot)
+        assert ("Resilient (Front)" in found.rules_applied) is counts
+    near = unit(row("ranged", 1, "Point Blank", special=3))
+    for policy, counts in (("shoot", False), ("short_range", True)):
+        assert ("Point Blank" in duel(near, unit(), **shot | {"policy_a": policy}).rules_applied) is counts
     assert "Resilient (Front)" not in charge(unit(row("melee", 1)), resilient).rules_applied
     charger = unit(row("melee", 1), rules=["Resilient (Front)"])
     assert "Resilient (Front)" in charge(charger, unit(row("melee", 1))).rules_applied

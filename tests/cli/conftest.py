@@ -1,0 +1,15 @@
+"""A scenario file."""
+
+import pytest
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A scenario file with that text."""
+
+    def written(text):
+        path = tmp_path / "fight.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return written

@@ -1,0 +1,158 @@
+"""Files that are not what they claim, or attack: they are refused by name."""
+
+import zipfile
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.importers import archive, tree_builder
+from analyser.importers.battlescribe import import_files
+from tests.helpers.catalogues import (
+    SCHEMA,
+    Entry,
+    catalogue,
+    game_system,
+)
+
+
+def refused(path, *parts):
+    with pytest.raises(InputError) as error:
+        import_files([path])
+    assert error.value.where == str(path)
+    for part in parts:
+        assert part in str(error.value)
+
+
+ENTITY_BOMB = """<?xml version="1.0"?><!DOCTYPE catalogue [<!ENTITY a "otter"><!ENTITY b "&a;&a;&a;&a;">]>
+<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema">&b;</catalogue>"""
+EXTERNAL = """<?xml version="1.0"?><!DOCTYPE catalogue [<!ENTITY a SYSTEM "file:///etc/hostname">]>
+<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema">&a;</catalogue>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        (b"", ["empty"]),
+        (b" \n ", ["empty"]),
+        (bytes(range(256)) * 4, ["broken XML", "line 1"]),
+        (catalogue(Entry()).encode()[:900], ["broken XML", "line", "column"]),
+        (ENTITY_BOMB.encode(), ["document type"]),
+        (EXTERNAL.encode(), ["document type"]),
+        (game_system().encode(), ["root element is 'gameSystem'", "<catalogue>"]),
+        (b"<html/>", ["root element is 'html'"]),
+        (b"<catalogue/>", ["namespace"]),
+        (b"<?xml version='1.0' encoding='klingon'?><catalogue/>", ["broken XML"]),
+        (b"PK\x03\x04rest", ["zip"]),
+        (f"<catalogue xmlns='{SCHEMA}'>{'<a>' * 5000}{'</a>' * 5000}</catalogue>".encode(), ["nested too deep"]),
+        (catalogue().encode(), ["no unit can be made out"]),
+    ],
+)
+def test_a_cat_that_is_none_is_refused_by_name(tmp_path, content, parts):
+    path = tmp_path / "x.cat"
+    path.write_bytes(content)
+    refused(path, *parts)
+
+
+def test_an_error_in_the_xml_is_placed(tmp_path):
+    path = tmp_path / "x.cat"
+    path.write_text(f"<catalogue xmlns='{SCHEMA}'>\n<a></b>\n</catalogue>")
+    refused(path, "mismatched tag at line 2, column 6")
+
+
+def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
+    refused(tmp_path / "none.cat", "cannot read")
+    (tmp_path / "folder.cat").mkdir()
+    refused(tmp_path / "folder.cat", "not a file")
+    (tmp_path / "x.xml").write_text(catalogue(Entry()))
+    refused(tmp_path / "x.xml", "unknown kind of file '.xml'", ".catz")
+    (tmp_path / "x.catz").write_text(catalogue(Entry()))
+    refused(tmp_path / "x.catz", "not a usable zip")
+
+
+def test_files_with_too_much_in_them_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "x.cat"
+    path.write_text(catalogue(Entry()))
+    monkeypatch.setattr(tree_builder, "MOST_ELEMENTS", 20)
+    refused(path, "too many elements")
+    monkeypatch.setattr(archive, "LARGEST_FILE", 100)
+    refused(path, "too large")
+
+
+def zipped(path, *members, compression=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", compression) as out:
+        for name, content in members:
+            out.writestr(name, content)
+    return path
+
+
+def test_zipped_files_give_what_plain_ones_give(tmp_path, imported):
+    text = catalogue(Entry())
+    path = zipped(tmp_path / "river.CATZ", ("river.cat", text))
+    assert import_files(path).factions[0].units == imported(text).factions[0].units
+    game = zipped(tmp_path / "game.gstz", ("game.gst", game_system()))
+    assert len(import_files([path, game]).factions[0].units) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["../x.cat", "/etc/x.cat", "a/x.cat", "..\\x.cat", "C:\\x.cat", "C:x.cat", "a/", "..", "x.cat\0.png"]
+)
+def test_a_zip_that_aims_at_another_folder_is_refused(tmp_path, name):
+    path = tmp_path / "x.catz"
+    info = zipfile.ZipInfo("placeholder")
+    info.filename = name  # the constructor would tidy it
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr(info, catalogue(Entry()))
+    refused(path, "not a plain file name")
+
+
+def test_a_zip_with_a_link_is_refused(tmp_path):
+    info = zipfile.ZipInfo("x.cat")
+    info.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "x.catz", "w") as out:
+        out.writestr(info, "/etc/hostname")
+    refused(tmp_path / "x.catz", "not a plain file name")
+
+
+@pytest.mark.parametrize("members", [[], [("a.cat", "x"), ("b.cat", "y")]])
+def test_a_zip_holds_exactly_one_file(tmp_path, members):
+    refused(zipped(tmp_path / "x.catz", *members), f"{len(members)} files in this zip")
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    path = zipped(tmp_path / "x.catz", ("x.cat", b" " * (4 * 1024 * 1024)))
+    refused(path, "bytes that unpack to 4194304")
+    monkeypatch.setattr(archive, "LARGEST_FILE", 1024 * 1024)
+    refused(path, "too large")
+
+
+def test_a_zip_that_lies_about_its_size_is_refused(tmp_path):
+    path = zipped(tmp_path / "x.catz", ("x.cat", b" " * (4 * 1024 * 1024)))
+    true_size = (4 * 1024 * 1024).to_bytes(4, "little")
+    path.write_bytes(path.read_bytes().replace(true_size, (1000).to_bytes(4, "little")))
+    refused(path, "not a usable zip")
+
+
+def test_an_encrypted_or_oddly_packed_zip_is_refused(tmp_path):
+    path = zipped(tmp_path / "x.catz", ("x.cat", catalogue(Entry())), compression=zipfile.ZIP_STORED)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    refused(path, "encrypted")
+    refused(zipped(tmp_path / "y.catz", ("y.cat", "x"), compression=zipfile.ZIP_LZMA), "packed in an unusual way")
+
+
+def test_a_broken_zip_is_refused(tmp_path):
+    path = zipped(tmp_path / "x.catz", ("x.cat", catalogue(Entry())))
+    data = bytearray(path.read_bytes())
+    data[60:90] = bytes(30)
+    path.write_bytes(data)
+    refused(path, "not a usable zip")
+    path.write_bytes(path.read_bytes()[:200])
+    refused(path, "not a usable zip")
+
+
+def test_the_same_faction_twice_is_refused(tmp_path):
+    for name in ("a.cat", "b.cat"):
+        (tmp_path / name).write_text(catalogue(Entry()))
+    with pytest.raises(InputError, match="the same faction 'river-folk'"):
+        import_files([tmp_path / "a.cat", tmp_path / "b.cat"])
