@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from analyser.common.jit import step
+from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
 
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
@@ -31,6 +32,8 @@ class RowFacts(NamedTuple):
     reactive: int = 0
     indirect: int = 0
     siegebreaker: int = 0
+    can_overcharge: int = 0
+    full_steam_ahead: int = 0
 
 
 class ShotFacts(NamedTuple):
@@ -55,6 +58,21 @@ class WhyNot(IntEnum):
     ADVANCED = 6
     REACTIVE = 7
     SHORT_RANGE = 8
+
+
+@step
+def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
+    """Return True if a unit that follows `policy` can fire the row at a target of that category (AC-4.1, AC-6).
+
+    Reactive rows fire on lookout only, and Indirect ones not at short range.
+    """
+    if row.kind != RowKind.RANGED or not row.against >> category & 1:
+        return False
+    if policy == Policy.LOOKOUT:
+        return True
+    if row.reactive or (policy == Policy.OVERCHARGE and not row.can_overcharge):
+        return False
+    return policy != Policy.SHORT_RANGE or row.short_range == NONE or not row.indirect
 
 
 @step
