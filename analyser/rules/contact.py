@@ -23,13 +23,13 @@ OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # when a strike is made; NONE: wh
 @step
 def _overwhelming(striker: int, struck: int) -> int:
     """The bonus of infantry against armour or a fortification, units by the numbers of their types (AC-8.2)."""
-    return int(Bonus.OVERWHELMING) if striker == _INFANTRY and struck >= 0 and _OVERWHELMED >> struck & 1 else 0
+    return Bonus.OVERWHELMING.value if striker == _INFANTRY and struck >= 0 and _OVERWHELMED >> struck & 1 else 0
 
 
 @step
 def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker: int, struck: int, again: int) -> int:
     """Bits of the bonuses of the charger's attack, or of that of its Overrun, if it is made `again` (AC-8.2, AC-7)."""
-    bonuses = _overwhelming(striker, struck) | (Bonus.SUPPORTED if supported else 0)
+    bonuses = _overwhelming(striker, struck) | (Bonus.SUPPORTED.value if supported else 0)
     if again:
         return bonuses
     bonuses |= Bonus.OUTFLANKING if outflanking and struck >= 0 and _OUTFLANKED >> struck & 1 else 0
@@ -51,7 +51,7 @@ def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
 @step
 def penalties_of_retaliation(supported: int) -> int:
     """Bits of the penalties of the attack back on a charger that is `supported` or not (AC-8.2)."""
-    return int(Penalty.THREATENED) if supported else 0
+    return Penalty.THREATENED.value if supported else 0
 
 
 @step

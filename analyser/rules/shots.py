@@ -101,19 +101,19 @@ def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
 def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
     """Return why a row with so many `dice` (NONE: no band) cannot fire at a target of that category (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED:
-        return WhyNot.NOT_RANGED
+        return WhyNot.NOT_RANGED.value
     if not row.against >> category & 1:
-        return WhyNot.CATEGORY
+        return WhyNot.CATEGORY.value
     if shot.distance != NONE and shot.distance > row.long_range:
-        return WhyNot.OUT_OF_RANGE
+        return WhyNot.OUT_OF_RANGE.value
     if dice <= 0:
-        return WhyNot.NO_DICE
+        return WhyNot.NO_DICE.value
     if row.slow_to_fire and shot.reloading:
-        return WhyNot.RELOADING
+        return WhyNot.RELOADING.value
     if row.move_or_fire and shot.advanced:
-        return WhyNot.ADVANCED
+        return WhyNot.ADVANCED.value
     if row.reactive and not shot.opportunity_fire:
-        return WhyNot.REACTIVE
+        return WhyNot.REACTIVE.value
     if row.indirect and within_short_range(row, shot):
-        return WhyNot.SHORT_RANGE
-    return WhyNot.IT_CAN
+        return WhyNot.SHORT_RANGE.value
+    return WhyNot.IT_CAN.value
