@@ -1,0 +1,256 @@
+"""The exact engines as one kernel: a block of numbers with a question in, a block with its answer out.
+
+The module of the browser is compiled from :func:`answer` alone. JavaScript fills in the question by the names of its
+fields (:mod:`.facts`), calls it, and reads the answer; every rule on the way is one of :mod:`analyser.rules`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyser.common.jit import kernel, step
+from analyser.common.records import Integers
+from analyser.engine.fight.exact.distribution import Joint, fused_from
+from analyser.engine.fight.exact.propagate import after_operation
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
+from analyser.engine.fight.program import SETUP
+from analyser.engine.fight.program import Kind as Operation
+from analyser.game.ruleset import Rating
+from analyser.rules import discipline, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.structs import NONE
+from analyser.web.attacks import answer_attack, drawn_by, share_of, sum_from_above
+from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
+from analyser.web.duels import set_duel, shooter_of
+from analyser.web.fights import Course, course_with, set_charge
+
+MOST_PAIRS = 1 << 18
+"""Most pairs of states in a distribution; with more, a phone would take seconds."""
+_RATINGS = len(Rating)
+_DEVASTATING = 2  # times the victory points of the other side (AC-9.4)
+
+
+@step
+def pools_of(setup: Any, strikes: int) -> Integers:
+    """Return where the pools of each number of dice are that strikes can roll, one for each rating."""
+    most = 0
+    for number in range(strikes):
+        most = max(most, setup.strikes[number].fixed_dice)
+        for count in range(setup.counts):
+            most = max(most, setup.dice[number, 0, count], setup.dice[number, 1, count])
+    rolls = np.zeros((strikes, most + 1), np.int64)
+    for number in range(strikes):
+        rolls[number, 0] = 1
+        rolls[number, max(setup.strikes[number].fixed_dice, 0)] = 1
+        for count in range(setup.counts):
+            for column in range(2):
+                rolls[number, max(setup.dice[number, column, count], 0)] = 1
+    place = -_RATINGS
+    for number in range(strikes):
+        for dice in range(most + 1):
+            place += _RATINGS if rolls[number, dice] else 0
+            rolls[number, dice] = place
+    return rolls
+
+
+@step
+def start_of(setup: Any, side: int, statuses: int) -> int:
+    """Return the state in which a side begins, with more statuses."""
+    facts = setup.sides[side]
+    return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_at))
+
+
+@step
+def after_lines(
+    setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes]:
+    """Return the distribution after a course. Operations are fused up to each that gives orders, as in duels."""
+    done = 0
+    while done < course.length[0] and joint.probabilities.size <= MOST_PAIRS:
+        end = done + 1
+        while end < course.length[0] and course.lines[end, 0] != Operation.GIVE_ORDERS:
+            end += 1
+        while done < end:
+            fused, done = fused_from(course.lines, done, end)
+            if fused.operation[0] == Operation.STRIKE:
+                joint, known = after_strike(setup, fused, joint, cache, known)
+            else:
+                joint = after_operation(setup, fused, joint, cache)
+    return joint, known
+
+
+@step
+def add_side(question: Any, side: int, state: int, probability: float, answer: Any) -> None:
+    """Add a state of a side to its figures."""
+    target, other = question.units[side].target[0], answer
+    gone = unit_state.is_removed(state)
+    models = 0 if gone else unit_state.models_of(state)
+    destroyed = unit_state.lost_of(state) if gone else target.models - models
+    hurt = 0 if gone else unit_state.damage_of(state)
+    other.losses[destroyed] += probability
+    other.mean_models_left += probability * models
+    other.mean_models_destroyed += probability * destroyed
+    other.mean_damage_left += probability * hurt
+    whole = target.models * target.damage_limit
+    other.mean_share_lost += probability * (whole if gone else destroyed * target.damage_limit + hurt) / whole
+    other.fell_back += probability if state & discipline.FELL_BACK else 0.0
+    if not gone:
+        other.alive += probability
+        other.suppressed += probability if state & discipline.SUPPRESSED else 0.0
+        other.disordered += probability if state & discipline.DISORDERED else 0.0
+        other.activated += probability if state & discipline.ACTIVATED else 0.0
+        other.on_lookout += probability if state & unit_state.ON_LOOKOUT else 0.0
+        other.taking_cover += probability if state & unit_state.TAKING_COVER else 0.0
+        other.reloading += probability if state & unit_state.RELOADING else 0.0
+        inside = target.garrisoned and not state & unit_state.OUT_OF_BUILDING
+        other.in_building += probability if inside else 0.0
+        return
+    broken, fled = state & discipline.BROKEN != 0, state & discipline.FLED != 0
+    other.annihilated += probability
+    other.broken += probability if broken else 0.0
+    other.fled += probability if fled else 0.0
+    other.destroyed += probability if not broken and not fled else 0.0
+    other.destroyed_or_broken += probability if not fled else 0.0
+
+
+@step
+def finish_side(question: Any, side: int, answer: Any) -> None:
+    """Fill in the figures that follow from others."""
+    answer.models = question.units[side].target[0].models
+    answer.points = share_of(question.units[side].facts[0].points, answer.mean_share_lost)
+    sum_from_above(answer)
+
+
+@step
+def wins_of(state: int, bits: int) -> int:
+    """Return the combats that a unit has won, counted in so many bits of its state."""
+    return state >> unit_state.WINS & (1 << bits) - 1
+
+
+@step
+def answer_charge(question: Any, setup: Any, answer: Any) -> None:
+    """Answer a charge of unit 0 at unit 1 (AC-8)."""
+    course = course_with(np.zeros(1, np.int64))
+    answer.refused = set_charge(question, setup, course)
+    if answer.refused != 0:
+        return
+    begins = unit_state.with_order(start_of(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
+    joint = Joint(np.full(1, begins), np.full(1, start_of(setup, 1, 0)), np.ones((1, 1)))
+    deck = question.deck[: question.n_cards]
+    cache = pool_cache_for(setup, pools_of(setup, course.strikes[0]), question.die, deck)
+    joint, _ = after_lines(setup, course, joint, cache, none_known())
+    overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
+    points = np.zeros(2)
+    for row in range(len(joint.first)):
+        for column in range(len(joint.second)):
+            probability = joint.probabilities[row, column]
+            if probability == 0.0:
+                continue
+            states = (joint.first[row], joint.second[column])
+            order, wins = unit_state.order_of(states[0]), wins_of(states[0], bits)
+            if wins > 0:
+                answer.attacker_wins += probability
+                answer.attacker_overruns += probability if overrun and (wins > 1 or order != Order.WON) else 0.0
+            elif order == Order.LOST:
+                answer.target_wins += probability
+            elif order == Order.NO_ATTACK:
+                answer.draw += probability
+            else:
+                answer.no_combat += probability
+            for side in range(2):
+                mine, theirs = (states[0], states[1]) if side == 0 else (states[1], states[0])
+                add_side(question, side, mine, probability, answer.sides[side])
+                won = question.units[1 - side].facts[0].victory_points if unit_state.is_removed(theirs) else 0
+                won += wins_of(mine, bits) if question.units[side].facts[0].hunter else 0
+                points[side] += probability * won
+    for side in range(2):
+        finish_side(question, side, answer.sides[side])
+        known = question.units[1 - side].facts[0].victory_points != NONE
+        answer.sides[side].victory_points = points[side] if known else np.nan
+
+
+@step
+def answer_duel(question: Any, setup: Any, answer: Any) -> None:
+    """Answer a duel (AC-9.2)."""
+    drawn = drawn_by(question)
+    shooters = shooter_of(question, setup, 0, drawn), shooter_of(question, setup, 1, drawn)
+    course = course_with(np.zeros(1, np.int64))
+    answer.refused = set_duel(question, setup, course, shooters)
+    answer.attacker_policy, answer.target_policy = shooters[0].policy, shooters[1].policy
+    answer.attacker_row, answer.target_row = shooters[0].rows[0], shooters[1].rows[0]
+    if answer.refused != 0:
+        return
+    begins = np.zeros(2, np.int64)
+    for side in range(2):
+        facts = question.units[side].facts[0]
+        statuses = unit_state.ON_LOOKOUT if facts.on_lookout else 0
+        begins[side] = start_of(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
+    joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
+    deck = question.deck[: question.n_cards]
+    cache = pool_cache_for(setup, pools_of(setup, course.strikes[0]), question.die, deck)
+    known = none_known()
+    answer.rounds = question.fight[0].rounds
+    for number in range(answer.rounds):
+        joint, known = after_lines(setup, course, joint, cache, known)
+        if joint.probabilities.size > MOST_PAIRS:
+            answer.refused = Refusal.TOO_LARGE.value
+            return
+        add_round(question, setup, joint, number, answer)
+
+
+@step
+def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> int:
+    """Return the victory points of a side (AC-5.9; Hunter, AC-7); a rating that is not known counts as 1."""
+    rating = question.units[1 - side].facts[0].victory_points
+    points = 0
+    if unit_state.is_removed(theirs):
+        points = 1 if rating == NONE else rating
+    bits = setup.sides[side].position_at - unit_state.WINS
+    return points + (wins_of(mine, bits) if setup.sides[side].hunter else 0)
+
+
+@step
+def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
+    """Fill in the figures of a round, and those of the duel if it is the last."""
+    is_last = number == answer.rounds - 1
+    for row in range(len(joint.first)):
+        for column in range(len(joint.second)):
+            probability = joint.probabilities[row, column]
+            if probability == 0.0:
+                continue
+            one, two = joint.first[row], joint.second[column]
+            points = points_won(question, setup, 0, one, two), points_won(question, setup, 1, two, one)
+            for side in range(2):
+                add_side(question, side, one if side == 0 else two, probability, answer.sides[number, side])
+                answer.sides[number, side].victory_points += probability * points[side]
+            if not is_last:
+                continue
+            answer.mean_margin += probability * (points[0] - points[1])
+            if points[0] > points[1]:
+                answer.attacker_wins += probability
+                answer.attacker_devastating += probability if points[0] >= _DEVASTATING * points[1] else 0.0
+            elif points[0] < points[1]:
+                answer.target_wins += probability
+                answer.target_devastating += probability if points[1] >= _DEVASTATING * points[0] else 0.0
+            else:
+                answer.draw += probability
+    for side in range(2):
+        finish_side(question, side, answer.sides[number, side])
+
+
+@kernel
+def answer(question: Any, scratch: Any, attack: Any, charge: Any, duel: Any) -> int:
+    """Answer the question into the record of its kind; return the number of its kind."""
+    if question.kind == Kind.ATTACK:
+        answer_attack(question, scratch, attack)
+    elif question.kind == Kind.CHARGE:
+        answer_charge(question, scratch, charge)
+    else:
+        answer_duel(question, scratch, duel)
+    return int(question.kind)
+
+
+ARGUMENTS = {"question": QUESTION, "scratch": SETUP, **ANSWERS}
+"""The records that the kernel is called with, by name."""
