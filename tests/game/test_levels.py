@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import analyser
 from analyser.analysis.edited import fights_as
 from analyser.analysis.what_if import what_if
 from analyser.common.errors import InputError
@@ -129,17 +128,6 @@ def test_the_card_of_a_report_has_the_numbers_of_all_levels(winged):
     for each in winged.values():
         assert "DISCIPLINE 6, 7, 7 by level" in _facts(each.unit)
     assert "DISCIPLINE 8 ·" in _facts(load_profiles()["crown/rifle-command-platoon@basic"].unit)
-
-
-@pytest.mark.slow
-def test_the_explorer_s_menus_lead_to_the_numbers_of_the_level():
-    page = analyser.explore(f"{WINGED}@full-strength", f"{WINGED}@basic")
-    page.controls["distance"].value = 5
-    page.controls["row"].value = "ranged-light"
-    assert page._loadout("target").unit.discipline == 6
-    page.controls["target_level"].value = "reinforced"
-    assert page._loadout("target").unit.discipline == 7
-    assert all(level in page.table for level in DISCIPLINES)
 
 
 @pytest.mark.slow

@@ -1,0 +1,146 @@
+"""What the page shows beside the facts of units: its words, figures and conditions, in the order in which they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, RANGED_ATTACK
+from analyser.game.units import Loadout
+from analyser.results.rules_used import CARDS
+from analyser.scenarios.attack import RANKED_BY
+from analyser.web.facts import unit_facts
+
+USUAL_DISTANCE = 12  # inches, where a page begins
+OFTEN = ("aiming", "concealed", "taking_cover", "garrisoned", "suppressed", "disordered", "activated", "reloading")
+"""Conditions that stand beside the distance; the others are folded away."""
+HIDDEN = ("models", "damage", "short_range")
+"""Conditions that a page sets by a control of their own; short range follows from the distance."""
+OF_THE_TARGET = ("concealed",)  # conditions of a fight that are about its target
+EACH_ROUND = ("activated",)  # states that a new round takes away
+SHARED = ("distance",)  # conditions of a fight that are those of the enemy's answer, too
+FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
+
+CHANCE = "annihilated"
+FIGURES = (
+    {"name": "suppressed", "label": "Suppressed", "always": True},
+    {"name": "broken", "label": "Broken", "always": True},
+    {"name": "fell_back", "label": "Falls back"},
+    {"name": "fled", "label": "Fled"},
+    {"name": "disordered", "label": "Disordered"},
+    {"name": "activated", "label": "Made activated"},
+    {"name": "building_wrecked", "label": "Building wrecked"},
+    {"name": "mean_models_destroyed", "label": "Expected models", "isMean": True, "always": True, "of": "models"},
+    {"name": "mean_attacker_models_destroyed", "label": "Own models lost", "isMean": True},
+    {"name": "points", "label": "Expected points", "isMean": True, "always": True, "of": "points"},
+)
+COMBATS = {
+    "charge": {
+        "heading": "Charge",
+        "about": "",
+        "shares": [
+            {"names": ["attacker_wins"], "label": "wins", "look": "won"},
+            {"names": ["draw", "no_combat"], "label": "draw", "look": "even"},
+            {"names": ["target_wins"], "label": "loses", "look": "lost"},
+        ],
+        "figures": [
+            {"name": "target_annihilated", "label": "They are gone"},
+            {"name": "attacker_annihilated", "label": "You are gone"},
+            {"name": "target_points", "label": "Their points lost", "isMean": True},
+            {"name": "attacker_points", "label": "Your points lost", "isMean": True},
+        ],
+    },
+    "duel": {
+        "heading": "Duel of six rounds",
+        "about": "Both shoot; a toss each round decides who begins. No distance counts.",
+        "shares": [
+            {"names": ["a_wins"], "label": "wins", "look": "won"},
+            {"names": ["draw"], "label": "draw", "look": "even"},
+            {"names": ["b_wins"], "label": "loses", "look": "lost"},
+        ],
+        "figures": [
+            {"name": "b_annihilated", "label": "They are gone"},
+            {"name": "a_annihilated", "label": "You are gone"},
+        ],
+    },
+}
+WORDS = {
+    "exact": "Exact odds, computed on this device",
+    "whoAttacks": "Who attacks?",
+    "whoIsAttacked": "Who is attacked?",
+    "choose": "Choose a unit, then an enemy.",
+    "chance": "destroyed or broken",
+    "sentence": "to destroy or break them",
+    "sentenceBack": "to destroy or break you",
+    "losses": "Probability that at least so many models are destroyed",
+    "row": "Row",
+    "more": "More conditions",
+    "rows": "By expected models destroyed, under these conditions",
+    "best": "By expected points, each by its best row at this distance",
+    "noRows": "No row can fire.",
+    "gone": "This unit is gone.",
+}
+ASSUMED = (
+    "Every number is exact: a complete distribution by the rules that analyser runs in Python, compiled for the browser.",
+    "The field is open: distance, line of sight, cover and friends are what you set here, not measured on a map.",
+    "Points of a unit that is hurt are its share of them; a unit that is gone has lost all.",
+)
+
+
+def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The conditions of the module that the page offers, each with its group and whether it is often used."""
+    return [
+        each
+        | {
+            "often": each["name"] in OFTEN,
+            "role": "target" if each["side"] == "target" or each["name"] in OF_THE_TARGET else "attacker",
+        }
+        for each in layout["conditions"]
+        if each["name"] not in HIDDEN
+    ]
+
+
+def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
+    """What is assumed, sentence by sentence."""
+    return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {each}" for each in warnings)]
+
+
+def unit_entry(loadout: Loadout) -> dict[str, Any]:
+    """A unit as the page has it: its facts, the words that find it, and the rules that no answer computes."""
+    unit = loadout.unit
+    keywords = chain(unit.keywords, *(row.keywords for row in unit.rows))
+    gaps = {each.canonical: None for each in keywords if not _is_computed(each.term)}
+    words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
+    return unit_facts(loadout) | {
+        "words": words.lower().replace("-", " "),
+        "notModelled": list(gaps),
+        "mostDamage": unit.damage_limit - 1,
+    }
+
+
+def _is_computed(term: Any) -> bool:
+    """Return True if a rule changes the number of a fight, or has nothing to do with fights."""
+    return term is not None and (
+        any(term.counts_in(fight) for fight in FIGHTS) or not any(term.can_bear_on(fight) for fight in FIGHTS)
+    )
+
+
+def contents() -> dict[str, Any]:
+    """The parts of the page's data that are the same for all units."""
+    return {
+        "words": WORDS,
+        "figures": FIGURES,
+        "combats": COMBATS,
+        "chance": CHANCE,
+        "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
+        "sameWithin": CERTAIN_WITHIN,
+        "shoots": "ranged",
+        "usual": {"distance": USUAL_DISTANCE},
+        "shared": SHARED,
+        "eachRound": EACH_ROUND,
+    }
+
+
+assert [*RANKED_BY] == ["mean_models_destroyed", "p_annihilated", "mean_damage"]

@@ -1,0 +1,236 @@
+/** From the state of the page and the answers to what each panel shows. */
+
+import { h } from "./dom.js";
+import { answer, cards, chips, choice, contest, figures, notes, percent, ranking, sides, slider, stepper, tenths, top } from "./view.js";
+
+const MOST_LISTED = 6;
+const MOST_CARDS = 36; // of a list that is searched
+
+/** Every unit of the page by its key: side and place. */
+export function unitsOf(page) {
+  const found = {};
+  page.sides.forEach((side, number) =>
+    side.units.forEach(({ unit, name }, place) => {
+      const key = `${number}.${place}`;
+      found[key] = { ...page.units[unit], name, key, side: number };
+    }),
+  );
+  return found;
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function shown(all) {
+  const { page, state, game } = all;
+  return [
+    top({
+      title: page.title,
+      below: page.words.exact,
+      back: state.attacker ? "Back" : "",
+      undo: game.past.at(-1)?.label ?? "",
+      round: page.kind === "table" ? state.round : 0,
+    }),
+    h("main", {}, list(all, "attackers"), fight(all), list(all, "targets")),
+  ];
+}
+
+/** The units that can be chosen for a role. */
+function list(all, role) {
+  const { page, state, units, searched } = all;
+  const isTable = page.kind === "table";
+  const own = state.attacker ? Number(state.attacker[0]) : 0;
+  const side = role === "attackers" ? own : 1 - own;
+  const words = searched[role].toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (unit) => unit.side === side && words.every((word) => unit.words.includes(word));
+  const here = Object.values(units).filter(fits);
+  const cut = isTable ? here : here.slice(0, MOST_CARDS);
+  const hint = role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.chance : page.words.whoIsAttacked;
+  return cards({
+    role,
+    heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
+    hint: cut.length < here.length ? `${cut.length} of ${here.length}` : hint,
+    search: isTable ? undefined : searched[role],
+    chosen: role === "attackers" ? state.attacker : state.target,
+    units: cut.map((unit) => cardOf(all, unit, role)),
+  });
+}
+
+function cardOf({ page, state, answers }, unit, role) {
+  const standing = state.units[unit.key] ?? {};
+  const models = standing.models ?? unit.models;
+  const is = page.conditions.filter(({ name, kind }) => kind === "flag" && standing[name]);
+  const left = `${models === unit.models ? models : `${models} of ${unit.models}`} ${unit.models === 1 ? "model" : "models"}`;
+  const card = {
+    key: unit.key,
+    name: unit.name,
+    level: unit.level,
+    gone: !models,
+    states: [...new Set(is.map(({ label }) => label))],
+    facts: unit.points === null ? left : `${left} · ${unit.points} pt`,
+  };
+  if (role !== "targets" || !state.attacker || !answers) return card;
+  const best = answers.best(state.attacker, unit.key);
+  return best ? { ...card, chance: best.why ? null : best[page.chance], about: page.words.chance } : card;
+}
+
+function fight(all) {
+  const { page, state, units, answers } = all;
+  const [one, other] = [units[state.attacker], units[state.target]];
+  const panel = (...children) => h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, ...children);
+  if (!one || !other) return panel(h("p.sheet.empty", {}, page.words.choose));
+  const rows = answers ? answers.rows(one.key, other.key) : [];
+  const chosen = rows.find(({ row }) => row.id === state.row) ?? rows[0];
+  const about = { ...all, one, other, rows, chosen };
+  return panel(
+    sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }),
+    how(about),
+    answer(chosen ? answerOf(about) : { why: answers ? page.words.noRows : "…" }),
+    answers && further(about),
+    notes([...page.notes, ...notModelled(one, other)]),
+  );
+}
+
+function sideOf({ state }, unit) {
+  const { key, name, level, models: all } = unit;
+  return { key, name, level, all, models: state.units[key]?.models ?? all };
+}
+
+function notModelled(...units) {
+  return units.filter((unit) => unit.notModelled.length).map((unit) => `Not modelled of ${unit.name}: ${unit.notModelled.join(", ")}.`);
+}
+
+/** A row, a quality or a rule makes some conditions possible. */
+function isPossible({ needs, side }, { one, other, chosen }) {
+  if (!needs) return true;
+  const of = side === "target" ? other : one;
+  return [...of.rules, ...(chosen?.row.qualities ?? [])].some((each) => each.split(" (")[0] === needs);
+}
+
+/** Distance, row and conditions. */
+function how(about) {
+  const { page, state, one, other, rows, chosen } = about;
+  const at = { attacker: one, target: other };
+  const possible = page.conditions.filter((each) => isPossible(each, about));
+  const valueOf = (each) => (each.side === "fight" ? state.conditions : (state.units[at[each.side].key] ?? {}))[each.name];
+  const place = (each) => (each.side === "fight" ? "fight" : at[each.side].key);
+  const chip = (each) => ({ do: `toggle ${place(each)} ${each.name}`, label: capital(each.label), title: each.description, on: Boolean(valueOf(each)) });
+  const isFlag = (each) => each.kind === "flag";
+  const control = (each) =>
+    isFlag(each) ? null : choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
+  const group = (often) => (role) =>
+    chips(at[role].name, possible.filter((each) => isFlag(each) && each.often === often && each.role === role).map(chip));
+  const reach = chosen ? ` · ${chosen.row.name} ${chosen.row.reach}` : "";
+  const distance = page.conditions.find(({ name }) => name === "distance");
+  const value = state.conditions.distance ?? page.usual.distance;
+  return h(
+    "section.sheet.how",
+    { "data-key": "how", "aria-label": "Conditions" },
+    slider({ name: "distance", label: `${capital(distance.label)}${reach}`, value, least: 0, most: page.farthest, step: 1, shown: `${value}″` }),
+    rows.length > 1 && chips(page.words.row, rowChips(about), true),
+    ["attacker", "target"].map(group(true)),
+    h(
+      "details",
+      { "data-key": "seldom" },
+      h("summary", {}, page.words.more),
+      h("div.how", {}, ["attacker", "target"].map(group(false)), [one, other].map((unit) => damage(state, unit)), h("div.numbers", {}, possible.filter((each) => each !== distance).map(control))),
+    ),
+  );
+}
+
+function rowChips({ page, one, rows, chosen }) {
+  const inOrder = [...rows].sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
+  return inOrder.map(({ row, answer: found }) => ({
+    do: `row ${row.id}`,
+    label: row.name,
+    beside: found.why ? "–" : percent(found[page.chance]),
+    on: row.id === chosen.row.id,
+  }));
+}
+
+function damage(state, unit) {
+  if (unit.mostDamage < 1) return null;
+  const label = `Damage on ${unit.name}`;
+  const step = { name: `${unit.key} damage`, label, value: state.units[unit.key]?.damage ?? 0, least: 0, most: unit.mostDamage };
+  return h("div.line", {}, h("span.label", {}, label), stepper(step));
+}
+
+/** The main answer: the chance, bars and figures of one row. */
+function answerOf({ page, other, chosen: { row, answer: found } }) {
+  if (found.why) return { why: `${row.name}: ${found.why}.` };
+  const dice = `${found.dice} ${found.dice === 1 ? "die" : "dice"}`;
+  return {
+    chance: found[page.chance],
+    sentence: page.words.sentence,
+    pool: `${row.name}: ${dice}, ${page.layout.ratings[found.rating]} rating, against DEFENCE ${found.defence}`,
+    atLeast: found.at_least,
+    lossesLabel: page.words.losses,
+    figures: figuresOf(page, found, other),
+  };
+}
+
+function figuresOf(page, found, other) {
+  const shows = (each) => (each.always ? !Number.isNaN(found[each.name]) : found[each.name] > 0);
+  return page.figures.filter(shows).map(({ name, label, isMean, of }) => ({
+    label,
+    value: isMean ? tenths(found[name]) : percent(found[name]),
+    of: of && other[of] !== null ? `of ${other[of]}` : "",
+  }));
+}
+
+function further(about) {
+  const { one, other } = about;
+  return h("div.more", { "data-key": "more" }, combat(about, "charge"), combat(about, "duel"), back(about, other, one), bestRows(about), bestTargets(about));
+}
+
+/** The enemy's answer. */
+function back({ page, answers }, one, other) {
+  const found = answers.best(one.key, other.key);
+  const heading = `If ${one.name} shoots back`;
+  if (!found || found.why) return contest({ key: "back", heading, why: found && capital(found.why), waits: !found });
+  const sentence = h("p.line", {}, h("b.middling", {}, percent(found[page.chance])), h("span", {}, page.words.sentenceBack));
+  return h("section.sheet", { "data-key": "back", "aria-label": heading }, h("h3", {}, heading), sentence, figures(figuresOf(page, found, other)));
+}
+
+function combat({ page, answers, one, other }, kind) {
+  const { heading, about, shares, figures: wanted } = page.combats[kind];
+  const found = answers.combat(kind, one.key, other.key);
+  if (!found || found.why) return contest({ key: kind, heading, about, why: found && capital(found.why), waits: !found });
+  return contest({
+    key: kind,
+    heading,
+    about,
+    shares: shares.map(({ names, label, look }) => ({ p: names.reduce((sum, name) => sum + found[name], 0), label, look })),
+    figures: wanted.map(({ name, label, isMean }) => ({ label, value: isMean ? tenths(found[name]) : percent(found[name]) })),
+  });
+}
+
+function bestRows({ page, one, rows, chosen }) {
+  if (rows.length < 2) return null;
+  const line = ({ row, answer: found }) => ({
+    do: `row ${row.id}`,
+    on: row.id === chosen.row.id,
+    name: row.name,
+    beside: found.why ?? row.reach,
+    points: found.why ? "" : `${tenths(found.mean_models_destroyed)} models`,
+    chance: found.why ? "–" : percent(found[page.chance]),
+  });
+  return ranking({ key: "rows", heading: `Best row of ${one.name}`, about: page.words.rows, rows: rows.map(line) });
+}
+
+function bestTargets({ page, state, units, answers, one }) {
+  const enemies = Object.values(units).filter((unit) => unit.side !== one.side);
+  if (page.kind !== "table" || enemies.length < 2) return null;
+  const known = enemies.map((unit) => ({ unit, found: answers.best(one.key, unit.key) }));
+  const heading = `Best target of ${one.name}`;
+  if (known.some(({ found }) => !found)) return ranking({ key: "best", heading, waits: true, rows: [] });
+  const able = known.filter(({ found }) => !found.why).sort((a, b) => (b.found.points || 0) - (a.found.points || 0));
+  const line = ({ unit, found }) => ({
+    do: `choose targets ${unit.key}`,
+    on: unit.key === state.target,
+    name: unit.name,
+    beside: unit.level,
+    points: Number.isNaN(found.points) ? "" : `${tenths(found.points)} pt`,
+    chance: percent(found[page.chance]),
+  });
+  return ranking({ key: "best", heading, about: page.words.best, rows: able.slice(0, MOST_LISTED).map(line) });
+}
