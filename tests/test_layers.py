@@ -23,7 +23,7 @@ LEVELS = (
     ("plots",),
     ("results",),
     ("analysis", "morale"),
-    ("ask",),
+    ("ask", "web"),
     ("report", "api"),
     ("sweep",),
     ("kernels",),

@@ -50,10 +50,11 @@ class _Code(JITCodeLibrary):
         return part
 
 
-class _KernelCode(_Code):
-    """A kernel and all that it reaches, as machine code."""
+class _LinkedCode(_Code):
+    """A kernel and all that it reaches, not optimised yet."""
 
-    def finalize(self) -> None:
+    def link(self) -> Any:
+        """Link all that the kernel reaches into its module, and return that."""
         reached = list(dict.fromkeys(self._linking_libraries))
         for library in reached:  # which grows
             if not library._finalized:
@@ -64,17 +65,32 @@ class _KernelCode(_Code):
         for function in self._final_module.functions:
             if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = "internal"
+        return self._final_module
+
+
+class _KernelCode(_LinkedCode):
+    """A kernel and all that it reaches, as machine code."""
+
+    def finalize(self) -> None:
+        self.link()
         super().finalize()
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KernelLowering(NativeLowering):
     _name = "analyser_kernel_lowering"
+    _code: type[_LinkedCode] = _KernelCode
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _KernelCode(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = self._code(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LinkedLowering(_KernelLowering):
+    _name = "analyser_linked_lowering"
+    _code = _LinkedCode
 
 
 def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
@@ -120,15 +136,33 @@ def _without_garbage_collection() -> Iterator[None]:
 class _KernelPipeline(CompilerBase):
     """Numba's own passes; the kernel is lowered into a library that links its steps."""
 
+    _lowering = _KernelLowering
+
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_KernelLowering if step is NativeLowering else step, what) for step, what in passes.passes]
+        passes.passes = [(self._lowering if step is NativeLowering else step, what) for step, what in passes.passes]
         passes.finalize()
         return [passes]
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         with _linking_once(), _without_garbage_collection():
             return super().compile_extra(func)
+
+
+class _LinkedPipeline(_KernelPipeline):
+    _lowering = _LinkedLowering
+
+
+def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
+    """Return a kernel for arguments of those types as an LLVM module, not optimised yet, and its name there.
+
+    It is meant for another machine, whose data layout Numba's target must have had before anything was compiled.
+    """
+    options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+    dispatcher: Any = numba.njit(nogil=True, pipeline_class=_LinkedPipeline, **options)(function)
+    dispatcher.compile(arguments)
+    compiled = dispatcher.overloads[arguments]
+    return compiled.library.link(), compiled.fndesc.llvm_func_name
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -69,6 +69,13 @@ class Kernel(Generic[P, R]):
         _tell_of_steps()
         return self._compiled
 
+    def linked(self, arguments: tuple[Any, ...]) -> tuple[Any, str]:
+        """Return it for another machine: an LLVM module for arguments of those types, and its name there."""
+        compiler = _compiler()
+        _tell_of_steps()
+        module, name = compiler.linked(self.function, arguments)
+        return module, str(name)
+
     def is_kept(self) -> bool:
         """Return True if it has been compiled in this process, or its cache is still on disk."""
         from analyser.common.kernel_cache import KernelCache

@@ -23,11 +23,11 @@ from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
+from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
-DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
 FALL_BACK_INCHES = 3.0  # AC-5.4 b
 _FIELDS_OF_TARGET = attrgetter(*Target.model_fields)
 values_of_fight = attrgetter(*(FIGHT.names or ()))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -12,7 +12,20 @@ from analyser.common.errors import InputError, did_you_mean, nearest, shown
 from analyser.common.validation import Record, checked
 from analyser.game.keywords import Bearer, Keyword, each_once
 from analyser.game.profiles import Profiles, load_profiles
-from analyser.game.units import CLOSE_FORMATION_TYPES, MOST_DICE, Category, Loadout, Row, UnitType, attack_dice, row_id
+from analyser.game.units import (
+    CLOSE_FORMATION_TYPES,
+    MOST_DICE,
+    Category,
+    Loadout,
+    Row,
+    UnitType,
+    attack_dice,
+    hundredths,
+    row_id,
+)
+from analyser.rules import shots
+from analyser.rules.shots import RowFacts, RowKind, ShotFacts, WhyNot
+from analyser.rules.structs import CATEGORIES, NONE
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -78,43 +91,68 @@ def keys_of(model: type[RecordT], record: Record) -> RecordT:
 _IN_WORDS = {"melee": "a melee row", "impact": "an impact row"}
 
 
+def row_facts(row: Row) -> RowFacts:
+    """Return the facts of a row that decide whether it may fire."""
+    return _row_facts(row.kind, row.against, row.long_range, row.short_range, row.qualities)
+
+
+@lru_cache(maxsize=4096)  # the same rows are asked about in many attacks
+def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
+    *reach, qualities = rest
+    names = {each.name for each in qualities}
+    facts = {field.lower().replace(" ", "_"): int(field in names) for field in _QUALITIES_OF_ROWS}
+    long_range, short_range = (NONE if each is None else hundredths(each) for each in reach)
+    categories = sum(1 << CATEGORIES.index(category) for category in against)
+    return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, **facts)
+
+
+_QUALITIES_OF_ROWS = ("Slow to Fire", "Move or Fire", "Reactive", "Indirect", "Siegebreaker")
+
+
+def _shot(attack: Attack) -> ShotFacts:
+    """Return the circumstances that decide whether a row may make the attack."""
+    distance = NONE if attack.distance is None else hundredths(attack.distance)
+    opportunity = attack.opportunity_fire or "opportunity_fire" in attack.penalties
+    said = "short_range" in attack.bonuses
+    return ShotFacts(distance, said, attack.attacker_reloading, attack.attacker_advanced, opportunity)
+
+
 def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
     """Why `row` cannot make this attack (AC-3.1, AC-4.1; by its qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
         return f"it is {_IN_WORDS[row.kind]}"
-    if target.category not in row.against:
-        return f"it fires at {'/'.join(row.against)} targets, and the target is {target.category}"
-    assert row.long_range is not None
-    if attack.distance is not None and attack.distance > row.long_range:
-        return f"its long range is {row.long_range:g}, and the distance {attack.distance:g}"
-    count = _band_index(attack, attacker)
+    assert target.category is not None
+    count = _band_count(attack, attacker)
     band = row.band(count)
-    if band is None or band.dice == 0:
+    category = CATEGORIES.index(target.category)
+    reason = shots.why_not(row_facts(row), _shot(attack), category, NONE if band is None else band.dice)
+    if reason == WhyNot.CATEGORY:
+        return f"it fires at {'/'.join(row.against)} targets, and the target is {target.category}"
+    if reason == WhyNot.OUT_OF_RANGE:
+        return f"its long range is {row.long_range:g}, and the distance {attack.distance:g}"
+    if reason == WhyNot.NO_DICE:
         return f"it has no attack dice for {count} {'damage' if 'behemoth' in attacker.unit.traits else 'models'}"
-    if row.has("Slow to Fire") and attack.attacker_reloading:
-        return "it is Slow to Fire and the attacker is reloading"
-    if row.has("Move or Fire") and attack.attacker_advanced:
-        return "it is Move or Fire and the attacker has advanced"
-    if row.has("Reactive") and not (attack.opportunity_fire or "opportunity_fire" in attack.penalties):
-        return "it is Reactive: opportunity fire only"
-    if row.has("Indirect") and _is_short(row, attack):
-        return "it is Indirect and the target is within short range"
-    return None
+    return WHY_NOT.get(WhyNot(reason))
+
+
+WHY_NOT: Mapping[WhyNot, str] = {
+    WhyNot.RELOADING: "it is Slow to Fire and the attacker is reloading",
+    WhyNot.ADVANCED: "it is Move or Fire and the attacker has advanced",
+    WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
+    WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
+}
+"""Reasons why a row cannot make an attack, where they do not depend on numbers."""
 
 
 def _is_short(row: Row, attack: Attack) -> bool:
     """Return True if the target is within the row's short range (AC-4.1)."""
-    if attack.distance is None:
-        return "short_range" in attack.bonuses
-    return row.short_range is not None and attack.distance <= row.short_range
+    return shots.within_short_range(row_facts(row), _shot(attack))
 
 
-def _band_index(attack: Attack, attacker: Loadout) -> int:
+def _band_count(attack: Attack, attacker: Loadout) -> int:
     """Return the number that picks the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
-    if "behemoth" in attacker.unit.traits:
-        return attack.attacker_damage
-    models = attack.attacker_models or attacker.level.models
-    return math.ceil(models / 2) if attack.attacker_garrisoned else models
+    models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
+    return shots.band_count(models, attack.attacker_damage, behemoth, attack.attacker_garrisoned)
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
@@ -122,7 +160,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
     keys: dict[str, Any] = {"veteran": 0, "attacker_damage_limit": 1}
     bonuses = attack.bonuses
     if attacker is not None and row is not None:
-        count = _band_index(attack, attacker)
+        count = _band_count(attack, attacker)
         dice, special = attack_dice(row, count), attack_dice(row, count, special=True)
         keys |= {"dice": dice, "veteran": veteran_of(attacker.unit), "attacker_models": attacker.level.models}
         keys |= {"dice_in_parentheses": special} if attack.dice is None and special != dice else {}
@@ -166,7 +204,7 @@ def _check_attack(attack: Attack) -> None:
         if stated and not attack.has(quality) and (attack.attacker or key != "overcharge"):
             allowed = f"with {quality!r} among the qualities"
             raise InputError(f"the attack does not have {quality}", where=f"attack.{key}", allowed=allowed)
-    if attack.has("Indirect") and "short_range" in attack.bonuses:
+    if "short_range" in attack.bonuses and attack.has("Indirect"):
         allowed = "without 'short_range'"
         raise InputError("an Indirect row does not fire within short range", where="attack.bonuses", allowed=allowed)
     if "outside_front_arc" in attack.penalties and not attack.has("Turret"):

@@ -16,9 +16,10 @@ from analyser.game.ruleset import Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
+from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.rules.unit_state import FALL_BACK, TOPMOST
-from analyser.scenarios.attack import DICE_A_CARRIAGE, attack_record, shared, target_record
+from analyser.scenarios.attack import attack_record, shared, target_record
 from analyser.scenarios.schema import Attack, Combatant, Target
 
 

@@ -1,0 +1,101 @@
+"""Rows of the armaments grid: whether one may fire, and what picks its band (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from analyser.common.jit import step
+from analyser.rules.structs import NONE
+
+DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
+
+
+class RowKind(IntEnum):
+    """Kinds of rows."""
+
+    RANGED = 0
+    MELEE = 1
+    IMPACT = 2
+
+
+class RowFacts(NamedTuple):
+    """Row of the grid, apart from its dice. Lengths are in hundredths of an inch."""
+
+    kind: int = 0  # a RowKind
+    against: int = 0  # bits of the categories that it fires at
+    long_range: int = NONE
+    short_range: int = NONE  # NONE: the row has none
+    slow_to_fire: int = 0
+    move_or_fire: int = 0
+    reactive: int = 0
+    indirect: int = 0
+    siegebreaker: int = 0
+
+
+class ShotFacts(NamedTuple):
+    """Circumstances that decide whether a row may fire."""
+
+    distance: int = NONE  # hundredths of an inch; NONE: nothing is out of range
+    short_range: int = 0  # whether the target is at short range, where no distance is known
+    reloading: int = 0
+    advanced: int = 0
+    opportunity_fire: int = 0
+
+
+class WhyNot(IntEnum):
+    """Reason why a row cannot make a ranged attack."""
+
+    IT_CAN = 0
+    NOT_RANGED = 1
+    CATEGORY = 2
+    OUT_OF_RANGE = 3
+    NO_DICE = 4
+    RELOADING = 5
+    ADVANCED = 6
+    REACTIVE = 7
+    SHORT_RANGE = 8
+
+
+@step
+def band_count(models: int, damage: int, behemoth: int, in_building: int) -> int:
+    """Return the number that picks the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3).
+
+    Examples
+    --------
+    >>> band_count(7, 2, 0, 1), band_count(7, 2, 1, 0)
+    (4, 2)
+    """
+    if behemoth:
+        return damage
+    return (models + 1) // 2 if in_building else models
+
+
+@step
+def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
+    """Return True if the target is within the row's short range (AC-4.1)."""
+    if shot.distance == NONE:
+        return shot.short_range != 0
+    return row.short_range != NONE and shot.distance <= row.short_range
+
+
+@step
+def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
+    """Return why a row with so many `dice` (NONE: no band) cannot fire at a target of that category (AC-4.1, AC-6)."""
+    if row.kind != RowKind.RANGED:
+        return WhyNot.NOT_RANGED
+    if not row.against >> category & 1:
+        return WhyNot.CATEGORY
+    if shot.distance != NONE and shot.distance > row.long_range:
+        return WhyNot.OUT_OF_RANGE
+    if dice <= 0:
+        return WhyNot.NO_DICE
+    if row.slow_to_fire and shot.reloading:
+        return WhyNot.RELOADING
+    if row.move_or_fire and shot.advanced:
+        return WhyNot.ADVANCED
+    if row.reactive and not shot.opportunity_fire:
+        return WhyNot.REACTIVE
+    if row.indirect and within_short_range(row, shot):
+        return WhyNot.SHORT_RANGE
+    return WhyNot.IT_CAN

@@ -1,0 +1,92 @@
+"""Build the WebAssembly module of the calculator: ``python -m analyser.web.build``.
+
+The compiler of the kernels, Numba, brings LLVM, which has a back end for WebAssembly. The kernel is compiled with the
+data layout of that machine from the start, and linked by `ziglang` (the extra `build`) with the few functions that it
+expects from its surroundings: memory that is counted and given back.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from analyser.web.kernels import ARGUMENTS, answer
+
+TRIPLE = "wasm32-unknown-unknown"
+FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
+MODULE = Path(__file__).with_name("calculator.wasm")
+RUNTIME = Path(__file__).with_name("runtime.c")
+
+
+def module_for_the_browser() -> bytes:
+    """Return the module, compiled and linked. It has to be the first thing that is compiled in this process."""
+    import llvmlite.binding as llvm  # type: ignore[import-untyped]
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES)
+    return _linked(machine.emit_object(_optimised(machine, _translated(machine))))
+
+
+def _translated(machine: Any) -> Any:
+    """Return the kernel and all it reaches as one LLVM module for that machine, with nothing else visible."""
+    import numba
+    from numba.core.registry import cpu_target
+
+    first: Any = numba.njit(lambda: None)
+    first()  # so that the compiler's own parts are ready, for the machine that they run on
+    code = cpu_target.target_context.codegen()
+    code._tm, code._target_data, code._data_layout = machine, machine.target_data, str(machine.target_data)
+    module, name = answer.linked(tuple(numba.from_dtype(dtype) for dtype in ARGUMENTS.values()))
+    module.triple = TRIPLE
+    module.data_layout = code._data_layout
+    for function in module.functions:
+        if function.name == name:
+            function.name = "kernel"
+        elif not function.is_declaration:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+    return module
+
+
+def _optimised(machine: Any, module: Any) -> Any:
+    import llvmlite.binding as llvm
+
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    module.verify()
+    return module
+
+
+def _linked(code: bytes) -> bytes:
+    sizes = [f"-D{name.upper()}={dtype.itemsize}" for name, dtype in ARGUMENTS.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        compiled, module = Path(folder, "kernel.o"), Path(folder, "module.wasm")
+        compiled.write_bytes(code)
+        command = [
+            "cc",
+            "-target",
+            "wasm32-freestanding",
+            "-mcpu=generic+bulk_memory",
+            "-O2",
+            "-nostdlib",
+            "-s",
+            *sizes,
+        ]
+        exports = ["-Wl,--no-entry", "-Wl,--gc-sections", "-Wl,--strip-all"]
+        exports += [f"-Wl,--export={name}" for name in ("ask", *ARGUMENTS)]
+        subprocess.run(
+            [sys.executable, "-m", "ziglang", *command, *exports, str(RUNTIME), str(compiled), "-o", str(module)],
+            check=True,
+        )
+        return module.read_bytes()
+
+
+if __name__ == "__main__":
+    MODULE.write_bytes(module_for_the_browser())

@@ -1,0 +1,345 @@
+"""Data of the calculator in a browser: facts about units, and the layout of the module's questions and answers.
+
+Python writes the numbers, names and labels as JSON; `module.js` fills in the blocks of the WebAssembly module by the
+names of the fields, and returns named figures. Neither holds a rule of the game.
+
+**Python** ::
+
+    unit_facts(loadout) -> {
+        "id": "crown/rifle-platoon@basic", "name": "Rifle platoon", "level": "basic", "type": "infantry",
+        "category": "light", "models": 6, "points": 35,            # points: null where it has none
+        "rules": ["Irregular"],                                   # as the rules spell them
+        "numbers": {"models": 6, "defence": 2, ...},              # of layout()["unit"], where not as its "usual"
+        "rows": [{"id": "ranged-light", "name": "...", "kind": "ranged", "reach": '7"/14"', "against": ["light"],
+                  "qualities": ["Arc"], "numbers": {...},          # of layout()["row"]
+                  "bands": [[first, last, dice, special], ...]}]}  # special: -1 where there is none
+    layout() -> {"unit": ..., "row": ..., ..., "conditions": [...], "refusals": [...], "ratings": [...], "assumed": ""}
+
+A number of a unit can be changed before it is handed over: ``unit.numbers.defence = 3``.
+
+**JavaScript** ::
+
+    import { open } from "./module.js";
+    const engine = await open(bytes, layout);                      // bytes: of calculator.wasm
+    engine.attack(attacker, row, target, conditions)               // row: its place among attacker.rows
+    engine.charge(attacker, target, conditions)
+    engine.duel(first, second, conditions)
+
+    conditions = {
+        attacker: {models: 4, suppressed: true},                   // of a duel: first, second
+        target: {garrisoned: true},
+        distance: 6, aiming: true }                                // what is no state of one unit
+
+Each entry of ``layout.conditions`` is one condition: ``name``; ``side`` (``attacker``, ``target``, or ``fight`` for
+those at the top; the first unit of a duel goes by ``attacker``, the second by ``target``); ``kind`` (``flag``,
+``count``, ``inches`` or ``choice`` with ``choices``); ``label`` for a button; ``description``; ``in``, the questions
+that look at it (``attack``, ``charge``, ``duel``); and ``needs``, a quality that the row, or a rule that the unit must
+have, if any.
+Left out or null: false, the full number of models, no distance, and so on.
+
+An answer has ``refused``: 0, or a place in ``layout.refusals``, where an attack cannot be made (then nothing else).
+
+``attack``: ``dice``, ``rating`` (a place in ``layout.ratings``), ``defence``; the probabilities ``suppressed``,
+``disordered``, ``fell_back``, ``broken``, ``fled``, ``annihilated`` (gone in any way), ``activated``, ``destroyed``
+(gone, neither broken nor fled), ``destroyed_or_broken``, ``building_wrecked``; the means ``mean_hits``,
+``mean_models_destroyed``, ``mean_damage``, ``mean_share_lost``, ``mean_attacker_models_destroyed``; ``points`` of the
+target that are lost, in the mean, and ``victory_points``, NaN where they are not known; and the lists ``losses`` and
+``at_least``: entry k is the probability that k models, or at least k, are destroyed.
+
+Numbers are those of :func:`analyser.attack` and its like: exact, with sums of at most 1e-15 in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.ruleset import Rating, Ruleset
+from analyser.game.units import Loadout, Row
+from analyser.rules.shots import RowFacts, WhyNot
+from analyser.rules.structs import INCH, NONE, Officer, Sight
+from analyser.scenarios.attack import attack_record, target_record
+from analyser.scenarios.resolve import resolve_combatant, row_facts, veteran_of
+from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
+from analyser.web.kernels import (
+    ANSWERS,
+    MOST_BANDS,
+    MOST_CARDS,
+    MOST_MODELS,
+    MOST_ROWS,
+    QUESTION,
+    BandFacts,
+    Circumstances,
+    Kind,
+    UnitFacts,
+)
+
+REFUSALS: Mapping[WhyNot, str] = {
+    WhyNot.IT_CAN: "",
+    WhyNot.NOT_RANGED: "it is not a ranged row",
+    WhyNot.CATEGORY: "it does not fire at such targets",
+    WhyNot.OUT_OF_RANGE: "the target is out of range",
+    WhyNot.NO_DICE: "it has no attack dice for so many models",
+    WhyNot.RELOADING: "it is Slow to Fire and the attacker is reloading",
+    WhyNot.ADVANCED: "it is Move or Fire and the attacker has advanced",
+    WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
+    WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
+}
+"""Reasons why a row cannot make an attack, in words that fit every case."""
+
+
+class Condition(NamedTuple):
+    """Condition that a player can set."""
+
+    name: str
+    side: str  # "attacker", "target" or "fight"
+    kind: str  # "flag", "count", "inches" or "choice"
+    label: str
+    asked: tuple[str, ...]  # the questions that look at it
+    field: str = ""  # where it is another than `name`
+    choices: tuple[tuple[str, int], ...] = ()
+    needs: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """The condition as the page has it."""
+        record: dict[str, Any] = {"name": self.name, "side": self.side, "kind": self.kind, "label": self.label}
+        record |= {"in": list(self.asked), "field": self.field or self.name, "description": self.description}
+        record |= {"choices": dict(self.choices)} if self.choices else {}
+        return record | ({"needs": self.needs} if self.needs else {})
+
+    @property
+    def description(self) -> str:
+        """The sentence that the options of the commands have for it."""
+        marks: list[tuple[str, str]] = [*BONUSES.items(), *PENALTIES.items()]
+        if self.side == "fight" and self.name in dict(marks):
+            return dict(marks)[self.name]
+        sections = {"fight": (Attack, Charge, DuelTerms), "target": (Target,), "attacker": ()}[self.side]
+        fields = (section.model_fields.get(self.name) for section in sections)
+        return next((field.description for field in fields if field and field.description), "")
+
+
+_RANGED, _ALL, _NEVER_ALONE = ("attack",), ("attack", "charge", "duel"), ("charge", "duel")
+_OFFICERS = tuple((officer.name.lower(), int(officer)) for officer in Officer)
+_FORMATIONS = (("close", 1), ("open", 0))
+_SIGHTS = tuple((sight.name.lower(), int(sight)) for sight in Sight)
+_RATINGS = tuple((rating.name.lower(), int(rating)) for rating in Rating)
+
+
+def _of_units() -> Iterator[Condition]:
+    """The conditions that are a state of one of the units."""
+    for side, of_target in (("attacker", _NEVER_ALONE), ("target", _ALL)):
+        yield Condition("models", side, "count", "models left", _ALL)
+        yield Condition("damage", side, "count", "damage", _ALL)
+        yield Condition("suppressed", side, "flag", "suppressed", _ALL)
+        yield Condition("disordered", side, "flag", "disordered", of_target)
+        yield Condition("activated", side, "flag", "activated", of_target)
+        yield Condition("garrisoned", side, "flag", "in a building", _ALL)
+        yield Condition("near_commander", side, "flag", "near a commander", of_target)
+        yield Condition("edge_distance", side, "inches", "distance to its table edge", of_target)
+        yield Condition("formation", side, "choice", "formation", of_target, "close_formation", _FORMATIONS)
+        yield Condition("officer", side, "choice", "officer falls", of_target, "", _OFFICERS)
+        yield Condition("models_without_room", side, "count", "models without room to fall back", of_target)
+        yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", of_target)
+        yield Condition("peer_review", side, "flag", "near Peer Review", of_target, "passes_tests")
+        yield Condition("chain_of_command", side, "flag", "Chain of Command", of_target)
+    yield Condition("reloading", "attacker", "flag", "reloading", ("attack", "duel"), needs="Slow to Fire")
+    yield Condition("taking_cover", "target", "flag", "taking cover", ("attack", "duel"))
+    yield Condition("obstacle", "target", "flag", "behind an obstacle", ("attack", "duel"))
+    yield Condition("from_front", "target", "flag", "attacked from its front", _ALL, needs="Resilient")
+    yield Condition("exposed", "target", "count", "exposed models", _RANGED)
+
+
+def _of_fights() -> Iterator[Condition]:
+    """The conditions that are no state of one of the units."""
+    yield Condition("distance", "fight", "inches", "distance", _RANGED)
+    yield Condition("aiming", "fight", "flag", "aiming", _RANGED)
+    yield Condition("short_range", "fight", "flag", "short range", _RANGED)
+    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _RANGED)
+    yield Condition("concealed", "fight", "flag", "concealed", _RANGED)
+    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _RANGED)
+    yield Condition("reforming", "fight", "flag", "reforming", _RANGED)
+    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _RANGED, needs="Turret")
+    yield Condition("advanced", "fight", "flag", "has advanced", _RANGED, needs="Move or Fire")
+    yield Condition("overcharge", "fight", "flag", "Overcharge", _RANGED, needs="Overcharge")
+    yield Condition("line_of_sight", "fight", "choice", "line of sight", _RANGED, "", _SIGHTS, "Indirect")
+    yield Condition("carriages", "fight", "count", "carriages", _RANGED, needs="Full Steam Ahead")
+    yield Condition("rating", "fight", "choice", "combat rating", _RANGED, "", _RATINGS)
+
+
+CONDITIONS = (*_of_units(), *_of_fights())
+"""The conditions that a page offers, in its order."""
+
+
+def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None) -> dict[str, Any]:
+    """Return the layout of the module's memory, and the words that belong to it, for `module.js`.
+
+    Parameters
+    ----------
+    ruleset : Ruleset, optional
+        The die and the deck. Default: those of the profiles.
+    profiles : Profiles or path, optional
+        Default: the shipped ones.
+
+    Returns
+    -------
+    dict
+        For JSON; see the module's docstring.
+
+    Examples
+    --------
+    >>> layout()["conditions"][0]["label"]
+    'models left'
+    """
+    ruleset = ruleset or library_of(profiles).ruleset
+    units, row = QUESTION["units"].base, QUESTION["units"].base["rows"].base
+    cards = ruleset.deck.counts().tolist()
+    if len(cards) > MOST_CARDS:
+        raise ValueError(f"{len(cards)} card values (allowed: up to {MOST_CARDS})")
+    return {
+        "inch": INCH,
+        "none": NONE,
+        "question": _places(QUESTION, ("kind", "row", "die", "n_cards", "deck")),
+        "kinds": {kind.name.lower(): int(kind) for kind in Kind},
+        "die": list(ruleset.die.faces),
+        "deck": cards,
+        "unit": {
+            "at": _array(QUESTION, "units"),
+            "fields": _flat(units, ("facts", "target")) | _places(units, ("n_rows",)),
+            "usual": {"exposed": NONE} | _usual(UnitFacts),
+        },
+        "row": {
+            "at": _array(units, "rows"),
+            "fields": _flat(row, ("facts", "attack")) | _places(row, ("n_bands",)),
+            "usual": _usual(RowFacts),
+        },
+        "band": {"at": _array(row, "bands"), "fields": _flat(row, ("bands",)), "order": list(BandFacts._fields)},
+        "fight": {"fields": _flat(QUESTION, ("circumstances",)), "usual": _usual(Circumstances)},
+        "answers": {name: _answer(dtype) for name, dtype in ANSWERS.items()},
+        "conditions": [condition.record() for condition in CONDITIONS],
+        "refusals": [REFUSALS[reason] for reason in WhyNot],
+        "ratings": [name for name, _ in _RATINGS],
+        "assumed": ruleset.assumed,
+    }
+
+
+def _places(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]:
+    """The offsets in bytes of some fields of a record."""
+    assert dtype.fields is not None
+    return {name: dtype.fields[name][1] for name in names}
+
+
+def _flat(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
+    """The offsets in bytes of the fields of a record's parts, which share no name."""
+    fields: dict[str, int] = {}
+    for part in parts:
+        at, inner = _places(dtype, (part,))[part], dtype[part].base
+        names = inner.names or ()
+        assert not fields.keys() & set(names), f"two fields of one name in {part}"
+        fields |= {name: at + offset for name, offset in _places(inner, names).items()}
+    return fields
+
+
+def _array(dtype: np.dtype[np.void], name: str) -> list[int]:
+    """The offset in bytes of an array of records, how far apart they are, and how many there are."""
+    field = dtype[name]
+    return [_places(dtype, (name,))[name], field.base.itemsize, int(np.prod(field.shape))]
+
+
+def _usual(facts: Any) -> dict[str, int]:
+    """The values of facts that are not stated, but 0."""
+    return {name: value for name, value in facts._field_defaults.items() if value}
+
+
+def _answer(dtype: np.dtype[np.void]) -> dict[str, Any]:
+    """Where an answer has its whole numbers, its figures and its lists; a list's length is that of its models."""
+    kinds: dict[str, dict[str, int]] = {"whole": {}, "figures": {}, "lists": {}}
+    for name in dtype.names or ():
+        field, at = dtype[name], _places(dtype, (name,))[name]
+        kind = "lists" if field.shape else "whole" if field == np.int64 else "figures"
+        kinds[kind][name] = at
+    return kinds
+
+
+def unit_facts(loadout: Loadout) -> dict[str, Any]:
+    """Return a unit as the module wants it, with the names that a page shows.
+
+    Parameters
+    ----------
+    loadout : Loadout
+        Of a profile file, or changed (:meth:`~analyser.game.units.Loadout.with_`).
+
+    Returns
+    -------
+    dict
+        For JSON; see the module's docstring.
+
+    Raises
+    ------
+    InputError
+        A unit that no scenario can have.
+    ValueError
+        More rows, bands or models than the module has room for.
+
+    Examples
+    --------
+    >>> from analyser import load_profiles
+    >>> unit_facts(load_profiles()["crown/rifle-platoon@basic"])["rows"][0]["reach"]
+    '7"/14"'
+    """
+    unit, level = loadout.unit, loadout.level
+    for what, count, most in (("rows", len(unit.rows), MOST_ROWS), ("models", level.models, MOST_MODELS)):
+        if count > most:
+            raise ValueError(f"{loadout.selector}: {count} {what} (allowed: up to {most})")
+    combatant = resolve_combatant(Combatant(), None, "unit", loadout)
+    fumes = combatant.rule_length("Corrosive Fumes") if combatant.has("Corrosive Fumes") else NONE
+    facts = UnitFacts(
+        fumes=fumes,
+        points=NONE if level.points is None else level.points,
+        victory_points=NONE if level.victory_points is None else level.victory_points,
+    )
+    target = target_record(combatant)
+    numbers = {name: int(target[name]) for name in target.dtype.names} | facts._asdict()
+    usual = {"exposed": NONE} | _usual(UnitFacts)
+    return {
+        "id": loadout.selector,
+        "name": unit.name,
+        "level": loadout.level_name,
+        "type": unit.type,
+        "category": combatant.category,
+        "models": level.models,
+        "points": level.points,
+        "rules": [rule.canonical for rule in unit.rules],
+        "numbers": _unusual(numbers, usual),
+        "rows": [_row(row, combatant, loadout) for row in unit.rows],
+    }
+
+
+def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
+    if len(row.bands) > MOST_BANDS:
+        raise ValueError(f"{loadout.selector}: {len(row.bands)} bands of {row.id} (allowed: up to {MOST_BANDS})")
+    keys: dict[str, Any] = {"veteran": veteran_of(loadout.unit), "attacker_damage_limit": combatant.damage_limit}
+    attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys))
+    facts = row_facts(row)
+    # An attack is one with Overcharge where it is used; the record has a mark where the row has the quality.
+    numbers = {name: int(attack[name]) for name in attack.dtype.names} | facts._asdict() | {"overcharge": 0, "dice": 0}
+    return {
+        "id": row.id,
+        "name": row.name,
+        "kind": row.kind,
+        "reach": row.reach,
+        "against": list(row.against),
+        "qualities": [quality.canonical for quality in row.qualities],
+        "numbers": _unusual(numbers, _usual(RowFacts)),
+        "bands": [[band.first, band.last, band.dice, _known(band.special)] for band in row.bands],
+    }
+
+
+def _known(number: int | None) -> int:
+    return NONE if number is None else number
+
+
+def _unusual(numbers: Mapping[str, int], usual: Mapping[str, int]) -> dict[str, int]:
+    return {name: value for name, value in numbers.items() if value != usual.get(name, 0)}

@@ -1,0 +1,122 @@
+// @ts-check
+/**
+ * The exact engines, in WebAssembly. All rules are in the module, all numbers and names in the layout that Python
+ * wrote (`analyser/web/facts.py`, whose docstring describes both): here blocks are filled in and read, by name.
+ *
+ * @typedef {Record<string, number>} Numbers
+ * @typedef {{ numbers: Numbers, bands: number[][] }} Row
+ * @typedef {{ numbers: Numbers, rows: Row[] }} Unit
+ * @typedef {number | boolean | string | null | undefined} Value
+ * @typedef {{ attacker?: Record<string, Value>, target?: Record<string, Value> } & Record<string, any>} Conditions
+ * @typedef {{ name: string, side: string, kind: string, field: string, choices?: Numbers }} Condition
+ * @typedef {{ at: number[], fields: Numbers, usual: Numbers, order: string[] }} Part
+ * @typedef {{ whole: Numbers, figures: Numbers, lists: Numbers }} AnswerLayout
+ * @typedef {{ inch: number, none: number, question: Numbers, kinds: Numbers, die: number[], deck: number[], unit: Part,
+ *   row: Part, band: Part, fight: Part, answers: Record<string, AnswerLayout>, conditions: Condition[] }} Layout
+ * @typedef {Record<string, any>} Answer
+ */
+
+const WORD = 8; // bytes of a number
+
+/**
+ * Open the module.
+ * @param {BufferSource} bytes of `calculator.wasm`
+ * @param {Layout} layout as `facts.layout()` gives it
+ */
+export async function open(bytes, layout) {
+  const { instance } = await WebAssembly.instantiate(bytes);
+  return new Engine(/** @type {any} */ (instance.exports), layout);
+}
+
+/** The module, ready to be asked. */
+export class Engine {
+  /** @param {any} module @param {Layout} layout */
+  constructor(module, layout) {
+    this.module = module;
+    this.layout = layout;
+    this.memory = new DataView(module.memory.buffer);
+  }
+
+  /**
+   * A ranged attack with one of the attacker's rows.
+   * @param {Unit} attacker @param {number} row its place among the attacker's @param {Unit} target
+   * @param {Conditions} [conditions]
+   */
+  attack(attacker, row, target, conditions = {}) {
+    return this.#answer("attack", [attacker, target], row, conditions);
+  }
+
+  /** @param {string} kind @param {Unit[]} units @param {number} row @param {Conditions} conditions @returns {Answer} */
+  #answer(kind, units, row, conditions) {
+    const { question, kinds, die, deck, fight } = this.layout;
+    const start = this.module.question.value;
+    this.#put(start + question.kind, kinds[kind]);
+    this.#put(start + question.row, row);
+    this.#put(start + question.n_cards, deck.length);
+    die.forEach((sides, place) => this.#put(start + question.die + WORD * place, sides));
+    deck.forEach((copies, place) => this.#put(start + question.deck + WORD * place, copies));
+    units.forEach((unit, side) => this.#putUnit(unit, side));
+    this.#fill(start, fight, {});
+    for (const condition of this.layout.conditions) this.#putCondition(condition, kind, conditions);
+    if (this.module.ask() < 0) throw new Error(`the module failed at this ${kind}`);
+    return this.#read(kind);
+  }
+
+  /** @param {Unit} unit @param {number} side */
+  #putUnit(unit, side) {
+    const { row, band } = this.layout;
+    const at = this.#unitAt(side);
+    this.#fill(at, this.layout.unit, { ...unit.numbers, n_rows: unit.rows.length });
+    unit.rows.forEach(({ numbers, bands }, place) => {
+      const begin = at + row.at[0] + row.at[1] * place;
+      this.#fill(begin, row, { ...numbers, n_bands: bands.length });
+      bands.forEach((cells, number) =>
+        cells.forEach((value, cell) => this.#put(begin + band.fields[band.order[cell]] + band.at[1] * number, value)),
+      );
+    });
+  }
+
+  /** @param {Condition} condition @param {string} kind @param {Conditions} conditions */
+  #putCondition({ name, side, kind, field, choices }, _, conditions) {
+    const { inch, none, unit, fight } = this.layout;
+    const value = side === "fight" ? conditions[name] : conditions[side]?.[name];
+    if (value === undefined || value === null || value === false) return;
+    const number = choices ? choices[String(value)] : kind === "inches" ? Math.round(Number(value) * inch) : Number(value);
+    const at = side === "fight" ? this.module.question.value + fight.fields[field] : this.#unitAt(side === "attacker" ? 0 : 1) + unit.fields[field];
+    this.#put(at, number ?? none);
+  }
+
+  /** @param {number} side */
+  #unitAt(side) {
+    const [at, stride] = this.layout.unit.at;
+    return this.module.question.value + at + stride * side;
+  }
+
+  /** Every field of a part: as given, or as usual. @param {number} start @param {Part} part @param {Numbers} numbers */
+  #fill(start, { fields, usual }, numbers) {
+    for (const name in fields) this.#put(start + fields[name], numbers[name] ?? usual[name] ?? 0);
+  }
+
+  /** @param {number} at @param {number} value */
+  #put(at, value) {
+    this.memory.setBigInt64(at, BigInt(value), true);
+  }
+
+  /** @param {string} kind @returns {Answer} */
+  #read(kind) {
+    if (this.memory.buffer !== this.module.memory.buffer) this.memory = new DataView(this.module.memory.buffer);
+    const { whole, figures, lists } = this.layout.answers[kind];
+    const start = this.module[kind].value;
+    /** @type {Answer} */
+    const answer = {};
+    for (const name in whole) answer[name] = Number(this.memory.getBigInt64(start + whole[name], true));
+    for (const name in figures) answer[name] = this.memory.getFloat64(start + figures[name], true);
+    for (const name in lists) answer[name] = this.#list(start + lists[name], answer.models + 1);
+    return answer;
+  }
+
+  /** @param {number} at @param {number} length */
+  #list(at, length) {
+    return Array.from({ length }, (_, place) => this.memory.getFloat64(at + WORD * place, true));
+  }
+}
