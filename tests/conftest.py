@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from analyser.analysis.kept import SWITCH
 from analyser.game.profiles import Profiles
+from tests.helpers.chromium import browser  # noqa: F401 - a fixture
 from tests.oracle.small_profiles import write_profiles
 
 DATE = "ANALYSER_TEST_DATE"  # the environment variable: which seeds are those of the day

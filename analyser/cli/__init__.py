@@ -38,7 +38,6 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
     },
     "Armies and units": {
         "army": "Show, check, print or build an army list; a page for the game.",
-        "calculator": "A page for a phone: every exact answer, live and offline.",
         "units": "List the units, print one, import BattleScribe data.",
     },
     "Balance": {
@@ -46,6 +45,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "report": "A balance report, a site of reports, the difference between two versions.",
     },
     HIDDEN: {
+        "calculator": "A page for a phone: exact answers about all units, live and offline.",
         "sweep": "A design space in parts, on one machine or many.",
         "warm-up": "Compile all kernels now.",
         "completion": "Print a shell completion script.",

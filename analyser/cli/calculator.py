@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyser.cli.options import OUTPUT, PAGE, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Option, check_is_page
+from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Option, check_is_page
 from analyser.cli.shell import command, profiles_in
 
 

@@ -47,6 +47,10 @@ export class Answers {
     return { ...this.page.usual, ...fight, attacker: units[attacker], target: units[target] };
   }
 
+  can(kind) {
+    return kind in this.engine;
+  }
+
   #isGone(key) {
     return this.state.units[key]?.models === 0;
   }
@@ -80,7 +84,7 @@ export class Answers {
     if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
     const asked = [this.units[attacker], ...more, this.units[target], this.conditions(attacker, target)];
     const found = this.engine[kind](...asked);
-    return found.refused ? { why: this.page.layout.refusals[found.refused] } : found;
+    return found.refused ? { why: this.page.layout.refusals[found.refused], refused: found.refused } : found;
   }
 
   /** The attacks of all rows on a target, the best first by the figures that Python ranks by. */

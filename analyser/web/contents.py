@@ -1,4 +1,4 @@
-"""What the page shows beside the facts of units: its words, figures and conditions, in the order in which they stand."""
+"""Contents of the page beside the facts of units: words, figures and conditions, in the order in which they stand."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, RANGED_ATTACK
 from analyser.game.units import Loadout
 from analyser.results.rules_used import CARDS
+from analyser.rules.shots import WhyNot
 from analyser.scenarios.attack import RANKED_BY
 from analyser.web.facts import unit_facts
 
 USUAL_DISTANCE = 12  # inches, where a page begins
-OFTEN = ("aiming", "concealed", "taking_cover", "garrisoned", "suppressed", "disordered", "activated", "reloading")
-"""Conditions that stand beside the distance; the others are folded away."""
+OFTEN = {
+    "attacker": ("aiming", "suppressed", "reloading"),
+    "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
+}
+"""Conditions that stand beside the distance, by the unit that they are about; the others are folded away."""
 HIDDEN = ("models", "damage", "short_range")
 """Conditions that a page sets by a control of their own; short range follows from the distance."""
 OF_THE_TARGET = ("concealed",)  # conditions of a fight that are about its target
@@ -32,9 +36,9 @@ FIGURES = (
     {"name": "disordered", "label": "Disordered"},
     {"name": "activated", "label": "Made activated"},
     {"name": "building_wrecked", "label": "Building wrecked"},
-    {"name": "mean_models_destroyed", "label": "Expected models", "isMean": True, "always": True, "of": "models"},
+    {"name": "mean_models_destroyed", "label": "Models lost", "isMean": True, "always": True, "of": "models"},
     {"name": "mean_attacker_models_destroyed", "label": "Own models lost", "isMean": True},
-    {"name": "points", "label": "Expected points", "isMean": True, "always": True, "of": "points"},
+    {"name": "points", "label": "Points lost", "isMean": True, "always": True, "of": "points"},
 )
 COMBATS = {
     "charge": {
@@ -71,7 +75,7 @@ WORDS = {
     "whoAttacks": "Who attacks?",
     "whoIsAttacked": "Who is attacked?",
     "choose": "Choose a unit, then an enemy.",
-    "chance": "destroyed or broken",
+    "chance": "Chance to destroy or break it, best row",
     "sentence": "to destroy or break them",
     "sentenceBack": "to destroy or break you",
     "losses": "Probability that at least so many models are destroyed",
@@ -83,7 +87,7 @@ WORDS = {
     "gone": "This unit is gone.",
 }
 ASSUMED = (
-    "Every number is exact: a complete distribution by the rules that analyser runs in Python, compiled for the browser.",
+    "Every number is exact: a complete distribution, by the rules that Python runs, compiled for the browser.",
     "The field is open: distance, line of sight, cover and friends are what you set here, not measured on a map.",
     "Points of a unit that is hurt are its share of them; a unit that is gone has lost all.",
 )
@@ -91,15 +95,13 @@ ASSUMED = (
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The conditions of the module that the page offers, each with its group and whether it is often used."""
-    return [
-        each
-        | {
-            "often": each["name"] in OFTEN,
-            "role": "target" if each["side"] == "target" or each["name"] in OF_THE_TARGET else "attacker",
-        }
-        for each in layout["conditions"]
-        if each["name"] not in HIDDEN
-    ]
+    found = []
+    for each in layout["conditions"]:
+        role = "target" if each["side"] == "target" or each["name"] in OF_THE_TARGET else "attacker"
+        place = OFTEN[role].index(each["name"]) if each["name"] in OFTEN[role] else None
+        if each["name"] not in HIDDEN:
+            found.append(each | {"role": role, "often": place is not None, "place": place or 0})
+    return sorted(found, key=lambda each: each["place"])
 
 
 def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
@@ -117,6 +119,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
         "words": words.lower().replace("-", " "),
         "notModelled": list(gaps),
         "mostDamage": unit.damage_limit - 1,
+        "farthest": max((row.long_range or 0 for row in unit.rows), default=0) or USUAL_DISTANCE,
     }
 
 
@@ -137,6 +140,7 @@ def contents() -> dict[str, Any]:
         "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
         "sameWithin": CERTAIN_WITHIN,
         "shoots": "ranged",
+        "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
         "usual": {"distance": USUAL_DISTANCE},
         "shared": SHARED,
         "eachRound": EACH_ROUND,

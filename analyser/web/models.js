@@ -28,10 +28,18 @@ export function shown(all) {
       below: page.words.exact,
       back: state.attacker ? "Back" : "",
       undo: game.past.at(-1)?.label ?? "",
-      round: page.kind === "table" ? state.round : 0,
+      mini: miniOf(all),
     }),
     h("main", {}, list(all, "attackers"), fight(all), list(all, "targets")),
   ];
+}
+
+/** The answer in a line, for a reader who has scrolled past it. */
+function miniOf({ page, state, answers, view }) {
+  if (view !== "fight" || !answers || !state.attacker || !state.target) return "";
+  const rows = answers.rows(state.attacker, state.target);
+  const found = (rows.find(({ row }) => row.id === state.row) ?? rows[0])?.answer;
+  return found && !found.why ? `${percent(found[page.chance])} ${page.words.sentence}` : "";
 }
 
 /** The units that can be chosen for a role. */
@@ -49,6 +57,7 @@ function list(all, role) {
     role,
     heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
     hint: cut.length < here.length ? `${cut.length} of ${here.length}` : hint,
+    round: isTable && role === "attackers" ? state.round : 0,
     search: isTable ? undefined : searched[role],
     chosen: role === "attackers" ? state.attacker : state.target,
     units: cut.map((unit) => cardOf(all, unit, role)),
@@ -63,10 +72,10 @@ function cardOf({ page, state, answers }, unit, role) {
   const card = {
     key: unit.key,
     name: unit.name,
-    level: unit.level,
+    level: unit.points === null ? unit.level : `${unit.level} · ${unit.points} pt`,
     gone: !models,
     states: [...new Set(is.map(({ label }) => label))],
-    facts: unit.points === null ? left : `${left} · ${unit.points} pt`,
+    facts: left,
   };
   if (role !== "targets" || !state.attacker || !answers) return card;
   const best = answers.best(state.attacker, unit.key);
@@ -83,8 +92,8 @@ function fight(all) {
   const about = { ...all, one, other, rows, chosen };
   return panel(
     sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }),
-    how(about),
     answer(chosen ? answerOf(about) : { why: answers ? page.words.noRows : "…" }),
+    how(about),
     answers && further(about),
     notes([...page.notes, ...notModelled(one, other)]),
   );
@@ -125,8 +134,8 @@ function how(about) {
   return h(
     "section.sheet.how",
     { "data-key": "how", "aria-label": "Conditions" },
-    slider({ name: "distance", label: `${capital(distance.label)}${reach}`, value, least: 0, most: page.farthest, step: 1, shown: `${value}″` }),
-    rows.length > 1 && chips(page.words.row, rowChips(about), true),
+    slider({ name: "distance", label: `${capital(distance.label)}${reach}`, value, least: 0, most: Math.max(one.farthest, value), step: 1, shown: `${value}″` }),
+    rowChips(about),
     ["attacker", "target"].map(group(true)),
     h(
       "details",
@@ -137,14 +146,18 @@ function how(about) {
   );
 }
 
+/** The rows that fire at such a target at all, if there is a choice. */
 function rowChips({ page, one, rows, chosen }) {
-  const inOrder = [...rows].sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
-  return inOrder.map(({ row, answer: found }) => ({
+  const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
+  if (able.length < 2) return null;
+  const inOrder = able.sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
+  const options = inOrder.map(({ row, answer: found }) => ({
     do: `row ${row.id}`,
     label: row.name,
     beside: found.why ? "–" : percent(found[page.chance]),
     on: row.id === chosen.row.id,
   }));
+  return chips(page.words.row, options, true);
 }
 
 function damage(state, unit) {
@@ -161,7 +174,7 @@ function answerOf({ page, other, chosen: { row, answer: found } }) {
   return {
     chance: found[page.chance],
     sentence: page.words.sentence,
-    pool: `${row.name}: ${dice}, ${page.layout.ratings[found.rating]} rating, against DEFENCE ${found.defence}`,
+    pool: `${row.name}: ${dice}, ${page.layout.ratings[found.rating]}, DEFENCE ${found.defence}`,
     atLeast: found.at_least,
     lossesLabel: page.words.losses,
     figures: figuresOf(page, found, other),
@@ -192,6 +205,7 @@ function back({ page, answers }, one, other) {
 }
 
 function combat({ page, answers, one, other }, kind) {
+  if (!answers.can(kind)) return null;
   const { heading, about, shares, figures: wanted } = page.combats[kind];
   const found = answers.combat(kind, one.key, other.key);
   if (!found || found.why) return contest({ key: kind, heading, about, why: found && capital(found.why), waits: !found });

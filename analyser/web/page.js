@@ -156,6 +156,8 @@ function begin() {
   change({});
 }
 
+addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), { passive: true });
+
 begin();
 const bytes = Uint8Array.from(atob(page.module), (each) => each.charCodeAt(0));
 open(bytes, page.layout).then((engine) => {

@@ -12,6 +12,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -22,7 +23,7 @@ from analyser.game.army import ArmyUnit
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
-from analyser.web.contents import USUAL_DISTANCE, conditions, contents, notes, unit_entry
+from analyser.web.contents import conditions, contents, notes, unit_entry
 from analyser.web.facts import layout
 
 SCRIPTS = ("module", "dom", "state", "view", "answers", "models", "page")
@@ -53,7 +54,7 @@ class Page:
         return target
 
     def __repr__(self) -> str:
-        return f"<Page {self.title}: {len(self.html.encode()) // 1000} kB; it shows itself in a notebook, or save() it>"
+        return f"<Page {self.title}: shows itself in a notebook; save() writes it>"
 
     def _repr_html_(self) -> str:
         frame = f'width="100%" height="{_FRAME}" style="border: 0" sandbox="allow-scripts"'
@@ -103,7 +104,7 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     'Calculator'
     """
     library = library_of(profiles)
-    units = [(loadout.unit.name, loadout) for loadout in library.loadouts("*/*")]
+    units = [(loadout.unit.name, loadout) for loadout in library]
     return _page("calculator", "Calculator", [("Attackers", units), ("Targets", units)], library, start=start)
 
 
@@ -128,7 +129,7 @@ def explore(
         A selector that fits nothing.
     """
     library = library_of(profiles)
-    selectors = [loadout.selector for loadout in library.loadouts("*/*")]
+    selectors = [loadout.selector for loadout in library]
     places = (selectors.index(library.loadout(each).selector) for each in (attacker, target))
     return calculator(profiles=library, start="attacker=0.{}&target=1.{}".format(*places))
 
@@ -153,10 +154,9 @@ def _page(
     start: str = "",
 ) -> Page:
     """A page of two sides: the name of each, and its units with their names."""
-    loadouts = list(dict.fromkeys(loadout for _, units in sides for _, loadout in units))
-    places = {loadout: place for place, loadout in enumerate(loadouts)}
+    entries = dict[str, dict[str, Any]]()
+    placed = [(name, [_placed(each, entries) for each in units]) for name, units in sides]
     found = layout(library.ruleset)
-    ranges = (row.long_range or 0 for loadout in loadouts for row in loadout.unit.rows)
     data = contents() | {
         "kind": kind,
         "title": title,
@@ -164,16 +164,20 @@ def _page(
         "layout": found,
         "conditions": conditions(found),
         "notes": notes(library.used.said, warnings),
-        "units": [unit_entry(loadout) for loadout in loadouts],
-        "sides": [
-            {"name": name, "units": [{"unit": places[loadout], "name": called} for called, loadout in units]}
-            for name, units in sides
-        ],
-        "farthest": max(ranges, default=0) or USUAL_DISTANCE,
+        "units": list(entries.values()),
+        "sides": [{"name": name, "units": units} for name, units in placed],
     }
     data["id"] = hashlib.sha256(json_text(data, indent=None).encode()).hexdigest()[:12]
     data["module"] = base64.b64encode(_file("calculator.wasm")).decode("ascii")
     return Page(title, _html(title, json_text(data, indent=None)))
+
+
+def _placed(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A unit of a side by its place among the `entries`, where equal units stand once."""
+    entry = unit_entry(unit[1])
+    text = json_text(entry, indent=None)
+    entries.setdefault(text, entry)
+    return {"unit": list(entries).index(text), "name": unit[0]}
 
 
 def _html(title: str, data: str) -> str:

@@ -29,13 +29,13 @@ function icon(path) {
 }
 
 export function top(model) {
-  const { title, below, back, undo, round } = model;
+  const { title, below, mini, back, undo } = model;
   return h(
     "header.top",
     { "data-key": "top" },
     back && h("button.tool.back", { "data-do": "back", "aria-label": back }, icon("M15 5l-7 7 7 7")),
     h("h1", {}, title, h("small", {}, below)),
-    round && h("button.tool", { "data-do": "round", "aria-label": `Round ${round}. Begin the next round` }, `Round ${round}`),
+    h("p.mini", { "aria-hidden": "true" }, mini),
     h(
       "button.tool",
       { "data-do": "undo", disabled: !undo, "aria-label": undo ? `Undo: ${undo}` : "Nothing to undo", title: undo },
@@ -46,11 +46,16 @@ export function top(model) {
 }
 
 /** The units of a side as cards; one that has a `chance` shows it. */
-export function cards({ role, heading, hint, units, search, chosen }) {
+export function cards({ role, heading, hint, units, search, chosen, round }) {
   return h(
     `section.panel.${role}`,
     { "data-key": role, "aria-label": heading },
-    h("header", {}, h("h2", {}, heading), h("span.small", {}, hint)),
+    h(
+      "header",
+      {},
+      h("div", {}, h("h2", {}, heading), h("p.small", {}, hint)),
+      round > 0 && h("button.tool", { "data-do": "round", "aria-label": `Round ${round}. Begin the next round` }, `Round ${round}`, icon("M9 5l7 7-7 7")),
+    ),
     search !== undefined &&
       h("input.search", { type: "search", value: search, "data-set": `search ${role}`, placeholder: "Search units", "aria-label": `Search: ${heading}` }),
     h(
@@ -89,7 +94,7 @@ export function sides(model) {
 }
 
 function side(unit, role) {
-  const what = role === "attackers" ? "attacks" : "is attacked";
+  const what = role === "attackers" ? "Attacker" : "Target";
   return h(
     "div.side",
     { "data-key": role },
@@ -160,7 +165,7 @@ export function answer(model) {
 }
 
 const NEGLIGIBLE = 0.005;
-const MOST_BARS = 9;
+const MOST_BARS = 6;
 
 /** A bar for each number of models up to where less is left than can be seen. */
 function bars({ atLeast }) {
@@ -181,7 +186,7 @@ function bars({ atLeast }) {
 }
 
 export function figures(list) {
-  return h("dl.figures", {}, list.map(({ label, value, of }) => h("div", {}, h("dt", {}, label), h("dd", {}, value, of && h("small", {}, ` ${of}`)))));
+  return h("dl.figures", {}, list.map(({ label, value, of }) => h("div", {}, h("dt", {}, label), h("dd", {}, value, of && h("small", {}, of)))));
 }
 
 /** Who wins: three shares on a bar, with what it costs both. */

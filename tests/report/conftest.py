@@ -1,40 +1,15 @@
-"""A report, and a real browser to open its page in."""
-
-import os
-import shutil
+"""A report, and its page in a real browser."""
 
 import pytest
 
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
-from tests.helpers.browser import NEEDED, bring
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-
-
-def without(reason):
-    """Skip, or fail where a browser is needed."""
-    if os.environ.get(NEEDED):
-        pytest.fail(f"{reason}, and {NEEDED} is set")
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")
 def browsed(tmp_path_factory):
     out = tmp_path_factory.mktemp("reports") / "r"
     return write_report(["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"], out=out, profiles=Profiles())
-
-
-@pytest.fixture(scope="session")
-def browser():
-    sync_playwright = bring("playwright.sync_api").sync_playwright
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        without(f"no browser here: none of {', '.join(BROWSERS)}")
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=path)
-        yield running
-        running.close()
 
 
 @pytest.fixture
