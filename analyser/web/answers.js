@@ -5,6 +5,7 @@
  */
 
 import { toLink } from "./state.js";
+import { changed, valueOf } from "./workshop.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
 
@@ -39,12 +40,21 @@ export class Answers {
     this.waiting.clear();
   }
 
+  /** A unit by its key; `0.3+dice` is that unit with one more of a number. */
+  unit(key) {
+    const [base, name] = key.split("+");
+    if (!name) return this.units[base];
+    const edit = this.page.edits.find((each) => each.name === name);
+    return changed(this.units[base], { [name]: (edit.at === "dice" ? 0 : valueOf(this.units[base], edit, this.page.layout.none)) + 1 }, [edit]);
+  }
+
   /** The conditions of a unit's fight with another: how both stand, and what is chosen for the attack that is shown. */
   conditions(attacker, target) {
     const { conditions, units } = this.state;
-    const isShown = attacker === this.state.attacker;
+    const [one, other] = [attacker, target].map((key) => key.split("+")[0]);
+    const isShown = one === this.state.attacker || one === this.state.beside;
     const fight = isShown ? conditions : Object.fromEntries(this.page.shared.filter((name) => name in conditions).map((name) => [name, conditions[name]]));
-    return { ...this.page.usual, ...fight, attacker: units[attacker], target: units[target] };
+    return { ...this.page.usual, ...fight, attacker: units[one], target: units[other] };
   }
 
   can(kind) {
@@ -52,7 +62,7 @@ export class Answers {
   }
 
   #isGone(key) {
-    return this.state.units[key]?.models === 0;
+    return this.state.units[key.split("+")[0]]?.models === 0;
   }
 
   #asked(name, compute) {
@@ -82,7 +92,7 @@ export class Answers {
   /** A fight by the engine; `why` where it cannot be. */
   #fight(kind, attacker, target, ...more) {
     if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
-    const asked = [this.units[attacker], ...more, this.units[target], this.conditions(attacker, target)];
+    const asked = [this.unit(attacker), ...more, this.unit(target), this.conditions(attacker, target)];
     const found = this.engine[kind](...asked);
     return found.refused ? { why: this.page.layout.refusals[found.refused], refused: found.refused } : found;
   }
@@ -90,7 +100,7 @@ export class Answers {
   /** The attacks of all rows on a target, the best first by the figures that Python ranks by. */
   rows(attacker, target) {
     return this.#asked(`rows ${attacker} ${target}`, () => {
-      const made = this.units[attacker].rows.map((row, place) => ({ row, answer: this.#fight("attack", attacker, target, place) }));
+      const made = this.unit(attacker).rows.map((row, place) => ({ row, answer: this.#fight("attack", attacker, target, place) }));
       return made.filter(({ row }) => row.kind === this.page.shoots).sort((one, other) => this.#ranked(one.answer, other.answer));
     });
   }

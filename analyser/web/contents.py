@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, RANGED_ATTACK
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Quality, Rule
+from analyser.game.names import faction_name
 from analyser.game.units import Loadout
 from analyser.results.rules_used import CARDS
 from analyser.rules.shots import WhyNot
+from analyser.rules.structs import ATTACK, NONE, TARGET
 from analyser.scenarios.attack import RANKED_BY
 from analyser.web.facts import unit_facts
 
@@ -83,14 +85,82 @@ WORDS = {
     "more": "More conditions",
     "rows": "By expected models destroyed, under these conditions",
     "best": "By expected points, each by its best row at this distance",
-    "noRows": "No row can fire.",
+    "noRows": "It has no row that fires.",
+    "noAttack": "No attack",
     "gone": "This unit is gone.",
+    "own": "of your own",
+    "changed": ", changed",
+    "edit": "Slide or type: the unit is copied, and the copy changes. A link holds it, too.",
+    "restore": "Back to the printed unit",
+    "qualities": "Qualities and special rules",
+    "beside": "Side by side",
+    "besideWhom": "Compare the attacker with",
 }
 ASSUMED = (
     "Every number is exact: a complete distribution, by the rules that Python runs, compiled for the browser.",
     "The field is open: distance, line of sight, cover and friends are what you set here, not measured on a map.",
     "Points of a unit that is hurt are its share of them; a unit that is gone has lost all.",
 )
+
+
+COMPARED = (
+    {"name": CHANCE, "label": "destroys or breaks"},
+    {"name": "suppressed", "label": "suppresses"},
+    {"name": "mean_models_destroyed", "label": "models lost", "isMean": True},
+    {"name": "points", "label": "points lost", "isMean": True},
+    {"name": "points", "label": "points lost for 100 points of its own", "isMean": True, "perPoints": True},
+)
+
+
+class Edit(NamedTuple):
+    """Number, quality or special rule of a unit that a reader can change."""
+
+    name: str
+    label: str
+    role: str  # of the attacker, of the target, or of both
+    at: str = "unit"  # the facts that change: those of the unit, of its rows, or its dice
+    least: int = 0
+    most: int = 1
+    kind: str = "number"
+    fields: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The edit as the page has it."""
+        return self._asdict() | {"fields": self.fields or (self.name,)}
+
+
+def edits() -> list[dict[str, Any]]:
+    """What a reader can change of a unit."""
+    found = [
+        Edit("dice", "Attack dice", "attacker", "dice", -10, 10),
+        Edit("veteran", "Veteran", "attacker", "rows", 0, 6),
+        Edit("defence", "DEFENCE", "target", least=1, most=8),
+        Edit("damage_limit", "DAMAGE LIMIT", "target", least=1, most=12),
+        Edit("discipline", "DISCIPLINE (-1: none)", "target", least=NONE, most=12),
+        Edit("break_limit", "BREAK LIMIT (-1: none)", "target", least=NONE, most=12),
+        Edit("models", "Models", "both", least=1, most=18),
+        Edit("points", "Points", "both", least=0, most=300),
+    ]
+    qualities = (Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK)
+    found += [
+        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in ATTACK.names
+    ]
+    rules = (Rule(name) for name in SPECIAL_RULES)
+    found += [
+        Edit(each.field, each.name, "target", kind="flag", fields=_MARKS.get(each.field, (each.field,)))
+        for each in rules
+        if each.field in TARGET.names or each.field in _MARKS
+    ]
+    return [each.record() for each in found]
+
+
+_NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number, or a choice
+_MARKS = {
+    "automata": ("automata", "passes_tests"),
+    "irrepressible": ("passes_tests",),
+    "resilient": ("resilient_front",),
+    "shrouded": ("always_concealed",),
+}
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -117,6 +187,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
     return unit_facts(loadout) | {
         "words": words.lower().replace("-", " "),
+        "faction": faction_name(loadout.faction),
         "notModelled": list(gaps),
         "mostDamage": unit.damage_limit - 1,
         "farthest": max((row.long_range or 0 for row in unit.rows), default=0) or USUAL_DISTANCE,
@@ -144,6 +215,8 @@ def contents() -> dict[str, Any]:
         "usual": {"distance": USUAL_DISTANCE},
         "shared": SHARED,
         "eachRound": EACH_ROUND,
+        "compared": COMPARED,
+        "edits": edits(),
     }
 
 

@@ -1,13 +1,13 @@
 /** From the state of the page and the answers to what each panel shows. */
 
 import { h } from "./dom.js";
-import { answer, cards, chips, choice, contest, figures, notes, percent, ranking, sides, slider, stepper, tenths, top } from "./view.js";
+import { answer, capital, cards, chips, choice, contest, figures, notes, percent, ranking, sides, slider, stepper, tenths, top } from "./view.js";
+import { changed, workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
-const MOST_CARDS = 36; // of a list that is searched
 
-/** Every unit of the page by its key: side and place. */
-export function unitsOf(page) {
+/** Every unit of the page by its key, side and place; after those of the page the reader's own. */
+export function unitsOf(page, own) {
   const found = {};
   page.sides.forEach((side, number) =>
     side.units.forEach(({ unit, name }, place) => {
@@ -15,10 +15,16 @@ export function unitsOf(page) {
       found[key] = { ...page.units[unit], name, key, side: number };
     }),
   );
+  own.forEach(({ from, name, changes }, place) => {
+    if (!found[from]) return;
+    page.sides.forEach(({ units }, side) => {
+      const key = `${side}.${units.length + place}`;
+      const words = `${name} ${page.words.own} ${found[from].words}`.toLowerCase();
+      found[key] = { ...changed(found[from], changes, page.edits), name, words, key, side, from: `${side}${from.slice(1)}`, changes, level: page.words.own };
+    });
+  });
   return found;
 }
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function shown(all) {
   const { page, state, game } = all;
@@ -50,18 +56,30 @@ function list(all, role) {
   const side = role === "attackers" ? own : 1 - own;
   const words = searched[role].toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (unit) => unit.side === side && words.every((word) => unit.words.includes(word));
+  const chosen = role === "attackers" ? state.attacker : state.target;
   const here = Object.values(units).filter(fits);
-  const cut = isTable ? here : here.slice(0, MOST_CARDS);
   const hint = role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.chance : page.words.whoIsAttacked;
   return cards({
     role,
     heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
-    hint: cut.length < here.length ? `${cut.length} of ${here.length}` : hint,
+    hint,
     round: isTable && role === "attackers" ? state.round : 0,
     search: isTable ? undefined : searched[role],
-    chosen: role === "attackers" ? state.attacker : state.target,
-    units: cut.map((unit) => cardOf(all, unit, role)),
+    chosen,
+    units: (isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role)),
   });
+}
+
+/** One loadout of each unit: the one that is chosen, else its first. */
+function oneLevelOf(units, chosen) {
+  const found = new Map();
+  for (const unit of units) if (!found.has(unitId(unit)) || unit.key === chosen) found.set(unitId(unit), unit);
+  return [...found.values()];
+}
+
+/** The unit of a loadout: those with the same are its levels. */
+function unitId({ id, key, from }) {
+  return from ? key : id.split("@")[0];
 }
 
 function cardOf({ page, state, answers }, unit, role) {
@@ -72,10 +90,10 @@ function cardOf({ page, state, answers }, unit, role) {
   const card = {
     key: unit.key,
     name: unit.name,
-    level: unit.points === null ? unit.level : `${unit.level} · ${unit.points} pt`,
+    level: page.kind === "calculator" ? `${unit.faction} · ${unit.type}` : unit.points === null ? unit.level : `${unit.level} · ${unit.points} pt`,
     gone: !models,
     states: [...new Set(is.map(({ label }) => label))],
-    facts: left,
+    facts: page.kind === "calculator" ? unit.level : left,
   };
   if (role !== "targets" || !state.attacker || !answers) return card;
   const best = answers.best(state.attacker, unit.key);
@@ -92,8 +110,9 @@ function fight(all) {
   const about = { ...all, one, other, rows, chosen };
   return panel(
     sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }),
-    answer(chosen ? answerOf(about) : { why: answers ? page.words.noRows : "…" }),
+    answer(answers ? answerOf(about) : { why: "…" }),
     how(about),
+    answers && page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
     answers && further(about),
     notes([...page.notes, ...notModelled(one, other)]),
   );
@@ -102,6 +121,13 @@ function fight(all) {
 function sideOf({ state }, unit) {
   const { key, name, level, models: all } = unit;
   return { key, name, level, all, models: state.units[key]?.models ?? all };
+}
+
+/** The loadouts of a unit, one of them chosen. */
+function levels({ units }, unit, role) {
+  const alike = Object.values(units).filter((each) => each.side === unit.side && unitId(each) === unitId(unit));
+  const option = (each) => ({ do: `choose ${role} ${each.key}`, label: capital(each.level), beside: each.points === null ? "" : `${each.points} pt`, on: each.key === unit.key });
+  return chips(`${unit.name}: level`, alike.map(option), true);
 }
 
 function notModelled(...units) {
@@ -124,10 +150,10 @@ function how(about) {
   const place = (each) => (each.side === "fight" ? "fight" : at[each.side].key);
   const chip = (each) => ({ do: `toggle ${place(each)} ${each.name}`, label: capital(each.label), title: each.description, on: Boolean(valueOf(each)) });
   const isFlag = (each) => each.kind === "flag";
-  const control = (each) =>
-    isFlag(each) ? null : choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
+  const control = (each) => choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
   const group = (often) => (role) =>
     chips(at[role].name, possible.filter((each) => isFlag(each) && each.often === often && each.role === role).map(chip));
+  const numbers = (role) => possible.filter((each) => !isFlag(each) && each.name !== "distance" && each.role === role).map(control);
   const reach = chosen ? ` · ${chosen.row.name} ${chosen.row.reach}` : "";
   const distance = page.conditions.find(({ name }) => name === "distance");
   const value = state.conditions.distance ?? page.usual.distance;
@@ -135,13 +161,14 @@ function how(about) {
     "section.sheet.how",
     { "data-key": "how", "aria-label": "Conditions" },
     slider({ name: "distance", label: `${capital(distance.label)}${reach}`, value, least: 0, most: Math.max(one.farthest, value), step: 1, shown: `${value}″` }),
+    page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
     rowChips(about),
     ["attacker", "target"].map(group(true)),
     h(
       "details",
       { "data-key": "seldom" },
       h("summary", {}, page.words.more),
-      h("div.how", {}, ["attacker", "target"].map(group(false)), [one, other].map((unit) => damage(state, unit)), h("div.numbers", {}, possible.filter((each) => each !== distance).map(control))),
+      ["attacker", "target"].map((role) => h("div.how", {}, group(false)(role), damage(state, at[role]), h("div.numbers", {}, numbers(role)))),
     ),
   );
 }
@@ -168,8 +195,13 @@ function damage(state, unit) {
 }
 
 /** The main answer: the chance, bars and figures of one row. */
-function answerOf({ page, other, chosen: { row, answer: found } }) {
-  if (found.why) return { why: `${row.name}: ${found.why}.` };
+function answerOf({ page, other, rows, chosen, state }) {
+  if (!chosen) return { why: page.words.noRows };
+  const { row, answer: found } = chosen;
+  if (found.why) {
+    const told = state.row === row.id || !found.refused ? [chosen] : rows;
+    return { why: page.words.noAttack, reasons: told.map((each) => (each.answer.refused ? `${each.row.name}: ${each.answer.why}.` : each.answer.why)) };
+  }
   const dice = `${found.dice} ${found.dice === 1 ? "die" : "dice"}`;
   return {
     chance: found[page.chance],

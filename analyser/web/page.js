@@ -26,8 +26,8 @@ function viewOf() {
 }
 
 function render() {
-  units = unitsOf(page);
-  for (const role of ["attacker", "target"]) if (!units[state[role]]) state[role] = "";
+  units = unitsOf(page, state.own);
+  for (const role of ["attacker", "target", "beside"]) if (!units[state[role]]) state[role] = "";
   answers?.at(state, units);
   const view = viewOf();
   document.title = state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
@@ -92,6 +92,22 @@ const actions = {
     const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
     change({ round: state.round + 1, units: Object.fromEntries(units.filter(([, each]) => Object.keys(each).length)) }, { label: `round ${state.round + 1}` });
   },
+  /** Change a number of the attacker or the target: a printed unit is copied, and the copy changed. */
+  edit(role, name, value) {
+    const unit = units[state[role]];
+    const side = Number(unit.key[0]);
+    const place = Number(unit.key.slice(2)) - page.sides[side].units.length;
+    const from = unit.from ?? unit.key;
+    const entry = { from, name: unit.from ? unit.name : `${unit.name}${page.words.changed}`, changes: { ...unit.changes, [name]: Number(value) } };
+    const own = unit.from ? state.own.with(place, entry) : [...state.own, entry];
+    change({ own, [role]: unit.from ? unit.key : `${side}.${page.sides[side].units.length + state.own.length}` });
+  },
+  called(role, name) {
+    const unit = units[state[role]];
+    const place = Number(unit.key.slice(2)) - page.sides[unit.side].units.length;
+    change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || page.words.own }) });
+  },
+  restore: (role) => change({ [role]: units[state[role]].from }),
   undo() {
     const before = game.undo();
     if (before) change({ units: before.units, round: before.round, own: before.own });
@@ -131,6 +147,9 @@ document.addEventListener("input", (event) => {
   const { value } = event.target;
   if (kind === "number") actions.value("fight", name, Number(value));
   if (kind === "value") actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
+  if (kind === "edit" && value !== "") actions.edit(name, more[0], value);
+  if (kind === "called") actions.called(name, value);
+  if (kind === "beside") change({ beside: value });
   if (kind === "search") {
     searched[name] = event.target.value;
     render();

@@ -17,6 +17,7 @@
  * @property {Record<string, Standing>} units those that are not as they began
  * @property {number} round
  * @property {OwnUnit[]} own
+ * @property {string} beside a second attacker to compare with
  */
 
 const MOST_PAST = 50;
@@ -25,16 +26,16 @@ const PART = /^([a-z_]{2,40})(?:-([\w.]{1,12}))?$/;
 
 /** @returns {State} */
 export function emptyState() {
-  return { attacker: "", target: "", row: "", conditions: {}, units: {}, round: 1, own: [] };
+  return { attacker: "", target: "", row: "", conditions: {}, units: {}, round: 1, own: [], beside: "" };
 }
 
 /**
  * The state as the part of a link after `#`; {@link fromLink} reads it again.
  * @param {State} state
  */
-export function toLink({ attacker, target, row, conditions, units, round, own }) {
+export function toLink({ attacker, target, row, conditions, units, round, own, beside }) {
   const parts = new URLSearchParams();
-  for (const [name, value] of Object.entries({ attacker, target, row })) if (value) parts.set(name, value);
+  for (const [name, value] of Object.entries({ attacker, target, row, beside })) if (value) parts.set(name, value);
   if (Object.keys(conditions).length) parts.set("with", toText(conditions));
   const standing = Object.entries(units).map(([key, each]) => `${key}*${toText(each)}`);
   if (standing.length) parts.set("units", standing.join("~"));
@@ -51,7 +52,7 @@ export function toLink({ attacker, target, row, conditions, units, round, own })
 export function fromLink(link) {
   const parts = new URLSearchParams(link.replace(/^#/, ""));
   const key = (/** @type {string} */ name) => (KEY.test(parts.get(name) ?? "") ? (parts.get(name) ?? "") : "");
-  const state = { ...emptyState(), attacker: key("attacker"), target: key("target"), row: parts.get("row") ?? "" };
+  const state = { ...emptyState(), attacker: key("attacker"), target: key("target"), beside: key("beside"), row: parts.get("row") ?? "" };
   state.conditions = fromText(parts.get("with") ?? "");
   for (const each of (parts.get("units") ?? "").split("~")) {
     const [unit, text] = each.split("*");

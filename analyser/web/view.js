@@ -22,6 +22,8 @@ export function signed(change, text) {
   return `${change < 0 ? "−" : "+"}${text(Math.abs(change))}`;
 }
 
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 const width = (p) => `width:${(100 * p).toFixed(2)}%`;
 
 function icon(path) {
@@ -152,7 +154,7 @@ export function choice({ name, label, value, choices }) {
 /** The answer in large type: its sentence, bars, figures. */
 export function answer(model) {
   if (model.why) {
-    return h("section.sheet.answer", { "data-key": "answer", "aria-live": "polite", "aria-label": "Answer" }, h("p.why", {}, model.why));
+    return h("section.sheet.answer", { "data-key": "answer", "aria-live": "polite", "aria-label": "Answer" }, h("p.why", {}, model.why), model.reasons && h("ul", {}, [...new Set(model.reasons)].map((each) => h("li", {}, each))));
   }
   return h(
     "section.sheet.answer",
