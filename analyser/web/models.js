@@ -27,7 +27,8 @@ export function unitsOf(page, own) {
 }
 
 export function shown(all) {
-  const { page, state, game } = all;
+  const { page, state, game, view, isNarrow } = all;
+  const shows = (panel) => !isNarrow || view === panel;
   return [
     top({
       title: page.title,
@@ -36,7 +37,7 @@ export function shown(all) {
       undo: game.past.at(-1)?.label ?? "",
       mini: miniOf(all),
     }),
-    h("main", {}, list(all, "attackers"), fight(all), list(all, "targets")),
+    h("main", {}, shows("attackers") && list(all, "attackers"), shows("fight") && fight(all), shows("targets") && list(all, "targets")),
   ];
 }
 
@@ -109,6 +110,7 @@ function fight(all) {
   const chosen = rows.find(({ row }) => row.id === state.row) ?? rows[0];
   const about = { ...all, one, other, rows, chosen };
   return panel(
+    h("h2.unseen", {}, `${one.name} on ${other.name}`),
     sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }),
     answer(answers ? answerOf(about) : { why: "…" }),
     how(about),

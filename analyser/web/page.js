@@ -11,6 +11,7 @@ const place = document.getElementById("page");
 const game = new Game(page.id);
 const conditions = new Map(page.conditions.map((each) => [`${each.side} ${each.name}`, each]));
 const searched = { attackers: "", targets: "" };
+const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in the style sheet
 let state = emptyState();
 let wantedView = "";
 let depth = 0; // steps of this visit that can be gone back
@@ -31,7 +32,7 @@ function render() {
   answers?.at(state, units);
   const view = viewOf();
   document.title = state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
-  morph(place, h("div", { id: "page", "data-view": view }, shown({ page, state, units, answers, game, view, searched })));
+  morph(place, h("div", { id: "page", "data-view": view }, shown({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches })));
 }
 
 /** Show another state. A `label` says what happened in the game, and can be undone; a step can be gone back from. */
@@ -53,7 +54,8 @@ function change(parts, { label = "", isStep = false } = {}) {
 const actions = {
   choose(role, key) {
     const name = role === "attackers" ? "attacker" : "target";
-    const parts = { [name]: key, ...(name === "attacker" && key !== state.attacker ? { row: "" } : {}) };
+    const isOther = name === "attacker" && key !== state.attacker;
+    const parts = { [name]: key, ...(isOther ? { row: "", conditions: shared(state.conditions) } : {}) };
     if (page.kind === "table") {
       const other = name === "attacker" ? "target" : "attacker";
       if (state[other] && state[other][0] === key[0]) parts[other] = "";
@@ -90,7 +92,9 @@ const actions = {
   },
   round() {
     const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
-    change({ round: state.round + 1, units: Object.fromEntries(units.filter(([, each]) => Object.keys(each).length)) }, { label: `round ${state.round + 1}` });
+    const left = Object.fromEntries(units.filter(([, each]) => Object.keys(each).length));
+    const round = state.round + 1;
+    change({ round, units: left, attacker: "", target: "", conditions: shared(state.conditions) }, { label: `round ${round}`, isStep: true });
   },
   /** Change a number of the attacker or the target: a printed unit is copied, and the copy changed. */
   edit(role, name, value) {
@@ -158,8 +162,8 @@ document.addEventListener("input", (event) => {
 
 addEventListener("popstate", (event) => {
   const there = fromLink(location.hash);
-  const { units: now, round, own } = state;
-  state = event.state ? { ...there, units: now, round, own } : there; // going back is no undoing of losses
+  const { attacker, target, row, beside } = there;
+  state = event.state ? { ...state, attacker, target, row, beside } : there; // going back undoes no losses
   wantedView = event.state?.view ?? "";
   depth = event.state?.depth ?? 0;
   game.keep(toLink(state));
@@ -175,6 +179,7 @@ function begin() {
   change({});
 }
 
+narrow.addEventListener("change", () => render());
 addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), { passive: true });
 
 begin();
@@ -182,4 +187,6 @@ const bytes = Uint8Array.from(atob(page.module), (each) => each.charCodeAt(0));
 open(bytes, page.layout).then((engine) => {
   answers = new Answers(engine, page, render);
   render();
+  performance.mark("answered");
+  document.documentElement.classList.add("ready");
 });

@@ -1,0 +1,280 @@
+"""The page in a browser, as players use it: three rounds of a game, by hand, by keyboard, on two sizes of screen."""
+
+import re
+
+import pytest
+
+import analyser
+from tests.helpers.browser import bring
+
+pytestmark = pytest.mark.slow
+
+PHONE, DESK = (390, 844), (1280, 900)
+CROWN, IMPERIUM = "notebooks/armies/crown.rosz", "notebooks/armies/imperium.rosz"
+RIFLES, GRENADIERS = "Sharp Rifles", "Scion Grenadier Platoon"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return analyser.table(CROWN, IMPERIUM).save(tmp_path_factory.mktemp("table") / "table.html")
+
+
+@pytest.fixture(scope="module")
+def calculator(tmp_path_factory):
+    return analyser.calculator().save(tmp_path_factory.mktemp("calculator") / "calculator.html")
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page in a browser of its own; what the browser complains of, or asks a network for, fails the test."""
+    complaints, contexts = [], []
+
+    def at(path, size=PHONE, link="", **more):
+        context = browser.new_context(viewport=dict(zip(("width", "height"), size)), offline=True, **more)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: complaints.extend([request.url] * (not request.url.startswith("file:"))))
+        page.goto(f"{path.as_uri()}{link}")
+        page.locator("html.ready").wait_for()
+        return page
+
+    yield at
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def choose(page, attacker, target):
+    for panel, name in ((".attackers", attacker), (".targets", target)):
+        page.locator(f"{panel} .card", has=page.get_by_text(name, exact=True)).click()
+
+
+def chance(page):
+    return page.locator(".answer .big strong").inner_text()
+
+
+def chip(page, group, name):
+    return page.locator(".how > fieldset", has=page.locator("legend", has_text=group)).get_by_role("button", name=name)
+
+
+def shown_of(page, label):
+    """A figure of the main answer."""
+    figure = page.locator(".answer .figures > div", has=page.get_by_text(label, exact=True))
+    return re.match(r"[<>]?[\d.]+%?", figure.locator("dd").inner_text())[0]
+
+
+def percent(p):
+    """A probability as the page writes it."""
+    if 0 < p < 0.005:
+        return "<1%"
+    if 0.995 < p < 1 - 1e-12:
+        return ">99%"
+    return f"{100 * p:.0f}%"
+
+
+def exact(**conditions):
+    target = {"unit": "imperium/scion-grenadier-platoon@reinforced", **conditions.pop("target", {})}
+    attacker = {"attacker": "crown/sharp-rifles@reinforced", "distance": 12, **conditions}
+    return analyser.attack(attacker, target)
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK])
+def test_three_rounds_of_a_game(visit, table, size):
+    page = visit(table, size)
+    choose(page, RIFLES, GRENADIERS)
+    assert chance(page) == percent(exact().probability("annihilated"))
+    # round 1: aimed, at six inches; the target loses three models and is suppressed
+    chip(page, RIFLES, "Aiming").click()
+    page.locator("#slide-distance").fill("6")
+    found = exact(distance=6, aiming=True)
+    assert chance(page) == percent(found.probability("annihilated"))
+    assert shown_of(page, "Suppressed") == percent(found.probability("suppressed"))
+    less = page.get_by_role("button", name=f"Models of {GRENADIERS}: one less")
+    for _ in range(3):
+        less.click()
+    chip(page, GRENADIERS, "Suppressed").click()
+    found = exact(distance=6, aiming=True, target={"models": 9, "suppressed": True})
+    assert chance(page) == percent(found.probability("annihilated"))
+    link = page.url
+    # round 2: one more model than was lost is taken off, and put back
+    if size == PHONE:
+        page.get_by_role("button", name="Back").click()
+        page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Round 1").click()
+    page.get_by_role("button", name="Round 2. Begin the next round").wait_for()
+    choose(page, RIFLES, GRENADIERS)
+    less.click()
+    assert "8 of 12" in page.locator(".sides").inner_text().replace("\n", " ")
+    page.get_by_role("button", name="Undo").click()
+    assert "9 of 12" in page.locator(".sides").inner_text().replace("\n", " ")
+    # round 3: the page is closed and opened again, and the game is still there
+    page.reload()
+    page.locator("html.ready").wait_for()
+    assert "9 of 12" in page.locator(".sides").inner_text().replace("\n", " ")
+    chip(page, RIFLES, "Aiming").click()
+    assert chance(page) == percent(
+        exact(target={"models": 9, "suppressed": True}, distance=6, aiming=True).probability("annihilated")
+    )
+    # the link of round 1, on another device
+    other = visit(table, size, link[link.index("#") :])
+    found = exact(distance=6, aiming=True, target={"models": 9, "suppressed": True})
+    assert chance(other) == percent(found.probability("annihilated"))
+    assert chip(other, GRENADIERS, "Suppressed").get_attribute("aria-pressed") == "true"
+
+
+def test_back_goes_the_way_that_was_come_and_keeps_losses(visit, table):
+    page = visit(table)
+    choose(page, RIFLES, GRENADIERS)
+    page.get_by_role("button", name=f"Models of {GRENADIERS}: one less").click()
+    page.go_back()
+    assert page.locator(".targets .card").first.is_visible()
+    assert "11 of 12" in page.locator(".targets .card", has=page.get_by_text(GRENADIERS, exact=True)).inner_text()
+    page.go_back()
+    assert page.locator(".attackers .card").first.is_visible()
+    page.go_forward()
+    page.go_forward()
+    assert page.locator(".answer").is_visible()
+
+
+def test_what_an_army_shows_is_what_python_answers(visit, table):
+    """Every unit of one army against every unit of the other, as the cards show it, at the distance of the page."""
+    page = visit(table, DESK)
+    mine, yours = (list(analyser.load_army(path)) for path in (CROWN, IMPERIUM))
+    for place in (1, 4, 6):
+        page.locator(".attackers .card").nth(place).click()
+        page.wait_for_function("!document.querySelector('.targets .wait, .targets .card:not(:has(.chance))')")
+        shown = page.locator(".targets .chance").evaluate_all("cells => cells.map(each => each.firstChild.data)")
+        assert shown == [chance_of(mine[place].loadout, unit.loadout) for unit in yours]
+
+
+def chance_of(attacker, target):
+    try:
+        found = analyser.attack({"attacker": attacker, "distance": 12}, {"unit": target})
+    except analyser.InputError:
+        return "–"
+    return percent(found.probability("annihilated"))
+
+
+def test_every_condition_of_the_page_changes_the_number_as_in_python(visit, table):
+    page = visit(table, DESK)
+    choose(page, RIFLES, GRENADIERS)
+    page.get_by_text("More conditions").click()
+    page.locator("#slide-distance").fill("9")
+    for group, name, key in [
+        (RIFLES, "Aiming", {"aiming": True}),
+        (RIFLES, "Suppressed", {"penalties": ["suppressed"]}),
+        (GRENADIERS, "Concealed", {"concealed": True}),
+        (GRENADIERS, "Taking cover", {"concealed": True, "target": {"taking_cover": True}}),
+        (GRENADIERS, "In a building", {"target": {"garrisoned": True}}),
+        (GRENADIERS, "Disordered", {"target": {"disordered": True}}),
+    ]:
+        pressed = [name] if "concealed" not in key or name == "Concealed" else ["Concealed", name]
+        for each in pressed:
+            chip(page, group, each).click()
+        found = exact(distance=9, **{**key, "target": dict(key.get("target", {}))})
+        assert chance(page) == percent(found.probability("annihilated")), name
+        assert shown_of(page, "Broken") == percent(found.probability("broken")), name
+        bars = page.locator(".bars li").all_inner_texts()
+        for text in bars:
+            count, share = re.match(r"(?:all )?(\d+).*?\n(\S+)$", text, re.DOTALL).groups()
+            assert share == percent(found.at_least(int(count))), name
+        for each in pressed:
+            chip(page, group, each).click()
+
+
+def test_it_is_used_by_keyboard_alone(visit, table):
+    page = visit(table)
+
+    def tab_to(name):
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            text = page.evaluate("document.activeElement.ariaLabel || document.activeElement.innerText")
+            if name in text:
+                return
+        raise AssertionError(f"{name} cannot be reached")
+
+    tab_to(RIFLES)
+    page.keyboard.press("Enter")
+    tab_to("Krupp Field Guns")
+    page.keyboard.press("Enter")
+    tab_to("Models of Krupp Field Guns: one less")
+    page.keyboard.press("Space")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Models of Krupp Field Guns: one less"
+    tab_to("Aiming")
+    page.keyboard.press("Space")
+    assert page.evaluate("document.activeElement.ariaPressed") == "true"
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    assert "aiming" in page.url
+
+
+NAMELESS = """() => [...document.querySelectorAll("input, select, button, a, summary, [role]")]
+  .filter((each) => !(each.labels?.length || each.ariaLabel || each.textContent.trim() || each.ariaHidden))
+  .map((each) => each.outerHTML)"""
+SMALL = """() => [...document.querySelectorAll("button, input, select, summary")]
+  .filter((each) => each.offsetParent && Math.min(each.offsetWidth, each.offsetHeight) < 44)
+  .map((each) => `${each.outerHTML} ${each.offsetWidth}x${each.offsetHeight}`)"""
+CLIPPED = """() => [...document.querySelectorAll("#page *")]
+  .filter((each) => each.offsetParent && !["INPUT", "SELECT"].includes(each.tagName) && each.children.length === 0)
+  .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline")
+  .filter((each) => !each.closest(".unseen")).map((each) => each.outerHTML)"""
+SMALLEST_TYPE = """() => Math.min(...[...document.querySelectorAll("#page *")]
+  .map((each) => parseFloat(getComputedStyle(each).fontSize)))"""
+VIEWS = ["", "#attacker=0.3", "#attacker=0.3&target=1.1&with=aiming"]
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (PHONE, "dark"),
+        (DESK, "light"),
+        pytest.param(PHONE, "light", marks=pytest.mark.proof),
+        pytest.param(DESK, "dark", marks=pytest.mark.proof),
+    ],
+)
+def test_everything_has_a_name_a_size_and_a_place_and_axe_finds_nothing(visit, table, calculator, size, scheme):
+    axe = bring("axe_playwright_python.sync_playwright").Axe()
+    for path, link in [*((table, link) for link in VIEWS), (calculator, "#attacker=0.3&target=1.200")]:
+        page = visit(path, size, link, color_scheme=scheme)
+        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+        assert page.evaluate(NAMELESS) == []
+        assert page.evaluate(SMALL) == []
+        assert page.evaluate(CLIPPED) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        assert page.evaluate(SMALLEST_TYPE) >= 12
+        found = axe.run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+SLOWER = 4  # a phone's processor, by the usual assumption
+FIRST, LATER = 0.3, 0.1  # seconds
+
+
+def test_the_first_answer_and_every_later_one_are_quick(visit, table):
+    """By the processor's time, because a busy machine takes more of the clock's."""
+    page = visit(table, PHONE, VIEWS[-1])
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy():
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
+    def cost(work):
+        before = busy()
+        work()
+        return busy() - before
+
+    def open_it():
+        page.reload()
+        page.locator("html.ready").wait_for()
+
+    assert SLOWER * min(cost(open_it) for _ in range(5)) < FIRST
+    assert SLOWER * min(cost(lambda: page.evaluate(TOGGLED)) for _ in range(5)) < LATER
+
+
+TOGGLED = (
+    """() => [...document.querySelectorAll(".how .chip")].find((each) => each.textContent === "Concealed").click()"""
+)
