@@ -87,6 +87,8 @@ WORDS = {
     "best": "By expected points, each by its best row at this distance",
     "noRows": "It has no row that fires.",
     "noAttack": "No attack",
+    "pairs": "Every unit against every enemy",
+    "pairsAbout": "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:",
     "gone": "This unit is gone.",
     "own": "of your own",
     "changed": ", changed",
@@ -149,12 +151,13 @@ def edits() -> list[dict[str, Any]]:
     found += [
         Edit(each.field, each.name, "target", kind="flag", fields=_MARKS.get(each.field, (each.field,)))
         for each in rules
-        if each.field in TARGET.names or each.field in _MARKS
+        if (each.field in TARGET.names and each.field not in _CONDITIONS) or each.field in _MARKS
     ]
     return [each.record() for each in found]
 
 
 _NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number, or a choice
+_CONDITIONS = ("chain_of_command",)  # marks of a state, not of the rule
 _MARKS = {
     "automata": ("automata", "passes_tests"),
     "irrepressible": ("passes_tests",),

@@ -37,9 +37,10 @@ export function h(tag, attributes = {}, ...children) {
  * @param {Element} wanted
  */
 export function morph(shown, wanted) {
-  for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name)) shown.removeAttribute(name);
+  for (const { name } of [...shown.attributes]) {
+    if (name !== "open" && !wanted.hasAttribute(name)) shown.removeAttribute(name); // the reader folds and unfolds
+  }
   for (const { name, value } of wanted.attributes) {
-    if (name === "open") continue; // the reader folds and unfolds
     if (shown.getAttribute(name) !== value) set(shown, name, value);
   }
   sameValue(shown, wanted);

@@ -1,7 +1,7 @@
 /** From the state of the page and the answers to what each panel shows. */
 
 import { h } from "./dom.js";
-import { answer, capital, cards, chips, choice, contest, figures, notes, percent, ranking, sides, slider, stepper, tenths, top } from "./view.js";
+import { answer, capital, cards, chips, choice, contest, figures, notes, pairs, percent, ranking, sides, slider, stepper, tenths, top } from "./view.js";
 import { changed, workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
@@ -105,7 +105,7 @@ function fight(all) {
   const { page, state, units, answers } = all;
   const [one, other] = [units[state.attacker], units[state.target]];
   const panel = (...children) => h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, ...children);
-  if (!one || !other) return panel(h("p.sheet.empty", {}, page.words.choose));
+  if (!one || !other) return panel(h("p.sheet.empty", {}, page.words.choose), page.kind === "table" && answers && everyPair(all));
   const rows = answers ? answers.rows(one.key, other.key) : [];
   const chosen = rows.find(({ row }) => row.id === state.row) ?? rows[0];
   const about = { ...all, one, other, rows, chosen };
@@ -118,6 +118,24 @@ function fight(all) {
     answers && further(about),
     notes([...page.notes, ...notModelled(one, other)]),
   );
+}
+
+/** Every unit of one side on every unit of the other: the points that an attack takes. */
+function everyPair({ page, state, units, answers }) {
+  const side = state.attacker ? Number(state.attacker[0]) : 0;
+  const [mine, yours] = [side, 1 - side].map((number) => Object.values(units).filter((unit) => unit.side === number));
+  const cell = (one, other) => {
+    const found = answers.best(one.key, other.key);
+    if (!found || found.why) return { shade: 0, text: found ? "–" : "", name: page.words.noAttack };
+    const text = Number.isNaN(found.points) ? percent(found.mean_share_lost) : found.points.toFixed(0);
+    return { shade: found.mean_share_lost, text, name: text };
+  };
+  return pairs({
+    heading: page.words.pairs,
+    about: `${page.words.pairsAbout} ${state.conditions.distance ?? page.usual.distance}″`,
+    columns: yours.map(({ name }) => name),
+    rows: mine.map((one) => ({ name: one.name, cells: yours.map((other) => ({ ...cell(one, other), do: `fight ${one.key} ${other.key}`, other: other.name })) })),
+  });
 }
 
 function sideOf({ state }, unit) {

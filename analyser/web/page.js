@@ -63,6 +63,9 @@ const actions = {
     change(parts, { isStep: true });
     scrollTo({ top: 0 });
   },
+  fight(attacker, target) {
+    change({ attacker, target, row: "", conditions: attacker === state.attacker ? state.conditions : shared(state.conditions) }, { isStep: true });
+  },
   view(role) {
     change({ view: role }, { isStep: true });
     scrollTo({ top: 0 });
@@ -111,7 +114,12 @@ const actions = {
     const place = Number(unit.key.slice(2)) - page.sides[unit.side].units.length;
     change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || page.words.own }) });
   },
-  restore: (role) => change({ [role]: units[state[role]].from }),
+  restore(role) {
+    const { key, from, side } = units[state[role]];
+    const isLast = Number(key.slice(2)) === page.sides[side].units.length + state.own.length - 1;
+    const isUsed = ["attacker", "target", "beside"].some((each) => each !== role && state[each].slice(2) === key.slice(2));
+    change({ [role]: from, own: isLast && !isUsed ? state.own.slice(0, -1) : state.own });
+  },
   undo() {
     const before = game.undo();
     if (before) change({ units: before.units, round: before.round, own: before.own });

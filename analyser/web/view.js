@@ -231,6 +231,21 @@ export function ranking({ key, heading, about, columns, rows, waits }) {
   );
 }
 
+/** A table whose cells are buttons, the darker the more. */
+export function pairs({ heading, about, columns, rows }) {
+  const cell = (row) => (each) =>
+    h("td", {}, h("button.cell", { "data-do": each.do, style: `--shade:${(45 * each.shade).toFixed(1)}%`, "aria-label": `${row.name} on ${each.other}: ${each.name}`, title: `${row.name} on ${each.other}` }, each.text));
+  return h(
+    "section.sheet.pairs",
+    { "data-key": "pairs", "aria-label": heading },
+    h("h3", {}, heading),
+    h("p.small", {}, about),
+    h("div.scrolls", { tabindex: "0", role: "region", "aria-label": heading },
+      h("table", {}, h("thead", {}, h("tr", {}, h("td"), columns.map((name) => h("th", { scope: "col" }, h("span", {}, name))))), h("tbody", {}, rows.map((row) => h("tr", { "data-key": row.name }, h("th", { scope: "row" }, row.name), row.cells.map(cell(row)))))),
+    ),
+  );
+}
+
 export function notes(lines) {
   return h("details.sheet", { "data-key": "notes" }, h("summary", {}, "What is assumed"), h("div.notes.small", {}, lines.map((line) => h("p", {}, line))));
 }

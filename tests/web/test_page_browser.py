@@ -6,10 +6,10 @@ import pytest
 
 import analyser
 from tests.helpers.browser import bring
+from tests.helpers.table_page import DESK, PHONE, chance, percent
 
 pytestmark = pytest.mark.slow
 
-PHONE, DESK = (390, 844), (1280, 900)
 CROWN, IMPERIUM = "notebooks/armies/crown.rosz", "notebooks/armies/imperium.rosz"
 RIFLES, GRENADIERS = "Sharp Rifles", "Scion Grenadier Platoon"
 
@@ -24,35 +24,9 @@ def calculator(tmp_path_factory):
     return analyser.calculator().save(tmp_path_factory.mktemp("calculator") / "calculator.html")
 
 
-@pytest.fixture
-def visit(browser):
-    """Opens a page in a browser of its own; what the browser complains of, or asks a network for, fails the test."""
-    complaints, contexts = [], []
-
-    def at(path, size=PHONE, link="", **more):
-        context = browser.new_context(viewport=dict(zip(("width", "height"), size)), offline=True, **more)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: complaints.extend([request.url] * (not request.url.startswith("file:"))))
-        page.goto(f"{path.as_uri()}{link}")
-        page.locator("html.ready").wait_for()
-        return page
-
-    yield at
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
 def choose(page, attacker, target):
     for panel, name in ((".attackers", attacker), (".targets", target)):
         page.locator(f"{panel} .card", has=page.get_by_text(name, exact=True)).click()
-
-
-def chance(page):
-    return page.locator(".answer .big strong").inner_text()
 
 
 def chip(page, group, name):
@@ -63,15 +37,6 @@ def shown_of(page, label):
     """A figure of the main answer."""
     figure = page.locator(".answer .figures > div", has=page.get_by_text(label, exact=True))
     return re.match(r"[<>]?[\d.]+%?", figure.locator("dd").inner_text())[0]
-
-
-def percent(p):
-    """A probability as the page writes it."""
-    if 0 < p < 0.005:
-        return "<1%"
-    if 0.995 < p < 1 - 1e-12:
-        return ">99%"
-    return f"{100 * p:.0f}%"
 
 
 def exact(**conditions):
