@@ -19,7 +19,7 @@ from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import REROLLED_BY_RATING, Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
-from analyser.scenarios.charge import INFANTRY_OVERWHELMS
+from analyser.rules.contact import INFANTRY_OVERWHELMS
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
 STILL_TO_ACT = 0.5  # probability that a unit is still to be activated when the other acts: either may be first

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from analyser.common.jit import step
+from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
 
 DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
@@ -31,6 +32,8 @@ class RowFacts(NamedTuple):
     reactive: int = 0
     indirect: int = 0
     siegebreaker: int = 0
+    can_overcharge: int = 0
+    full_steam_ahead: int = 0
 
 
 class ShotFacts(NamedTuple):
@@ -55,6 +58,21 @@ class WhyNot(IntEnum):
     ADVANCED = 6
     REACTIVE = 7
     SHORT_RANGE = 8
+
+
+@step
+def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
+    """Return True if a unit that follows `policy` can fire the row at a target of that category (AC-4.1, AC-6).
+
+    Reactive rows fire on lookout only, and Indirect ones not at short range.
+    """
+    if row.kind != RowKind.RANGED or not row.against >> category & 1:
+        return False
+    if policy == Policy.LOOKOUT:
+        return True
+    if row.reactive or (policy == Policy.OVERCHARGE and not row.can_overcharge):
+        return False
+    return policy != Policy.SHORT_RANGE or row.short_range == NONE or not row.indirect
 
 
 @step
@@ -83,19 +101,19 @@ def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
 def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
     """Return why a row with so many `dice` (NONE: no band) cannot fire at a target of that category (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED:
-        return WhyNot.NOT_RANGED
+        return WhyNot.NOT_RANGED.value
     if not row.against >> category & 1:
-        return WhyNot.CATEGORY
+        return WhyNot.CATEGORY.value
     if shot.distance != NONE and shot.distance > row.long_range:
-        return WhyNot.OUT_OF_RANGE
+        return WhyNot.OUT_OF_RANGE.value
     if dice <= 0:
-        return WhyNot.NO_DICE
+        return WhyNot.NO_DICE.value
     if row.slow_to_fire and shot.reloading:
-        return WhyNot.RELOADING
+        return WhyNot.RELOADING.value
     if row.move_or_fire and shot.advanced:
-        return WhyNot.ADVANCED
+        return WhyNot.ADVANCED.value
     if row.reactive and not shot.opportunity_fire:
-        return WhyNot.REACTIVE
+        return WhyNot.REACTIVE.value
     if row.indirect and within_short_range(row, shot):
-        return WhyNot.SHORT_RANGE
-    return WhyNot.IT_CAN
+        return WhyNot.SHORT_RANGE.value
+    return WhyNot.IT_CAN.value

@@ -86,6 +86,22 @@ def is_removed(state: int) -> bool:
     return state & ANNIHILATED != 0
 
 
+TOO_FAR = 1 << TOPMOST - 1
+
+
+@step
+def origin_of(back: int, ahead: int, stride: int, position_at: int) -> int:
+    """Return where a side begins, in strides, so that a state has room for all its places; TOO_FAR if it has not.
+
+    It can come to places `back` hundredths of an inch behind its start, and `ahead` in front of it.
+    """
+    strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
+    room = 1 << TOPMOST - position_at  # on either side of the middle
+    if strides_back + strides_ahead >= 2 * room:
+        return TOO_FAR
+    return 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
+
+
 @step
 def position_of(state: int, side: SideFacts) -> int:
     """Return the distance of the unit forward of its start."""

@@ -12,9 +12,10 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, Ruleset
+from analyser.rules import contact as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import NONE, Bonus, Penalty
+from analyser.rules.structs import NONE, Penalty
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
 from analyser.scenarios.strikes import (
@@ -33,9 +34,6 @@ from analyser.scenarios.strikes import (
 )
 
 ATTACKER, TARGET = 0, 1
-CAN_BE_OUTFLANKED = ("infantry", "cavalry", "field gun")  # AC-8.2
-INFANTRY_OVERWHELMS = ("armour", "fortification")  # AC-8.2
-IN_BUILDING, OUT_OF_BUILDING = 1, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,18 +262,10 @@ def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list
 def _in_order(contact: _Contact) -> list[Strike]:
     """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
     charger, charged = contact.charger, contact.charged
-    storming_party = charged.garrisoned and charger.has("Storming Party")
     advantage = charger.charge.difficult_terrain or charged.has("Stoic Defence")
-    # A garrison has the advantage as long as it is in its building (AC-8.6).
-    if storming_party:
-        before, after = (OUT_OF_BUILDING, IN_BUILDING) if advantage else (None, NONE)
-    elif advantage:
-        before, after = NONE, None
-    else:
-        before, after = (IN_BUILDING, OUT_OF_BUILDING) if charged.garrisoned else (None, NONE)
+    times = rules.times_of_retaliation(charged.garrisoned, charger.has("Storming Party"), advantage)
     first, last = (
-        [] if inside is None else [*_retaliation(contact, inside), *_others(contact, inside)]
-        for inside in (before, after)
+        [] if inside == rules.NEVER else [*_retaliation(contact, inside), *_others(contact, inside)] for inside in times
     )
     return [*first, _charge(contact), *last]
 
@@ -283,11 +273,11 @@ def _in_order(contact: _Contact) -> list[Strike]:
 def _charge(contact: _Contact) -> Strike:
     """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
     charger, charged, again = contact.charger, contact.charged, contact.again
-    row, outflanks = charger.charge_row("attacker"), charger.charge.outflanking and not again
-    bonuses = Bonus.SUPPORTED * charger.charge.supported + Bonus.ONSLAUGHT * (charger.has("Onslaught") and not again)
-    bonuses += Bonus.OUTFLANKING * (outflanks and charged.type in CAN_BE_OUTFLANKED)
-    penalties = Penalty.THREATENED * contact.is_threatened + Penalty.OVERRUN * again
-    marks = _marks(charger, charged, bonuses, penalties, from_front=False if outflanks else None)
+    row, stated = charger.charge_row("attacker"), charger.charge
+    types = type_number(charger), type_number(charged)
+    bonuses = rules.bonuses_of_charge(stated.supported, charger.has("Onslaught"), stated.outflanking, *types, again)
+    penalties = rules.penalties_of_charge(contact.is_threatened, again)
+    marks = _marks(charger, bonuses, penalties, from_front=False if stated.outflanking and not again else None)
     wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
     facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
     return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
@@ -296,8 +286,9 @@ def _charge(contact: _Contact) -> Strike:
 def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
     """The charged unit's attack, if it has a melee row; the charger is always in its own front arc (AC-8.3)."""
     charger, charged = contact.charger, contact.charged
-    bonuses, penalties = Bonus.SUPPORTED * contact.is_threatened, Penalty.THREATENED * charger.charge.supported
-    marks = _marks(charged, charger, bonuses, penalties, from_front=True)
+    bonuses = rules.bonuses_of_retaliation(contact.is_threatened, type_number(charged), type_number(charger))
+    penalties = rules.penalties_of_retaliation(charger.charge.supported)
+    marks = _marks(charged, bonuses, penalties, from_front=True)
     facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
     return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in charged.retaliation_rows()]
 
@@ -307,7 +298,8 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
     charger = contact.charger
     for unit, row in [(each, row) for each in contact.secondary for row in each.retaliation_rows()]:
         penalties = Penalty.THREATENED * unit.charge.threatened + Penalty.SUPPRESSED * unit.suppressed
-        marks = _marks(unit, charger, Bonus.SUPPORTED, penalties, from_front=False)
+        bonuses = rules.bonuses_of_retaliation(True, type_number(unit), type_number(charger))
+        marks = _marks(unit, bonuses, penalties, from_front=False)
         strike = row_strike(unit, row, charger, marks)
         dice, special = strike.dice[unit.count]
         by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
@@ -318,10 +310,13 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
             yield strike._replace(strike=strike.strike._replace(fixed_dice=dice, by_damage=0, beside=1, **facts))
 
 
-def _marks(striker: Combatant, struck: Combatant, bonuses: int, penalties: int, *, from_front: bool | None) -> Marks:
+def type_number(unit: Combatant) -> int:
+    """Return the number by which kernels know the type of a unit; NONE if it is not stated."""
+    return NONE if unit.type is None else rules.TYPES.index(unit.type)
+
+
+def _marks(striker: Combatant, bonuses: int, penalties: int, *, from_front: bool | None) -> Marks:
     """The marks of a strike in close quarters (AC-8.2), with the bits of what counts for it and against it."""
-    overwhelms = striker.type == "infantry" and struck.type in INFANTRY_OVERWHELMS
-    bonuses += Bonus.OVERWHELMING * overwhelms
     return Marks(bonuses, penalties, striker.overcharge, from_front, close_quarters=True)
 
 
@@ -400,8 +395,8 @@ def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles)
         yield from about_combatant(unit, where, keys, profiles)
         if unit.garrisoned and where in secondary:
             yield f"{where}.garrisoned has no effect: only the target's building is stormed"
-    if file.charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
-        yield f"charge.outflanking is no bonus: only {', '.join(CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
+    if file.charge.outflanking and target.type not in rules.CAN_BE_OUTFLANKED:
+        yield f"charge.outflanking is no bonus: only {', '.join(rules.CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
     for side, keys, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
         for key, why in _NO_EFFECT.items():
             if getattr(keys, key) == Combatant.model_fields[key].default or (thrown_at and key in _OF_SHOTS):

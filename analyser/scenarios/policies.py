@@ -11,10 +11,11 @@ from analyser.common.errors import InputError
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Row
 from analyser.rules.activation import Order
-from analyser.rules.policies import POLICIES, SHOOTING
-from analyser.rules.structs import Bonus, Penalty
+from analyser.rules.policies import POLICIES, SHOOTING, Policy
+from analyser.rules.shots import can_shoot_with
+from analyser.rules.structs import CATEGORIES, Bonus, Penalty
 from analyser.scenarios.attack import best_of, summaries_of
-from analyser.scenarios.resolve import row_named
+from analyser.scenarios.resolve import row_facts, row_named
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
 
@@ -61,13 +62,9 @@ def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -
 
     Reactive ones on lookout only, Indirect ones not at short range (AC-6).
     """
-    rows = [row for row in mine.rows or () if row.kind == "ranged" and theirs.category in row.against]
-    if policy == "lookout":
-        return rows
-    rows = [row for row in rows if not row.has("Reactive")]
-    if policy == "short_range":
-        return [row for row in rows if row.short_range is None or not row.has("Indirect")]
-    return [row for row in rows if row.has("Overcharge")] if policy == "overcharge" else rows
+    assert theirs.category is not None
+    category, number = CATEGORIES.index(theirs.category), Policy[policy.upper()]
+    return [row for row in mine.rows or () if can_shoot_with(row_facts(row), category, number)]
 
 
 _FIRES_OTHERWISE: PolicyName = "shoot"  # of a unit that a failed rally test keeps from charging

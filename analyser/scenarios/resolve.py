@@ -100,13 +100,21 @@ def row_facts(row: Row) -> RowFacts:
 def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
     *reach, qualities = rest
     names = {each.name for each in qualities}
-    facts = {field.lower().replace(" ", "_"): int(field in names) for field in _QUALITIES_OF_ROWS}
+    facts = {field: int(quality in names) for field, quality in _QUALITIES_OF_ROWS.items()}
     long_range, short_range = (NONE if each is None else hundredths(each) for each in reach)
     categories = sum(1 << CATEGORIES.index(category) for category in against)
     return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, **facts)
 
 
-_QUALITIES_OF_ROWS = ("Slow to Fire", "Move or Fire", "Reactive", "Indirect", "Siegebreaker")
+_QUALITIES_OF_ROWS = {
+    "slow_to_fire": "Slow to Fire",
+    "move_or_fire": "Move or Fire",
+    "reactive": "Reactive",
+    "indirect": "Indirect",
+    "siegebreaker": "Siegebreaker",
+    "can_overcharge": "Overcharge",
+    "full_steam_ahead": "Full Steam Ahead",
+}
 
 
 def _shot(attack: Attack) -> ShotFacts:

@@ -248,15 +248,13 @@ def place(
             yield side._replace(stride=stride)
             continue
         ahead = 0 if side.distance == NONE else min(most, side.distance + enemy)
-        strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
-        room = 1 << TOPMOST - side.position_at  # on either side of the middle
-        if strides_back + strides_ahead >= 2 * room:
-            length = back + ahead
+        origin = unit_state.origin_of(back, ahead, stride, side.position_at)
+        if origin == unit_state.TOO_FAR:
+            length, room = back + ahead, 1 << TOPMOST - side.position_at
             steps = (each for each in range(stride + 1, INCH + 1) if INCH % each == 0)
             finest = next((each for each in steps if length // each < 2 * room - 2), None)
             problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
             coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
             allowed = f"{coarser}fewer rounds"
             raise InputError(problem, where=where, allowed=allowed)
-        origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
         yield side._replace(stride=stride, origin=origin)

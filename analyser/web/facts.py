@@ -23,21 +23,20 @@ A number of a unit can be changed before it is handed over: ``unit.numbers.defen
     const engine = await open(bytes, layout);                      // bytes: of calculator.wasm
     engine.attack(attacker, row, target, conditions)               // row: its place among attacker.rows
     engine.charge(attacker, target, conditions)
-    engine.duel(first, second, conditions)
+    engine.duel(attacker, target, conditions)                      # the first unit, and the second
 
     conditions = {
-        attacker: {models: 4, suppressed: true},                   // of a duel: first, second
+        attacker: {models: 4, suppressed: true},
         target: {garrisoned: true},
-        distance: 6, aiming: true }                                // what is no state of one unit
+        distance: 6, aiming: true }                                # what is no state of one unit
 
 Each entry of ``layout.conditions`` is one condition: ``name``; ``side`` (``attacker``, ``target``, or ``fight`` for
-those at the top; the first unit of a duel goes by ``attacker``, the second by ``target``); ``kind`` (``flag``,
-``count``, ``inches`` or ``choice`` with ``choices``); ``label`` for a button; ``description``; ``in``, the questions
-that look at it (``attack``, ``charge``, ``duel``); and ``needs``, a quality that the row, or a rule that the unit must
-have, if any.
-Left out or null: false, the full number of models, no distance, and so on.
+those at the top); ``kind`` (``flag``, ``count``, ``inches`` or ``choice`` with ``choices``); ``label`` for a button;
+``description``; ``in``, the questions that look at it (``attack``, ``charge``, ``duel``); and ``needs``, a quality that
+a row of the unit, or a rule that it must have, if any. Left out or null: false, the full number of models, no distance,
+and so on; in duels the policy of what the unit is armed for, and the best row.
 
-An answer has ``refused``: 0, or a place in ``layout.refusals``, where an attack cannot be made (then nothing else).
+An answer has ``refused``: 0, or a place in ``layout.refusals``, where it cannot be (then nothing else counts).
 
 ``attack``: ``dice``, ``rating`` (a place in ``layout.ratings``), ``defence``; the probabilities ``suppressed``,
 ``disordered``, ``fell_back``, ``broken``, ``fled``, ``annihilated`` (gone in any way), ``activated``, ``destroyed``
@@ -45,6 +44,17 @@ An answer has ``refused``: 0, or a place in ``layout.refusals``, where an attack
 ``mean_models_destroyed``, ``mean_damage``, ``mean_share_lost``, ``mean_attacker_models_destroyed``; ``points`` of the
 target that are lost, in the mean, and ``victory_points``, NaN where they are not known; and the lists ``losses`` and
 ``at_least``: entry k is the probability that k models, or at least k, are destroyed.
+
+``charge``: ``attacker_wins``, ``target_wins``, ``draw``, ``no_combat``, ``attacker_overruns``, and how both stand:
+``attacker`` and ``target``, each with probabilities as above and ``alive``, ``on_lookout``, ``taking_cover``,
+``reloading``, ``in_building``, the means ``mean_models_left``, ``mean_models_destroyed``, ``mean_damage_left``,
+``mean_share_lost``, its own ``points`` that are lost, the ``victory_points`` that it has won, ``losses`` and
+``at_least``.
+
+``duel``: ``attacker_wins``, ``draw``, ``target_wins``, ``attacker_devastating``, ``target_devastating``,
+``mean_margin`` (victory points of the first unit less those of the second); ``attacker_policy`` and ``target_policy``
+(places in ``layout.policies``), ``attacker_row`` and ``target_row`` (-1: none); how both stand at the end, as for a
+charge; and ``rounds``, a list of how both stood at the end of each.
 
 Numbers are those of :func:`analyser.attack` and its like: exact, with sums of at most 1e-15 in another order.
 """
@@ -59,25 +69,29 @@ import numpy as np
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
+from analyser.rules.policies import Policy
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
 from analyser.scenarios.attack import attack_record, target_record
+from analyser.scenarios.charge import type_number
 from analyser.scenarios.resolve import resolve_combatant, row_facts, veteran_of
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
-from analyser.web.kernels import (
+from analyser.scenarios.strikes import length_of
+from analyser.web.blocks import (
     ANSWERS,
     MOST_BANDS,
     MOST_CARDS,
-    MOST_MODELS,
     MOST_ROWS,
+    MOST_UNIT,
     QUESTION,
     BandFacts,
     Circumstances,
     Kind,
+    Refusal,
     UnitFacts,
 )
 
-REFUSALS: Mapping[WhyNot, str] = {
+REFUSALS: Mapping[int, str] = {
     WhyNot.IT_CAN: "",
     WhyNot.NOT_RANGED: "it is not a ranged row",
     WhyNot.CATEGORY: "it does not fire at such targets",
@@ -87,8 +101,17 @@ REFUSALS: Mapping[WhyNot, str] = {
     WhyNot.ADVANCED: "it is Move or Fire and the attacker has advanced",
     WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
     WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
+    Refusal.IS_STATIC: "a Static unit cannot charge",
+    Refusal.NO_ROW_TO_CHARGE_WITH: "it has no melee or impact row to charge with",
+    Refusal.CANNOT_BE_CHARGED: "the target cannot be charged",
+    Refusal.IN_BUILDING: "a unit in a building makes no charge: it can only exit",
+    Refusal.AIRCRAFT: "an aircraft flies sorties: no duel",
+    Refusal.NO_ROW_TO_SHOOT_WITH: "it has no ranged row that its policy can fire at such targets",
+    Refusal.NO_ALL_OUT_ATTACK: "it does not have the rule All-Out Attack",
+    Refusal.TOO_MANY_PLACES: "the distances are too fine or too long: use whole inches, or fewer rounds",
+    Refusal.FRONT_ALL_ROUND: "a unit in a building has its front on every side",
 }
-"""Reasons why a row cannot make an attack, in words that fit every case."""
+"""Reasons why a question has no answer, in words that fit every case."""
 
 
 class Condition(NamedTuple):
@@ -116,61 +139,88 @@ class Condition(NamedTuple):
         marks: list[tuple[str, str]] = [*BONUSES.items(), *PENALTIES.items()]
         if self.side == "fight" and self.name in dict(marks):
             return dict(marks)[self.name]
-        sections = {"fight": (Attack, Charge, DuelTerms), "target": (Target,), "attacker": ()}[self.side]
+        sections = {"fight": (Attack, DuelTerms), "target": (Target,), "attacker": (Charge,)}[self.side]
         fields = (section.model_fields.get(self.name) for section in sections)
         return next((field.description for field in fields if field and field.description), "")
 
 
-_RANGED, _ALL, _NEVER_ALONE = ("attack",), ("attack", "charge", "duel"), ("charge", "duel")
+_SHOT, _DUEL = ("attack",), ("duel",)
+_ALL, _FIGHTS, _SHOTS = ("attack", "charge", "duel"), ("charge", "duel"), ("attack", "duel")
 _OFFICERS = tuple((officer.name.lower(), int(officer)) for officer in Officer)
 _FORMATIONS = (("close", 1), ("open", 0))
 _SIGHTS = tuple((sight.name.lower(), int(sight)) for sight in Sight)
 _RATINGS = tuple((rating.name.lower(), int(rating)) for rating in Rating)
+_POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 
 def _of_units() -> Iterator[Condition]:
-    """The conditions that are a state of one of the units."""
-    for side, of_target in (("attacker", _NEVER_ALONE), ("target", _ALL)):
+    """The conditions that are a state of one of the units, or how it fights."""
+    for side, of_target in (("attacker", _FIGHTS), ("target", _ALL)):
         yield Condition("models", side, "count", "models left", _ALL)
         yield Condition("damage", side, "count", "damage", _ALL)
         yield Condition("suppressed", side, "flag", "suppressed", _ALL)
         yield Condition("disordered", side, "flag", "disordered", of_target)
         yield Condition("activated", side, "flag", "activated", of_target)
-        yield Condition("garrisoned", side, "flag", "in a building", _ALL)
+        in_building = _SHOTS if side == "attacker" else _ALL
+        yield Condition("garrisoned", side, "flag", "in a building", in_building)
+        yield Condition("taking_cover", side, "flag", "taking cover", _DUEL if side == "attacker" else _SHOTS)
         yield Condition("near_commander", side, "flag", "near a commander", of_target)
+        yield Condition("from_front", side, "flag", "attacked from its front", of_target, needs="Resilient")
+        yield Condition("obstacle", side, "flag", "behind an obstacle", _DUEL if side == "attacker" else _SHOTS)
+        yield Condition("exposed", side, "count", "exposed models", _DUEL if side == "attacker" else _SHOTS)
         yield Condition("edge_distance", side, "inches", "distance to its table edge", of_target)
         yield Condition("formation", side, "choice", "formation", of_target, "close_formation", _FORMATIONS)
         yield Condition("officer", side, "choice", "officer falls", of_target, "", _OFFICERS)
         yield Condition("models_without_room", side, "count", "models without room to fall back", of_target)
+        yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _FIGHTS)
         yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", of_target)
         yield Condition("peer_review", side, "flag", "near Peer Review", of_target, "passes_tests")
-        yield Condition("chain_of_command", side, "flag", "Chain of Command", of_target)
-    yield Condition("reloading", "attacker", "flag", "reloading", ("attack", "duel"), needs="Slow to Fire")
-    yield Condition("taking_cover", "target", "flag", "taking cover", ("attack", "duel"))
-    yield Condition("obstacle", "target", "flag", "behind an obstacle", ("attack", "duel"))
-    yield Condition("from_front", "target", "flag", "attacked from its front", _ALL, needs="Resilient")
-    yield Condition("exposed", "target", "count", "exposed models", _RANGED)
+        yield Condition("chain_of_command", side, "flag", "Chain of Command", of_target, needs="Chain of Command")
+        reloads = _SHOTS if side == "attacker" else _DUEL
+        yield Condition("reloading", side, "flag", "reloading", reloads, needs="Slow to Fire")
+        yield Condition("on_lookout", side, "flag", "on lookout", _DUEL)
+        yield Condition("ammo_supply", side, "flag", "near Ammo Supply", _DUEL)
+        yield Condition("concealed", side, "flag", "concealed", _DUEL)
+        yield Condition("carriages", side, "count", "carriages", _FIGHTS, needs="Full Steam Ahead")
+        yield Condition(
+            "overcharge", side, "flag", "Overcharge in close quarters", _FIGHTS, "overcharges", (), "Overcharge"
+        )
+        yield Condition("policy", side, "choice", "tactic", _DUEL, "", _POLICIES)
+        charges = _FIGHTS if side == "attacker" else _DUEL
+        yield Condition("outflanking", side, "flag", "charges from outside the front arc", charges)
+        yield Condition("supported", side, "flag", "supported", charges)
+        yield Condition("threatened", side, "flag", "threatened", charges)
+        yield Condition("difficult_terrain", side, "flag", "charges through difficult terrain", charges)
+        yield Condition("overrun", side, "choice", "Overrun", charges, "overruns", (("yes", 1), ("no", 0)), "Overrun")
 
 
 def _of_fights() -> Iterator[Condition]:
     """The conditions that are no state of one of the units."""
-    yield Condition("distance", "fight", "inches", "distance", _RANGED)
-    yield Condition("aiming", "fight", "flag", "aiming", _RANGED)
-    yield Condition("short_range", "fight", "flag", "short range", _RANGED)
-    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _RANGED)
-    yield Condition("concealed", "fight", "flag", "concealed", _RANGED)
-    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _RANGED)
-    yield Condition("reforming", "fight", "flag", "reforming", _RANGED)
-    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _RANGED, needs="Turret")
-    yield Condition("advanced", "fight", "flag", "has advanced", _RANGED, needs="Move or Fire")
-    yield Condition("overcharge", "fight", "flag", "Overcharge", _RANGED, needs="Overcharge")
-    yield Condition("line_of_sight", "fight", "choice", "line of sight", _RANGED, "", _SIGHTS, "Indirect")
-    yield Condition("carriages", "fight", "count", "carriages", _RANGED, needs="Full Steam Ahead")
-    yield Condition("rating", "fight", "choice", "combat rating", _RANGED, "", _RATINGS)
+    yield Condition("distance", "fight", "inches", "distance", _SHOTS)
+    yield Condition("rounds", "fight", "count", "rounds", _DUEL)
+    yield Condition("first", "fight", "choice", "activated first", _DUEL, "", (("attacker", 0), ("target", 1)))
+    yield Condition("aiming", "fight", "flag", "aiming", _SHOT)
+    yield Condition("short_range", "fight", "flag", "short range", _SHOT)
+    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _SHOT)
+    yield Condition("concealed", "fight", "flag", "concealed", _SHOT)
+    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _SHOT)
+    yield Condition("reforming", "fight", "flag", "reforming", _SHOT)
+    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _SHOT, needs="Turret")
+    yield Condition("advanced", "fight", "flag", "has advanced", _SHOT, needs="Move or Fire")
+    yield Condition("overcharge", "fight", "flag", "Overcharge", _SHOT, needs="Overcharge")
+    yield Condition("line_of_sight", "fight", "choice", "line of sight", _SHOT, "", _SIGHTS, "Indirect")
+    yield Condition("carriages", "fight", "count", "carriages", _SHOT, needs="Full Steam Ahead")
+    yield Condition("rating", "fight", "choice", "combat rating", _SHOT, "", _RATINGS)
 
 
 CONDITIONS = (*_of_units(), *_of_fights())
 """The conditions that a page offers, in its order."""
+
+
+_USUAL_UNIT = {"exposed": NONE} | {name: value for name, value in UnitFacts._field_defaults.items() if value}
+_ATTACK: Any = attack_record(Attack(dice=1, qualities=(), attacker_damage_limit=1))
+_PLAIN = {name: int(_ATTACK[name]) for name in _ATTACK.dtype.names if _ATTACK[name]}
+"""The numbers of an attack without qualities, but 0."""
 
 
 def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None) -> dict[str, Any]:
@@ -208,19 +258,21 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "unit": {
             "at": _array(QUESTION, "units"),
             "fields": _flat(units, ("facts", "target")) | _places(units, ("n_rows",)),
-            "usual": {"exposed": NONE} | _usual(UnitFacts),
+            "usual": _USUAL_UNIT,
         },
         "row": {
             "at": _array(units, "rows"),
             "fields": _flat(row, ("facts", "attack")) | _places(row, ("n_bands",)),
-            "usual": _usual(RowFacts),
+            "usual": _usual(RowFacts) | _PLAIN,
         },
         "band": {"at": _array(row, "bands"), "fields": _flat(row, ("bands",)), "order": list(BandFacts._fields)},
-        "fight": {"fields": _flat(QUESTION, ("circumstances",)), "usual": _usual(Circumstances)},
+        "fight": {"fields": _flat(QUESTION, ("fight",)), "usual": _usual(Circumstances)},
+        "plain": {"fields": _flat(QUESTION, ("plain",)), "usual": _PLAIN},
         "answers": {name: _answer(dtype) for name, dtype in ANSWERS.items()},
         "conditions": [condition.record() for condition in CONDITIONS],
-        "refusals": [REFUSALS[reason] for reason in WhyNot],
+        "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
         "ratings": [name for name, _ in _RATINGS],
+        "policies": [name for name, _ in _POLICIES],
         "assumed": ruleset.assumed,
     }
 
@@ -254,12 +306,14 @@ def _usual(facts: Any) -> dict[str, int]:
 
 
 def _answer(dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """Where an answer has its whole numbers, its figures and its lists; a list's length is that of its models."""
-    kinds: dict[str, dict[str, int]] = {"whole": {}, "figures": {}, "lists": {}}
+    """Where an answer has its whole numbers, figures, lists (as long as there are models), and both sides, if any."""
+    kinds: dict[str, Any] = {"whole": {}, "figures": {}, "lists": {}}
     for name in dtype.names or ():
         field, at = dtype[name], _places(dtype, (name,))[name]
-        kind = "lists" if field.shape else "whole" if field == np.int64 else "figures"
-        kinds[kind][name] = at
+        if field.base.names:
+            kinds["sides"] = {"at": _array(dtype, name), "answer": _answer(field.base)}
+            continue
+        kinds["lists" if field.shape else "whole" if field == np.int64 else "figures"][name] = at
     return kinds
 
 
@@ -290,19 +344,12 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
     '7"/14"'
     """
     unit, level = loadout.unit, loadout.level
-    for what, count, most in (("rows", len(unit.rows), MOST_ROWS), ("models", level.models, MOST_MODELS)):
+    for what, count, most in (("rows", len(unit.rows), MOST_ROWS), ("models", level.models, MOST_UNIT)):
         if count > most:
             raise ValueError(f"{loadout.selector}: {count} {what} (allowed: up to {most})")
     combatant = resolve_combatant(Combatant(), None, "unit", loadout)
-    fumes = combatant.rule_length("Corrosive Fumes") if combatant.has("Corrosive Fumes") else NONE
-    facts = UnitFacts(
-        fumes=fumes,
-        points=NONE if level.points is None else level.points,
-        victory_points=NONE if level.victory_points is None else level.victory_points,
-    )
     target = target_record(combatant)
-    numbers = {name: int(target[name]) for name in target.dtype.names} | facts._asdict()
-    usual = {"exposed": NONE} | _usual(UnitFacts)
+    numbers = {name: int(target[name]) for name in target.dtype.names} | _facts_of(combatant, loadout)._asdict()
     return {
         "id": loadout.selector,
         "name": unit.name,
@@ -312,9 +359,31 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
         "models": level.models,
         "points": level.points,
         "rules": [rule.canonical for rule in unit.rules],
-        "numbers": _unusual(numbers, usual),
+        "numbers": _unusual(numbers, _USUAL_UNIT),
         "rows": [_row(row, combatant, loadout) for row in unit.rows],
     }
+
+
+def _facts_of(unit: Combatant, loadout: Loadout) -> UnitFacts:
+    level = loadout.level
+    return UnitFacts(
+        type=type_number(unit),
+        speed=length_of(unit.speed or 0),
+        points=_known(level.points),
+        victory_points=_known(unit.victory_points),
+        veteran=unit.veteran or 0,
+        all_out_attack=unit.value("All-Out Attack"),
+        sponsons=unit.value("Sponsons"),
+        tail_gunner=unit.value("Tail Gunner"),
+        spectacular_demise=unit.value("Spectacular Demise"),
+        throws=unit.has("Throw"),
+        throw_reach=unit.rule_length("Throw") or NONE,
+        fumes=unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE,
+        **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAGS},
+    )
+
+
+_FLAGS = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
 
 
 def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
@@ -323,8 +392,7 @@ def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
     keys: dict[str, Any] = {"veteran": veteran_of(loadout.unit), "attacker_damage_limit": combatant.damage_limit}
     attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys))
     facts = row_facts(row)
-    # An attack is one with Overcharge where it is used; the record has a mark where the row has the quality.
-    numbers = {name: int(attack[name]) for name in attack.dtype.names} | facts._asdict() | {"overcharge": 0, "dice": 0}
+    numbers = {name: int(attack[name]) for name in attack.dtype.names} | facts._asdict()
     return {
         "id": row.id,
         "name": row.name,
@@ -332,7 +400,7 @@ def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
         "reach": row.reach,
         "against": list(row.against),
         "qualities": [quality.canonical for quality in row.qualities],
-        "numbers": _unusual(numbers, _usual(RowFacts)),
+        "numbers": _unusual(numbers, _usual(RowFacts) | _PLAIN),
         "bands": [[band.first, band.last, band.dice, _known(band.special)] for band in row.bands],
     }
 

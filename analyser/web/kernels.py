@@ -6,271 +6,244 @@ fields (:mod:`.facts`), calls it, and reads the answer; every rule on the way is
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from analyser.common.jit import kernel, step
-from analyser.common.records import Int, record_type
-from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
-from analyser.engine.attack.sweep import mean_damage
+from analyser.common.records import Integers
+from analyser.engine.fight.exact.distribution import Joint, fused_from
+from analyser.engine.fight.exact.propagate import after_operation
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
 from analyser.engine.fight.program import SETUP
-from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
-from analyser.game.ruleset import Face
-from analyser.rules import discipline, shots
-from analyser.rules.attack import Scores, hits_of, scores_for, set_fight
-from analyser.rules.draws import odds_of
-from analyser.rules.shots import RowFacts, ShotFacts, WhyNot
-from analyser.rules.structs import ATTACK, NONE, TARGET, AttackFacts, Bonus, FightFacts, Penalty
-from analyser.rules.unit_state import FALL_BACK
+from analyser.engine.fight.program import Kind as Operation
+from analyser.game.ruleset import Rating
+from analyser.rules import discipline, unit_state
+from analyser.rules.activation import Order
+from analyser.rules.structs import NONE
+from analyser.web.attacks import answer_attack, drawn_by, share_of, sum_from_above
+from analyser.web.blocks import ANSWERS, QUESTION, Kind
+from analyser.web.duels import set_duel, shooter_of
+from analyser.web.fights import Course, course_with, set_charge
 
-MOST_ROWS, MOST_BANDS, MOST_MODELS, MOST_CARDS = 12, 12, 100, 64
-Float = Annotated[float, np.float64]
-
-
-def _whole(facts: type) -> np.dtype[np.void]:
-    return np.dtype((np.record, [(name, np.int64) for name in facts.__annotations__]))
-
-
-class Kind(IntEnum):
-    """Kinds of questions."""
-
-    ATTACK = 0
-    CHARGE = 1
-    DUEL = 2
-
-
-class UnitFacts(NamedTuple):
-    """Facts about a unit beside those of a target."""
-
-    edge_distance: int = NONE  # hundredths of an inch to its own table edge; NONE: far
-    reloading: int = 0
-    fumes: int = NONE  # how far its Corrosive Fumes reach, in hundredths of an inch; NONE: it has none
-    points: int = NONE
-    victory_points: int = NONE
-
-
-class Circumstances(NamedTuple):
-    """Conditions of an attack that are no part of a unit's state: 0 or 1, where nothing else is said."""
-
-    distance: int = NONE  # hundredths of an inch; NONE: nothing is out of range
-    rating: int = NONE  # a Rating, or NONE: it is counted
-    line_of_sight: int = 0  # a Sight
-    carriages: int = 0
-    overcharge: int = 0
-    aiming: int = 0
-    short_range: int = 0
-    ammo_supply: int = 0
-    concealed: int = 0
-    opportunity_fire: int = 0
-    reforming: int = 0
-    outside_front_arc: int = 0
-    advanced: int = 0
-
-
-class BandFacts(NamedTuple):
-    """Attack dice for some numbers of models, or of damage (AC-2.4)."""
-
-    first: int = 0
-    last: int = 0
-    dice: int = NONE
-    special: int = NONE  # the value in parentheses; NONE: there is none
-
-
-class Row:
-    """Row of the armaments grid: its facts, its attack without dice, and its dice."""
-
-    facts: Annotated[Any, _whole(RowFacts), (1,)]
-    attack: Annotated[Any, ATTACK, (1,)]
-    n_bands: Int
-    bands: Annotated[Any, _whole(BandFacts), (MOST_BANDS,)]
-
-
-class Unit:
-    """Unit of a question in its present state, with its rows."""
-
-    facts: Annotated[Any, _whole(UnitFacts), (1,)]
-    target: Annotated[Any, TARGET, (1,)]
-    n_rows: Int
-    rows: Annotated[Any, record_type(Row), (MOST_ROWS,)]
-
-
-class Question:
-    """Question: two units, the attacker first, the circumstances, the die and the deck."""
-
-    kind: Int
-    row: Int  # of the attacker
-    units: Annotated[Any, record_type(Unit), (2,)]
-    circumstances: Annotated[Any, _whole(Circumstances), (1,)]
-    die: Annotated[Any, np.int64, (len(Face),)]
-    n_cards: Int  # entries of the deck
-    deck: Annotated[Any, np.int64, (MOST_CARDS,)]  # copies of each card value
-
-
-class AttackAnswer:
-    """Answer of an attack: probabilities, and means."""
-
-    refused: Int  # a WhyNot
-    dice: Int
-    rating: Int  # a Rating
-    defence: Int  # effective
-    models: Int  # how many entries of `losses` and `at_least` count, less one
-    suppressed: Float
-    disordered: Float
-    fell_back: Float
-    broken: Float
-    fled: Float
-    annihilated: Float
-    activated: Float
-    destroyed: Float  # gone, and neither broken nor fled
-    destroyed_or_broken: Float
-    building_wrecked: Float
-    mean_hits: Float
-    mean_models_destroyed: Float
-    mean_damage: Float  # a destroyed model counts for its whole DAMAGE LIMIT
-    mean_share_lost: Float  # a unit that is gone has lost everything
-    mean_attacker_models_destroyed: Float  # Overcharge
-    points: Float  # of the target that are lost, by its share; NaN if it has no points
-    victory_points: Float  # NaN if the target has none
-    losses: Annotated[Any, np.float64, (MOST_MODELS + 1,)]  # probability of each number of models destroyed,
-    at_least: Annotated[Any, np.float64, (MOST_MODELS + 1,)]  # and of at least so many
-
-
-QUESTION = record_type(Question)
-ANSWERS = {"attack": record_type(AttackAnswer)}
+_RATINGS = len(Rating)
+_DEVASTATING = 2  # times the victory points of the other side (AC-9.4)
 
 
 @step
-def band_of(row: Any, count: int) -> Any:
-    """Return the place of the band that covers `count` models or damage (AC-2.4); NONE if none does."""
-    for place in range(row.n_bands):
-        if row.bands[place].first <= count <= row.bands[place].last:
-            return place
-    return NONE
+def pools_of(setup: Any, strikes: int) -> Integers:
+    """Return where the pools of each number of dice are that strikes can roll, one for each rating."""
+    most = 0
+    for number in range(strikes):
+        most = max(most, setup.strikes[number].fixed_dice)
+        for count in range(setup.counts):
+            most = max(most, setup.dice[number, 0, count], setup.dice[number, 1, count])
+    rolls = np.zeros((strikes, most + 1), np.int64)
+    for number in range(strikes):
+        rolls[number, 0] = 1
+        rolls[number, max(setup.strikes[number].fixed_dice, 0)] = 1
+        for count in range(setup.counts):
+            for column in range(2):
+                rolls[number, max(setup.dice[number, column, count], 0)] = 1
+    place = -_RATINGS
+    for number in range(strikes):
+        for dice in range(most + 1):
+            place += _RATINGS if rolls[number, dice] else 0
+            rolls[number, dice] = place
+    return rolls
 
 
 @step
-def set_attack(question: Any, attack: AttackFacts) -> int:
-    """Fill `attack` with that of the row of the question; return why it cannot be made (:class:`~.shots.WhyNot`)."""
-    unit, target, said = question.units[0], question.units[1].target[0], question.circumstances[0]
-    row = unit.rows[question.row]
-    facts, state = row.facts[0], unit.target[0]
-    count = shots.band_count(state.models, state.damage, state.behemoth, state.garrisoned)
-    band = band_of(row, count)
-    dice = NONE if band == NONE else row.bands[band].dice
-    reloading = unit.facts[0].reloading
-    shot = ShotFacts(said.distance, said.short_range, reloading, said.advanced, said.opportunity_fire)
-    refused = shots.why_not(facts, shot, target.category, dice)
-    if refused != WhyNot.IT_CAN:
-        return refused
-    short = shots.within_short_range(facts, shot)
-    special = row.bands[band].special
-    more = shots.DICE_A_CARRIAGE * said.carriages
-    attack.dice, attack.dice_in_parentheses = dice + more, NONE if special == NONE else special + more
-    attack.stated_rating = said.rating
-    attack.bonuses = (
-        (Bonus.AIMING if said.aiming else 0)
-        | (Bonus.SHORT_RANGE if short else 0)
-        | (Bonus.AMMO_SUPPLY if said.ammo_supply else 0)
-    )
-    attack.penalties = (
-        (Penalty.CONCEALED if said.concealed else 0)
-        | (Penalty.SUPPRESSED if state.suppressed else 0)
-        | (Penalty.REFORMING if said.reforming else 0)
-        | (Penalty.OUTSIDE_FRONT_ARC if said.outside_front_arc else 0)
-    )
-    attack.opportunity_fire = said.opportunity_fire
-    attack.sight = said.line_of_sight
-    attack.overcharge = said.overcharge
-    reach = unit.facts[0].fumes
-    attack.corrosive = 1 if NONE not in (reach, said.distance) and said.distance <= reach else 0
-    attack.models, attack.damage, attack.damage_limit = state.models, state.damage, state.damage_limit
-    return refused
+def start_of(setup: Any, side: int, statuses: int) -> int:
+    """Return the state in which a side begins, with more statuses."""
+    facts = setup.sides[side]
+    return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_at))
 
 
 @step
-def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) -> None:
-    """Fill in the figures of an attack from its `count` outcomes."""
-    whole = fight.models * fight.damage_limit
-    answer.models = fight.models
-    for place in range(count):
-        outcome, probability = outcomes.values[place], outcomes.probabilities[place]
-        gone = outcome >> discipline.MODELS_DESTROYED & _MASK
-        own = outcome >> discipline.ATTACKER_DESTROYED & _MASK
-        hurt = gone * fight.damage_limit + (outcome >> discipline.DAMAGE & _MASK)
-        broken, fled = outcome & discipline.BROKEN != 0, outcome & discipline.FLED != 0
-        annihilated = outcome & discipline.ANNIHILATED != 0
-        answer.losses[gone] += probability
-        answer.suppressed += probability if outcome & discipline.SUPPRESSED else 0.0
-        answer.disordered += probability if outcome & discipline.DISORDERED else 0.0
-        answer.fell_back += probability if outcome & discipline.FELL_BACK else 0.0
-        answer.activated += probability if outcome & discipline.ACTIVATED else 0.0
-        answer.broken += probability if broken else 0.0
-        answer.fled += probability if fled else 0.0
-        answer.annihilated += probability if annihilated else 0.0
-        answer.destroyed += probability if annihilated and not broken and not fled else 0.0
-        answer.destroyed_or_broken += probability if annihilated and not fled else 0.0
-        answer.mean_models_destroyed += probability * gone
-        answer.mean_attacker_models_destroyed += probability * own
-        answer.mean_share_lost += probability * (whole if annihilated else hurt) / whole
-    rest = 0.0
-    for models in range(fight.models, -1, -1):
-        rest += answer.losses[models]
-        answer.at_least[models] = rest
-
-
-_MASK = (1 << discipline.BITS) - 1
+def after_lines(
+    setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes]:
+    """Return the distribution after a course. Operations are fused up to each that gives orders, as in duels."""
+    done = 0
+    while done < course.length[0]:
+        end = done + 1
+        while end < course.length[0] and course.lines[end, 0] != Operation.GIVE_ORDERS:
+            end += 1
+        while done < end:
+            fused, done = fused_from(course.lines, done, end)
+            if fused.operation[0] == Operation.STRIKE:
+                joint, known = after_strike(setup, fused, joint, cache, known)
+            else:
+                joint = after_operation(setup, fused, joint, cache)
+    return joint, known
 
 
 @step
-def mean_hits(scores: Scores, pmf: Any) -> float:
-    """Return the mean number of hits."""
-    total = 0.0
-    for score in range(len(pmf)):
-        total += hits_of(scores, score) * pmf[score]
-    return total
-
-
-@step
-def worth(points: int, share: float) -> float:
-    """Return that share of a unit's points; NaN if they are not known."""
-    return np.nan if points == NONE else points * share
-
-
-@step
-def answer_attack(question: Any, scratch: Any, answer: Any) -> None:
-    """Answer an attack: the exact distribution of its outcome (AC-3 to AC-5)."""
-    attack, fight, target = scratch.attack[0], scratch.fight[0], scratch.target[0]
-    unit = question.units[1]
-    scratch.attack[0] = question.units[0].rows[question.row].attack[0]
-    scratch.target[0] = unit.target[0]
-    answer.refused = set_attack(question, attack)
-    if answer.refused != WhyNot.IT_CAN:
+def add_side(question: Any, side: int, state: int, probability: float, answer: Any) -> None:
+    """Add a state of a side to its figures."""
+    target, other = question.units[side].target[0], answer
+    gone = unit_state.is_removed(state)
+    models = 0 if gone else unit_state.models_of(state)
+    destroyed = unit_state.lost_of(state) if gone else target.models - models
+    hurt = 0 if gone else unit_state.damage_of(state)
+    other.losses[destroyed] += probability
+    other.mean_models_left += probability * models
+    other.mean_models_destroyed += probability * destroyed
+    other.mean_damage_left += probability * hurt
+    whole = target.models * target.damage_limit
+    other.mean_share_lost += probability * (whole if gone else destroyed * target.damage_limit + hurt) / whole
+    other.fell_back += probability if state & discipline.FELL_BACK else 0.0
+    if not gone:
+        other.alive += probability
+        other.suppressed += probability if state & discipline.SUPPRESSED else 0.0
+        other.disordered += probability if state & discipline.DISORDERED else 0.0
+        other.activated += probability if state & discipline.ACTIVATED else 0.0
+        other.on_lookout += probability if state & unit_state.ON_LOOKOUT else 0.0
+        other.taking_cover += probability if state & unit_state.TAKING_COVER else 0.0
+        other.reloading += probability if state & unit_state.RELOADING else 0.0
+        inside = target.garrisoned and not state & unit_state.OUT_OF_BUILDING
+        other.in_building += probability if inside else 0.0
         return
-    edge = unit.facts[0].edge_distance
-    target.flees = 1 if edge != NONE and edge <= FALL_BACK else 0
-    set_fight(attack, target, fight)
-    odds = odds_of(question.die, question.deck[: question.n_cards])
-    faces, cards = question.die / odds.sides, question.deck[: question.n_cards] / odds.cards[question.n_cards - 1]
-    scores = scores_for(fight, most_dice(fight, cards))
-    pmf = pool_pmf(fight, scores, faces, cards)
-    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
-    count = gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
-    answer.dice, answer.rating, answer.defence = fight.dice, fight.rating, fight.defence
-    summarise(fight, outcomes, count, answer)
-    answer.mean_hits = mean_hits(scores, pmf)
-    answer.mean_damage = mean_damage(fight, scores, pmf)
-    if target.garrisoned and question.units[0].rows[question.row].facts[0].siegebreaker:
-        answer.building_wrecked = (odds.heroic + odds.strike) / odds.sides
-    answer.points = worth(unit.facts[0].points, answer.mean_share_lost)
-    answer.victory_points = worth(unit.facts[0].victory_points, answer.annihilated)
+    broken, fled = state & discipline.BROKEN != 0, state & discipline.FLED != 0
+    other.annihilated += probability
+    other.broken += probability if broken else 0.0
+    other.fled += probability if fled else 0.0
+    other.destroyed += probability if not broken and not fled else 0.0
+    other.destroyed_or_broken += probability if not fled else 0.0
+
+
+@step
+def finish_side(question: Any, side: int, answer: Any) -> None:
+    """Fill in the figures that follow from others."""
+    answer.models = question.units[side].target[0].models
+    answer.points = share_of(question.units[side].facts[0].points, answer.mean_share_lost)
+    sum_from_above(answer)
+
+
+@step
+def wins_of(state: int, bits: int) -> int:
+    """Return the combats that a unit has won, counted in so many bits of its state."""
+    return state >> unit_state.WINS & (1 << bits) - 1
+
+
+@step
+def answer_charge(question: Any, setup: Any, answer: Any) -> None:
+    """Answer a charge of unit 0 at unit 1 (AC-8)."""
+    course = course_with(np.zeros(1, np.int64))
+    answer.refused = set_charge(question, setup, course)
+    if answer.refused != 0:
+        return
+    begins = unit_state.with_order(start_of(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
+    joint = Joint(np.full(1, begins), np.full(1, start_of(setup, 1, 0)), np.ones((1, 1)))
+    deck = question.deck[: question.n_cards]
+    cache = pool_cache_for(setup, pools_of(setup, course.strikes[0]), question.die, deck)
+    joint, _ = after_lines(setup, course, joint, cache, none_known())
+    overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
+    points = np.zeros(2)
+    for row in range(len(joint.first)):
+        for column in range(len(joint.second)):
+            probability = joint.probabilities[row, column]
+            if probability == 0.0:
+                continue
+            states = (joint.first[row], joint.second[column])
+            order, wins = unit_state.order_of(states[0]), wins_of(states[0], bits)
+            if wins > 0:
+                answer.attacker_wins += probability
+                answer.attacker_overruns += probability if overrun and (wins > 1 or order != Order.WON) else 0.0
+            elif order == Order.LOST:
+                answer.target_wins += probability
+            elif order == Order.NO_ATTACK:
+                answer.draw += probability
+            else:
+                answer.no_combat += probability
+            for side in range(2):
+                mine, theirs = (states[0], states[1]) if side == 0 else (states[1], states[0])
+                add_side(question, side, mine, probability, answer.sides[side])
+                won = question.units[1 - side].facts[0].victory_points if unit_state.is_removed(theirs) else 0
+                won += wins_of(mine, bits) if question.units[side].facts[0].hunter else 0
+                points[side] += probability * won
+    for side in range(2):
+        finish_side(question, side, answer.sides[side])
+        known = question.units[1 - side].facts[0].victory_points != NONE
+        answer.sides[side].victory_points = points[side] if known else np.nan
+
+
+@step
+def answer_duel(question: Any, setup: Any, answer: Any) -> None:
+    """Answer a duel (AC-9.2)."""
+    drawn = drawn_by(question)
+    shooters = shooter_of(question, setup, 0, drawn), shooter_of(question, setup, 1, drawn)
+    course = course_with(np.zeros(1, np.int64))
+    answer.refused = set_duel(question, setup, course, shooters)
+    answer.attacker_policy, answer.target_policy = shooters[0].policy, shooters[1].policy
+    answer.attacker_row, answer.target_row = shooters[0].rows[0], shooters[1].rows[0]
+    if answer.refused != 0:
+        return
+    begins = np.zeros(2, np.int64)
+    for side in range(2):
+        facts = question.units[side].facts[0]
+        statuses = unit_state.ON_LOOKOUT if facts.on_lookout else 0
+        begins[side] = start_of(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
+    joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
+    deck = question.deck[: question.n_cards]
+    cache = pool_cache_for(setup, pools_of(setup, course.strikes[0]), question.die, deck)
+    known = none_known()
+    answer.rounds = question.fight[0].rounds
+    for number in range(answer.rounds):
+        joint, known = after_lines(setup, course, joint, cache, known)
+        add_round(question, setup, joint, number, answer)
+
+
+@step
+def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> int:
+    """Return the victory points of a side (AC-5.9; Hunter, AC-7); a rating that is not known counts as 1."""
+    rating = question.units[1 - side].facts[0].victory_points
+    points = 0
+    if unit_state.is_removed(theirs):
+        points = 1 if rating == NONE else rating
+    bits = setup.sides[side].position_at - unit_state.WINS
+    return points + (wins_of(mine, bits) if setup.sides[side].hunter else 0)
+
+
+@step
+def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
+    """Fill in the figures of a round, and those of the duel if it is the last."""
+    is_last = number == answer.rounds - 1
+    for row in range(len(joint.first)):
+        for column in range(len(joint.second)):
+            probability = joint.probabilities[row, column]
+            if probability == 0.0:
+                continue
+            one, two = joint.first[row], joint.second[column]
+            points = points_won(question, setup, 0, one, two), points_won(question, setup, 1, two, one)
+            for side in range(2):
+                add_side(question, side, one if side == 0 else two, probability, answer.sides[number, side])
+                answer.sides[number, side].victory_points += probability * points[side]
+            if not is_last:
+                continue
+            answer.mean_margin += probability * (points[0] - points[1])
+            if points[0] > points[1]:
+                answer.attacker_wins += probability
+                answer.attacker_devastating += probability if points[0] >= _DEVASTATING * points[1] else 0.0
+            elif points[0] < points[1]:
+                answer.target_wins += probability
+                answer.target_devastating += probability if points[1] >= _DEVASTATING * points[0] else 0.0
+            else:
+                answer.draw += probability
+    for side in range(2):
+        finish_side(question, side, answer.sides[number, side])
 
 
 @kernel
-def answer(question: Any, scratch: Any, attack: Any) -> int:
+def answer(question: Any, scratch: Any, attack: Any, charge: Any, duel: Any) -> int:
     """Answer the question into the record of its kind; return the number of its kind."""
-    answer_attack(question, scratch, attack)
+    if question.kind == Kind.ATTACK:
+        answer_attack(question, scratch, attack)
+    elif question.kind == Kind.CHARGE:
+        answer_charge(question, scratch, charge)
+    else:
+        answer_duel(question, scratch, duel)
     return int(question.kind)
 
 

@@ -8,11 +8,11 @@
  * @typedef {{ numbers: Numbers, rows: Row[] }} Unit
  * @typedef {number | boolean | string | null | undefined} Value
  * @typedef {{ attacker?: Record<string, Value>, target?: Record<string, Value> } & Record<string, any>} Conditions
- * @typedef {{ name: string, side: string, kind: string, field: string, choices?: Numbers }} Condition
+ * @typedef {{ name: string, side: string, kind: string, field: string, choices?: Numbers, in: string[] }} Condition
  * @typedef {{ at: number[], fields: Numbers, usual: Numbers, order: string[] }} Part
- * @typedef {{ whole: Numbers, figures: Numbers, lists: Numbers }} AnswerLayout
+ * @typedef {{ whole: Numbers, figures: Numbers, lists: Numbers, sides?: { at: number[], answer: AnswerLayout } }} AnswerLayout
  * @typedef {{ inch: number, none: number, question: Numbers, kinds: Numbers, die: number[], deck: number[], unit: Part,
- *   row: Part, band: Part, fight: Part, answers: Record<string, AnswerLayout>, conditions: Condition[] }} Layout
+ *   row: Part, band: Part, fight: Part, plain: Part, answers: Record<string, AnswerLayout>, conditions: Condition[] }} Layout
  * @typedef {Record<string, any>} Answer
  */
 
@@ -46,6 +46,18 @@ export class Engine {
     return this.#answer("attack", [attacker, target], row, conditions);
   }
 
+  /** A charge of one unit at the other. @param {Unit} attacker @param {Unit} target @param {Conditions} [conditions] */
+  charge(attacker, target, conditions = {}) {
+    const { sides, ...answer } = this.#answer("charge", [attacker, target], 0, conditions);
+    return { ...answer, ...sides[0] };
+  }
+
+  /** A duel over several rounds. @param {Unit} attacker @param {Unit} target @param {Conditions} [conditions] */
+  duel(attacker, target, conditions = {}) {
+    const { sides, rounds, ...answer } = this.#answer("duel", [attacker, target], 0, conditions);
+    return { ...answer, ...sides[rounds - 1], rounds: sides.slice(0, rounds) };
+  }
+
   /** @param {string} kind @param {Unit[]} units @param {number} row @param {Conditions} conditions @returns {Answer} */
   #answer(kind, units, row, conditions) {
     const { question, kinds, die, deck, fight } = this.layout;
@@ -57,6 +69,7 @@ export class Engine {
     deck.forEach((copies, place) => this.#put(start + question.deck + WORD * place, copies));
     units.forEach((unit, side) => this.#putUnit(unit, side));
     this.#fill(start, fight, {});
+    this.#fill(start, this.layout.plain, {});
     for (const condition of this.layout.conditions) this.#putCondition(condition, kind, conditions);
     if (this.module.ask() < 0) throw new Error(`the module failed at this ${kind}`);
     return this.#read(kind);
@@ -76,9 +89,10 @@ export class Engine {
     });
   }
 
-  /** @param {Condition} condition @param {string} kind @param {Conditions} conditions */
-  #putCondition({ name, side, kind, field, choices }, _, conditions) {
+  /** @param {Condition} condition @param {string} question @param {Conditions} conditions */
+  #putCondition({ name, side, kind, field, choices, in: asked }, question, conditions) {
     const { inch, none, unit, fight } = this.layout;
+    if (!asked.includes(question)) return;
     const value = side === "fight" ? conditions[name] : conditions[side]?.[name];
     if (value === undefined || value === null || value === false) return;
     const number = choices ? choices[String(value)] : kind === "inches" ? Math.round(Number(value) * inch) : Number(value);
@@ -105,14 +119,24 @@ export class Engine {
   /** @param {string} kind @returns {Answer} */
   #read(kind) {
     if (this.memory.buffer !== this.module.memory.buffer) this.memory = new DataView(this.module.memory.buffer);
-    const { whole, figures, lists } = this.layout.answers[kind];
-    const start = this.module[kind].value;
+    return this.#readAnswer(this.module[kind].value, this.layout.answers[kind]);
+  }
+
+  /** @param {number} start @param {AnswerLayout} layout @returns {Answer} */
+  #readAnswer(start, { whole, figures, lists, sides }) {
     /** @type {Answer} */
     const answer = {};
     for (const name in whole) answer[name] = Number(this.memory.getBigInt64(start + whole[name], true));
     for (const name in figures) answer[name] = this.memory.getFloat64(start + figures[name], true);
     for (const name in lists) answer[name] = this.#list(start + lists[name], answer.models + 1);
+    if (sides) answer.sides = this.#readSides(start, sides.at, sides.answer);
     return answer;
+  }
+
+  /** Both sides, once or for each round. @param {number} start @param {number[]} at @param {AnswerLayout} layout */
+  #readSides(start, [at, stride, count], layout) {
+    const read = (/** @type {number} */ place) => this.#readAnswer(start + at + stride * place, layout);
+    return Array.from({ length: count / 2 }, (_, pair) => ({ attacker: read(2 * pair), target: read(2 * pair + 1) }));
   }
 
   /** @param {number} at @param {number} length */

@@ -55,14 +55,16 @@ __int128 __multi3(__int128 a, __int128 b) {
   return (__int128)((unsigned __int128)top << 64 | (rest << 32 | (a0 * b0 & 0xffffffff)));
 }
 
-_Alignas(64) unsigned char question[QUESTION], scratch[SCRATCH], attack[ATTACK];
+_Alignas(64) unsigned char question[QUESTION], scratch[SCRATCH], attack[ATTACK], charge[CHARGE], duel[DUEL];
 
-extern int kernel(i64 *result, void **error, void *question, void *scratch, void *attack);
+extern int kernel(i64 *result, void **error, void *question, void *scratch, void *attack, void *charge, void *duel);
 
 // The kind of question that was answered; below 0 where the kernel failed.
 int ask(void) {
   i64 result;
   void *error;
   __builtin_memset(attack, 0, ATTACK);
-  return kernel(&result, &error, question, scratch, attack) ? -1 : (int)result;
+  __builtin_memset(charge, 0, CHARGE);
+  __builtin_memset(duel, 0, DUEL);
+  return kernel(&result, &error, question, scratch, attack, charge, duel) ? -1 : (int)result;
 }

@@ -237,8 +237,10 @@ def transitions_of(
     bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
     _, _, _, list_starts, state, own, weight = known
     room = 0
-    for at in lists.ravel():
-        room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
+    for kind in range(lists.shape[0]):
+        for column in range(lists.shape[1]):
+            at = lists[kind, column]
+            room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     struck, losses = state_index(len(states) + room), state_index(room)

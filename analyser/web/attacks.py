@@ -1,0 +1,190 @@
+"""Attack from the facts of a question, and its exact answer (AC-3 to AC-5)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from analyser.common.jit import step
+from analyser.common.records import Floats
+from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
+from analyser.engine.attack.sweep import mean_damage
+from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
+from analyser.rules import shots
+from analyser.rules.attack import Scores, hits_of, scores_for, set_fight
+from analyser.rules.discipline import (
+    ACTIVATED,
+    ANNIHILATED,
+    ATTACKER_DESTROYED,
+    BROKEN,
+    DAMAGE,
+    DISORDERED,
+    FELL_BACK,
+    FLED,
+    MODELS_DESTROYED,
+    SUPPRESSED,
+)
+from analyser.rules.draws import Odds, odds_of
+from analyser.rules.shots import ShotFacts, WhyNot
+from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty
+from analyser.rules.unit_state import FALL_BACK, MODELS_MASK
+
+
+class Drawn(NamedTuple):
+    """The die and the deck."""
+
+    odds: Odds
+    faces: Floats  # the probability of each face,
+    cards: Floats  # and of each card value
+
+
+@step
+def drawn_by(question: Any) -> Drawn:
+    """Return the die and the deck of a question."""
+    odds = odds_of(question.die, question.deck[: question.n_cards])
+    cards = question.deck[: question.n_cards] / odds.cards[question.n_cards - 1]
+    return Drawn(odds, question.die / odds.sides, cards)
+
+
+@step
+def band_of(row: Any, count: int) -> int:
+    """Return the place of the band that covers `count` models or damage (AC-2.4); NONE if none does."""
+    for place in range(row.n_bands):
+        if row.bands[place].first <= count <= row.bands[place].last:
+            return int(place)
+    return NONE
+
+
+@step
+def set_attack(question: Any, attack: AttackFacts) -> int:
+    """Fill `attack` with that of the row of the question; return why it cannot be made (:class:`~.shots.WhyNot`)."""
+    unit, target, said = question.units[0], question.units[1].target[0], question.fight[0]
+    row = unit.rows[question.row]
+    facts, state = row.facts[0], unit.target[0]
+    band = band_of(row, shots.band_count(state.models, state.damage, state.behemoth, state.garrisoned))
+    dice = NONE if band == NONE else row.bands[band].dice
+    reloading = unit.facts[0].reloading
+    shot = ShotFacts(said.distance, said.short_range, reloading, said.advanced, said.opportunity_fire)
+    refused = shots.why_not(facts, shot, target.category, dice)
+    if refused != WhyNot.IT_CAN:
+        return refused
+    short = shots.within_short_range(facts, shot)
+    special, more = row.bands[band].special, shots.DICE_A_CARRIAGE * said.carriages
+    attack.dice, attack.dice_in_parentheses = dice + more, NONE if special == NONE else special + more
+    attack.stated_rating = said.rating
+    attack.bonuses = (
+        (Bonus.AIMING if said.aiming else 0)
+        | (Bonus.SHORT_RANGE if short else 0)
+        | (Bonus.AMMO_SUPPLY if said.ammo_supply else 0)
+    )
+    attack.penalties = (
+        (Penalty.CONCEALED if said.concealed else 0)
+        | (Penalty.SUPPRESSED if state.suppressed else 0)
+        | (Penalty.REFORMING if said.reforming else 0)
+        | (Penalty.OUTSIDE_FRONT_ARC if said.outside_front_arc else 0)
+    )
+    attack.opportunity_fire = said.opportunity_fire
+    attack.sight = said.line_of_sight
+    attack.overcharge = said.overcharge
+    reach = unit.facts[0].fumes
+    attack.corrosive = 1 if NONE not in (reach, said.distance) and said.distance <= reach else 0
+    attack.models, attack.damage, attack.damage_limit = state.models, state.damage, state.damage_limit
+    return 0
+
+
+@step
+def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds) -> tuple[Outcomes, int]:
+    """Return the outcomes of an attack in rising order, each once, and how many there are."""
+    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    return outcomes, gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
+
+
+@step
+def worth_of(fight: FightFacts, drawn: Drawn) -> Floats:
+    """Return mean models destroyed, the probability of annihilation and the mean damage of an attack."""
+    scores = scores_for(fight, most_dice(fight, drawn.cards))
+    pmf = pool_pmf(fight, scores, drawn.faces, drawn.cards)
+    outcomes, count = outcomes_of(fight, scores, pmf, drawn.odds)
+    figures = np.zeros(3)
+    for place in range(count):
+        outcome, probability = outcomes.values[place], outcomes.probabilities[place]
+        figures[0] += probability * (outcome >> MODELS_DESTROYED & MODELS_MASK)
+        figures[1] += probability if outcome & ANNIHILATED else 0.0
+    figures[2] = mean_damage(fight, scores, pmf)
+    return figures
+
+
+@step
+def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) -> None:
+    """Fill in the figures of an attack from its `count` outcomes."""
+    whole = fight.models * fight.damage_limit
+    answer.models = fight.models
+    for place in range(count):
+        outcome, probability = outcomes.values[place], outcomes.probabilities[place]
+        gone = outcome >> MODELS_DESTROYED & MODELS_MASK
+        hurt = gone * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
+        broken, fled, annihilated = outcome & BROKEN != 0, outcome & FLED != 0, outcome & ANNIHILATED != 0
+        answer.losses[gone] += probability
+        answer.suppressed += probability if outcome & SUPPRESSED else 0.0
+        answer.disordered += probability if outcome & DISORDERED else 0.0
+        answer.fell_back += probability if outcome & FELL_BACK else 0.0
+        answer.activated += probability if outcome & ACTIVATED else 0.0
+        answer.broken += probability if broken else 0.0
+        answer.fled += probability if fled else 0.0
+        answer.annihilated += probability if annihilated else 0.0
+        answer.destroyed += probability if annihilated and not broken and not fled else 0.0
+        answer.destroyed_or_broken += probability if annihilated and not fled else 0.0
+        answer.mean_models_destroyed += probability * gone
+        answer.mean_attacker_models_destroyed += probability * (outcome >> ATTACKER_DESTROYED & MODELS_MASK)
+        answer.mean_share_lost += probability * (whole if annihilated else hurt) / whole
+    sum_from_above(answer)
+
+
+@step
+def sum_from_above(answer: Any) -> None:
+    """Fill in the probabilities of at least so many models destroyed."""
+    rest = 0.0
+    for models in range(answer.models, -1, -1):
+        rest += answer.losses[models]
+        answer.at_least[models] = rest
+
+
+@step
+def mean_hits(scores: Scores, pmf: Floats) -> float:
+    """Return the mean number of hits."""
+    total = 0.0
+    for score in range(len(pmf)):
+        total += hits_of(scores, score) * pmf[score]
+    return total
+
+
+@step
+def share_of(points: int, share: float) -> float:
+    """Return that share of a unit's points; NaN if they are not known."""
+    return np.nan if points == NONE else points * share
+
+
+@step
+def answer_attack(question: Any, scratch: Any, answer: Any) -> None:
+    """Answer an attack: the exact distribution of its outcome."""
+    attack, fight, target = scratch.attack[0], scratch.fight[0], scratch.target[0]
+    unit, row = question.units[1], question.units[0].rows[question.row]
+    scratch.attack[0], scratch.target[0] = row.attack[0], unit.target[0]
+    answer.refused = set_attack(question, attack)
+    if answer.refused != 0:
+        return
+    edge = unit.facts[0].edge_distance
+    target.flees = 1 if edge != NONE and edge <= FALL_BACK else 0
+    set_fight(attack, target, fight)
+    drawn = drawn_by(question)
+    scores = scores_for(fight, most_dice(fight, drawn.cards))
+    pmf = pool_pmf(fight, scores, drawn.faces, drawn.cards)
+    outcomes, count = outcomes_of(fight, scores, pmf, drawn.odds)
+    answer.dice, answer.rating, answer.defence = fight.dice, fight.rating, fight.defence
+    summarise(fight, outcomes, count, answer)
+    answer.mean_hits, answer.mean_damage = mean_hits(scores, pmf), mean_damage(fight, scores, pmf)
+    if target.garrisoned and row.facts[0].siegebreaker:
+        answer.building_wrecked = (drawn.odds.heroic + drawn.odds.strike) / drawn.odds.sides
+    answer.points = share_of(unit.facts[0].points, answer.mean_share_lost)
+    answer.victory_points = share_of(unit.facts[0].victory_points, answer.annihilated)

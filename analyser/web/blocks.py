@@ -1,0 +1,238 @@
+"""Blocks of numbers that the module of the calculator reads and fills: a question, and an answer of each kind."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from analyser.common.records import Int, record_type
+from analyser.game.ruleset import Face
+from analyser.rules.shots import RowFacts, WhyNot
+from analyser.rules.structs import ATTACK, NONE, TARGET
+
+MOST_ROWS, MOST_BANDS, MOST_UNIT, MOST_CARDS, MOST_ROUNDS = 12, 12, 100, 64, 10
+"""Room for the rows of a unit, the bands of a row, the models or damage of a unit, card values, and rounds."""
+Float = Annotated[float, np.float64]
+
+
+def _whole(facts: type) -> np.dtype[np.void]:
+    return np.dtype((np.record, [(name, np.int64) for name in facts.__annotations__]))
+
+
+class Kind(IntEnum):
+    """Kinds of questions."""
+
+    ATTACK = 0
+    CHARGE = 1
+    DUEL = 2
+
+
+class Refusal(IntEnum):
+    """Reason why a fight cannot be fought, in the numbers above those of :class:`~.shots.WhyNot`."""
+
+    IS_STATIC = len(WhyNot)
+    NO_ROW_TO_CHARGE_WITH = len(WhyNot) + 1
+    CANNOT_BE_CHARGED = len(WhyNot) + 2
+    IN_BUILDING = len(WhyNot) + 3
+    AIRCRAFT = len(WhyNot) + 4
+    NO_ROW_TO_SHOOT_WITH = len(WhyNot) + 5
+    NO_ALL_OUT_ATTACK = len(WhyNot) + 6
+    TOO_MANY_PLACES = len(WhyNot) + 7
+    FRONT_ALL_ROUND = len(WhyNot) + 8
+
+
+class UnitFacts(NamedTuple):
+    """Facts about a unit beside those of a target. Lengths are in hundredths of an inch."""
+
+    type: int = NONE  # a place in contact.TYPES
+    speed: int = 0
+    points: int = NONE
+    victory_points: int = NONE
+    edge_distance: int = NONE  # to its own table edge; NONE: far
+    veteran: int = 0
+    static: int = 0
+    hunter: int = 0
+    onslaught: int = 0
+    overrun: int = 0
+    storming_party: int = 0
+    stoic_defence: int = 0
+    berserk: int = 0
+    run_amok: int = 0
+    all_out_attack: int = 0  # rows
+    sponsons: int = 0  # dice
+    tail_gunner: int = 0  # dice
+    spectacular_demise: int = 0  # dice
+    throws: int = 0
+    throw_reach: int = NONE
+    fumes: int = NONE  # how far its Corrosive Fumes reach; NONE: it has none
+    on_lookout: int = 0
+    reloading: int = 0
+    ammo_supply: int = 0
+    concealed: int = 0
+    overcharges: int = 0  # in close quarters
+    carriages: int = 0
+    withdraws_without_room: int = 0
+    supported: int = 0
+    threatened: int = 0
+    outflanking: int = 0
+    difficult_terrain: int = 0
+    overruns: int = 1  # whether it makes use of Overrun
+    policy: int = NONE  # a Policy, or NONE: what its armaments are for
+    row: int = NONE  # place of the row to shoot with; NONE: the best
+    close_quarters_row: int = NONE  # place of the row for close quarters; NONE: the first
+
+
+class Circumstances(NamedTuple):
+    """Conditions that are no part of a unit's state: 0 or 1, where nothing else is said."""
+
+    distance: int = NONE  # hundredths of an inch; NONE: nothing is out of range
+    rounds: int = 6  # of a duel
+    first: int = NONE  # the side that is activated first, 0 or 1; NONE: a toss each round
+    rating: int = NONE  # a Rating, or NONE: it is counted
+    line_of_sight: int = 0  # a Sight
+    carriages: int = 0
+    overcharge: int = 0
+    aiming: int = 0
+    short_range: int = 0
+    ammo_supply: int = 0
+    concealed: int = 0
+    opportunity_fire: int = 0
+    reforming: int = 0
+    outside_front_arc: int = 0
+    advanced: int = 0
+
+
+class BandFacts(NamedTuple):
+    """Attack dice for some numbers of models, or of damage (AC-2.4)."""
+
+    first: int = 0
+    last: int = 0
+    dice: int = NONE
+    special: int = NONE  # the value in parentheses; NONE: there is none
+
+
+class Row:
+    """Row of the armaments grid: its facts, its attack without dice, and its dice."""
+
+    facts: Annotated[Any, _whole(RowFacts), (1,)]
+    attack: Annotated[Any, ATTACK, (1,)]
+    n_bands: Int
+    bands: Annotated[Any, _whole(BandFacts), (MOST_BANDS,)]
+
+
+class Unit:
+    """Unit of a question in its present state, with its rows."""
+
+    facts: Annotated[Any, _whole(UnitFacts), (1,)]
+    target: Annotated[Any, TARGET, (1,)]
+    n_rows: Int
+    rows: Annotated[Any, record_type(Row), (MOST_ROWS,)]
+
+
+class Question:
+    """Question: two units, the attacker first, the circumstances, the die and the deck."""
+
+    kind: Int
+    row: Int  # of the attacker
+    units: Annotated[Any, record_type(Unit), (2,)]
+    fight: Annotated[Any, _whole(Circumstances), (1,)]
+    plain: Annotated[Any, ATTACK, (1,)]  # an attack without qualities
+    die: Annotated[Any, np.int64, (len(Face),)]
+    n_cards: Int  # entries of the deck
+    deck: Annotated[Any, np.int64, (MOST_CARDS,)]  # copies of each card value
+
+
+Losses = Annotated[Any, np.float64, (MOST_UNIT + 1,)]
+
+
+class AttackAnswer:
+    """Answer of an attack: probabilities, and means."""
+
+    refused: Int  # a WhyNot
+    dice: Int
+    rating: Int  # a Rating
+    defence: Int  # effective
+    models: Int  # how many entries of `losses` and `at_least` count, less one
+    suppressed: Float
+    disordered: Float
+    fell_back: Float
+    broken: Float
+    fled: Float
+    annihilated: Float
+    activated: Float
+    destroyed: Float  # gone, and neither broken nor fled
+    destroyed_or_broken: Float
+    building_wrecked: Float
+    mean_hits: Float
+    mean_models_destroyed: Float
+    mean_damage: Float  # a destroyed model counts for its whole DAMAGE LIMIT
+    mean_share_lost: Float  # a unit that is gone has lost everything
+    mean_attacker_models_destroyed: Float  # Overcharge
+    points: Float  # of the target that are lost, by its share; NaN if it has no points
+    victory_points: Float  # NaN if the target has none
+    losses: Losses  # probability of each number of models destroyed,
+    at_least: Losses  # and of at least so many
+
+
+class SideAnswer:
+    """A side at the end of a charge or of a round: probabilities, and means."""
+
+    models: Int  # how many entries of `losses` and `at_least` count, less one
+    alive: Float
+    suppressed: Float
+    disordered: Float
+    activated: Float
+    on_lookout: Float
+    taking_cover: Float
+    reloading: Float
+    in_building: Float
+    fell_back: Float
+    broken: Float
+    fled: Float
+    annihilated: Float
+    destroyed: Float
+    destroyed_or_broken: Float
+    mean_models_left: Float
+    mean_models_destroyed: Float
+    mean_damage_left: Float
+    mean_share_lost: Float
+    points: Float
+    victory_points: Float  # that the side has won
+    losses: Losses
+    at_least: Losses
+
+
+class ChargeAnswer:
+    """Answer of a charge: who wins, and how both stand at the end."""
+
+    refused: Int
+    attacker_wins: Float
+    target_wins: Float
+    draw: Float
+    no_combat: Float
+    attacker_overruns: Float
+    sides: Annotated[Any, record_type(SideAnswer), (2,)]
+
+
+class DuelAnswer:
+    """Answer of a duel: who wins by victory points, and how both stand at the end of each round."""
+
+    refused: Int
+    rounds: Int
+    attacker_policy: Int
+    target_policy: Int
+    attacker_row: Int  # that it shoots with; NONE: none
+    target_row: Int
+    attacker_wins: Float
+    draw: Float
+    target_wins: Float
+    attacker_devastating: Float
+    target_devastating: Float
+    mean_margin: Float  # victory points of the first unit less those of the second
+    sides: Annotated[Any, record_type(SideAnswer), (MOST_ROUNDS, 2)]
+
+
+QUESTION = record_type(Question)
+ANSWERS = {"attack": record_type(AttackAnswer), "charge": record_type(ChargeAnswer), "duel": record_type(DuelAnswer)}
