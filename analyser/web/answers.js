@@ -8,6 +8,7 @@ import { toLink } from "./state.js";
 import { changed, valueOf } from "./workshop.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
+const PAUSE = 150; // milliseconds without a change before what takes long is computed
 
 export class Answers {
   /**
@@ -25,6 +26,8 @@ export class Answers {
     this.waiting = new Map();
     /** @type {Map<string, any>} answers for the state before, shown until those for this one are there */
     this.before = new Map();
+    /** @type {Map<string, () => unknown>} */
+    this.long = new Map();
     this.link = "";
   }
 
@@ -38,6 +41,7 @@ export class Answers {
     this.before = new Map([...this.before, ...this.known]);
     this.known.clear();
     this.waiting.clear();
+    this.long.clear();
   }
 
   /** A unit by its key; `0.3+dice` is that unit with one more of a number. */
@@ -49,16 +53,15 @@ export class Answers {
   }
 
   /** The conditions of a unit's fight with another: how both stand, and what is chosen for the attack that is shown. */
-  conditions(attacker, target) {
+  conditions(kind, attacker, target) {
     const { conditions, units } = this.state;
     const [one, other] = [attacker, target].map((key) => key.split("+")[0]);
     const isShown = one === this.state.attacker || one === this.state.beside;
     const fight = isShown ? conditions : Object.fromEntries(this.page.shared.filter((name) => name in conditions).map((name) => [name, conditions[name]]));
-    return { ...this.page.usual, ...fight, attacker: units[one], target: units[other] };
-  }
-
-  can(kind) {
-    return kind in this.engine;
+    const of = { attacker: units[one] ?? {}, target: units[other] ?? {} };
+    if (kind !== "attack") return { ...fight, distance: undefined, ...of };
+    const states = Object.entries(this.page.ofUnits).map(([name, side]) => [name, of[side][name]]);
+    return { ...this.page.usual, ...fight, ...Object.fromEntries(states), ...of };
   }
 
   #isGone(key) {
@@ -89,10 +92,23 @@ export class Answers {
     else this.changed();
   }
 
+  /** An answer that takes so long that it waits until nothing changes. */
+  #last(name, compute) {
+    if (this.known.has(name)) return this.known.get(name);
+    clearTimeout(this.timer);
+    this.long.set(name, compute);
+    this.timer = setTimeout(() => {
+      for (const [key, each] of this.long) this.#asked(key, each);
+      this.long.clear();
+      this.changed();
+    }, PAUSE);
+    return this.before.get(name);
+  }
+
   /** A fight by the engine; `why` where it cannot be. */
   #fight(kind, attacker, target, ...more) {
     if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
-    const asked = [this.unit(attacker), ...more, this.unit(target), this.conditions(attacker, target)];
+    const asked = [this.unit(attacker), ...more, this.unit(target), this.conditions(kind, attacker, target)];
     const found = this.engine[kind](...asked);
     return found.refused ? { why: this.page.layout.refusals[found.refused], refused: found.refused } : found;
   }
@@ -118,6 +134,7 @@ export class Answers {
 
   /** A charge or a duel, later. */
   combat(kind, attacker, target) {
-    return this.#later(`${kind} ${attacker} ${target}`, () => this.#fight(kind, attacker, target));
+    const compute = () => this.#fight(kind, attacker, target);
+    return kind === "duel" ? this.#last(`duel ${attacker} ${target}`, compute) : this.#later(`${kind} ${attacker} ${target}`, compute);
   }
 }

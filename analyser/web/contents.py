@@ -22,11 +22,17 @@ OFTEN = {
     "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
 }
 """Conditions that stand beside the distance, by the unit that they are about; the others are folded away."""
-HIDDEN = ("models", "damage", "short_range")
-"""Conditions that a page sets by a control of their own; short range follows from the distance."""
-OF_THE_TARGET = ("concealed",)  # conditions of a fight that are about its target
+HIDDEN = ("models", "damage", "short_range", "rounds")
+"""Conditions that a page sets by a control of their own, or not at all; short range follows from the distance."""
+OF_UNITS = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
+"""Conditions of an attack that a page keeps as a state of one of its units, as a duel does."""
+PANELS = {
+    "charge": ("outflanking", "supported", "threatened", "difficult_terrain", "overrun", "withdraws_without_room"),
+    "duel": ("policy", "on_lookout", "first"),
+}
+"""Conditions that stand with a charge or a duel, and not with the attack."""
 EACH_ROUND = ("activated",)  # states that a new round takes away
-SHARED = ("distance",)  # conditions of a fight that are those of the enemy's answer, too
+SHARED = ("distance",)  # conditions of an attack that are those of the enemy's answer, too
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
 CHANCE = "annihilated"
@@ -45,33 +51,28 @@ FIGURES = (
 COMBATS = {
     "charge": {
         "heading": "Charge",
-        "about": "",
+        "about": "The attacker charges now.",
         "shares": [
-            {"names": ["attacker_wins"], "label": "wins", "look": "won"},
-            {"names": ["draw", "no_combat"], "label": "draw", "look": "even"},
-            {"names": ["target_wins"], "label": "loses", "look": "lost"},
-        ],
-        "figures": [
-            {"name": "target_annihilated", "label": "They are gone"},
-            {"name": "attacker_annihilated", "label": "You are gone"},
-            {"name": "target_points", "label": "Their points lost", "isMean": True},
-            {"name": "attacker_points", "label": "Your points lost", "isMean": True},
+            {"name": "attacker_wins", "label": "wins", "look": "won"},
+            {"name": "draw", "label": "draw", "look": "even"},
+            {"name": "target_wins", "label": "loses", "look": "lost"},
+            {"name": "no_combat", "label": "gone before", "look": "gone"},
         ],
     },
     "duel": {
         "heading": "Duel of six rounds",
-        "about": "Both shoot; a toss each round decides who begins. No distance counts.",
+        "about": "Both follow their usual tactic; a toss each round decides which acts first. No distance counts.",
         "shares": [
-            {"names": ["a_wins"], "label": "wins", "look": "won"},
-            {"names": ["draw"], "label": "draw", "look": "even"},
-            {"names": ["b_wins"], "label": "loses", "look": "lost"},
-        ],
-        "figures": [
-            {"name": "b_annihilated", "label": "They are gone"},
-            {"name": "a_annihilated", "label": "You are gone"},
+            {"name": "attacker_wins", "label": "wins", "look": "won"},
+            {"name": "draw", "label": "draw", "look": "even"},
+            {"name": "target_wins", "label": "loses", "look": "lost"},
         ],
     },
 }
+OUTCOMES = (
+    {"name": "annihilated", "label": "Gone"},
+    {"name": "points", "label": "Points lost", "isMean": True, "of": "points"},
+)
 WORDS = {
     "exact": "Exact odds, computed on this device",
     "whoAttacks": "Who attacks?",
@@ -167,13 +168,18 @@ _MARKS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The conditions of the module that the page offers, each with its group and whether it is often used."""
+    """The conditions of the module that the page offers: where each stands, and whether it is often used."""
     found = []
     for each in layout["conditions"]:
-        role = "target" if each["side"] == "target" or each["name"] in OF_THE_TARGET else "attacker"
-        place = OFTEN[role].index(each["name"]) if each["name"] in OFTEN[role] else None
-        if each["name"] not in HIDDEN:
-            found.append(each | {"role": role, "often": place is not None, "place": place or 0})
+        name, side = each["name"], each["side"]
+        role = "attacker" if side == "fight" else side
+        panel = next((panel for panel, names in PANELS.items() if name in names), "attack")
+        often = panel == "attack" and name in OFTEN[role]
+        is_of_a_unit = side == "fight" and name in OF_UNITS
+        if name in HIDDEN or is_of_a_unit or (panel == "charge" and side == "target"):
+            continue
+        place = OFTEN[role].index(name) if often else 0
+        found.append(each | {"role": role, "panel": panel, "often": often, "place": place})
     return sorted(found, key=lambda each: each["place"])
 
 
@@ -210,12 +216,14 @@ def contents() -> dict[str, Any]:
         "words": WORDS,
         "figures": FIGURES,
         "combats": COMBATS,
+        "outcomes": OUTCOMES,
         "chance": CHANCE,
         "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
         "sameWithin": CERTAIN_WITHIN,
         "shoots": "ranged",
         "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
         "usual": {"distance": USUAL_DISTANCE},
+        "ofUnits": OF_UNITS,
         "shared": SHARED,
         "eachRound": EACH_ROUND,
         "compared": COMPARED,

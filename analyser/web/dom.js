@@ -4,7 +4,7 @@
  * An element that stays keeps its focus, its scroll position and what was typed into it.
  */
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {Node | string | number | null | undefined | boolean} Child */
 
 const SVG = "http://www.w3.org/2000/svg";
 const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g"]);
@@ -13,7 +13,7 @@ const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g"]);
  * Make an element.
  * @param {string} tag its name, and classes after dots: `p.small`
  * @param {Record<string, unknown>} attributes those that are null, undefined or false are left out
- * @param {(Child | Child[])[]} children texts are text, never HTML
+ * @param {any[]} children of type Child, in arrays as deep as they come; texts are text, never HTML
  * @returns {Element}
  */
 export function h(tag, attributes = {}, ...children) {
@@ -24,7 +24,7 @@ export function h(tag, attributes = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     set(element, key, value === true ? "" : String(value));
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false || child === "") continue;
     element.append(child instanceof Node ? child : document.createTextNode(String(child)));
   }

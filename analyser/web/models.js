@@ -163,17 +163,7 @@ function isPossible({ needs, side }, { one, other, chosen }) {
 
 /** Distance, row and conditions. */
 function how(about) {
-  const { page, state, one, other, rows, chosen } = about;
-  const at = { attacker: one, target: other };
-  const possible = page.conditions.filter((each) => isPossible(each, about));
-  const valueOf = (each) => (each.side === "fight" ? state.conditions : (state.units[at[each.side].key] ?? {}))[each.name];
-  const place = (each) => (each.side === "fight" ? "fight" : at[each.side].key);
-  const chip = (each) => ({ do: `toggle ${place(each)} ${each.name}`, label: capital(each.label), title: each.description, on: Boolean(valueOf(each)) });
-  const isFlag = (each) => each.kind === "flag";
-  const control = (each) => choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
-  const group = (often) => (role) =>
-    chips(at[role].name, possible.filter((each) => isFlag(each) && each.often === often && each.role === role).map(chip));
-  const numbers = (role) => possible.filter((each) => !isFlag(each) && each.name !== "distance" && each.role === role).map(control);
+  const { page, state, one, other, chosen } = about;
   const reach = chosen ? ` · ${chosen.row.name} ${chosen.row.reach}` : "";
   const distance = page.conditions.find(({ name }) => name === "distance");
   const value = state.conditions.distance ?? page.usual.distance;
@@ -183,12 +173,12 @@ function how(about) {
     slider({ name: "distance", label: `${capital(distance.label)}${reach}`, value, least: 0, most: Math.max(one.farthest, value), step: 1, shown: `${value}″` }),
     page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
     rowChips(about),
-    ["attacker", "target"].map(group(true)),
+    ["attacker", "target"].map((role) => group(about, "attack", role, true)),
     h(
       "details",
       { "data-key": "seldom" },
       h("summary", {}, page.words.more),
-      ["attacker", "target"].map((role) => h("div.how", {}, group(false)(role), damage(state, at[role]), h("div.numbers", {}, numbers(role)))),
+      h("div.how", {}, group(about, "attack", "attacker"), damage(state, one), group(about, "attack", "target"), damage(state, other)),
     ),
   );
 }
@@ -256,22 +246,45 @@ function back({ page, answers }, one, other) {
   return h("section.sheet", { "data-key": "back", "aria-label": heading }, h("h3", {}, heading), sentence, figures(figuresOf(page, found, other)));
 }
 
-function combat({ page, answers, one, other }, kind) {
-  if (!answers.can(kind)) return null;
-  const { heading, about, shares, figures: wanted } = page.combats[kind];
+/** A charge or a duel, with the conditions that are its own. */
+function combat(about, kind) {
+  const { page, answers, one, other } = about;
+  const sides = { attacker: one, target: other };
+  const { heading, about: said, shares } = page.combats[kind];
   const found = answers.combat(kind, one.key, other.key);
-  if (!found || found.why) return contest({ key: kind, heading, about, why: found && capital(found.why), waits: !found });
+  const own = h("details", { "data-key": `of ${kind}` }, h("summary", {}, page.words.more), ["attacker", "target"].map((role) => group(about, kind, role)));
+  if (!found || found.why) return contest({ key: kind, heading, about: said, why: found && `${capital(found.why)}.`, waits: !found, own });
+  const outcome = (side) => ({ name, isMean, of }) => {
+    if (Number.isNaN(found[side][name])) return "–";
+    return `${isMean ? tenths(found[side][name]) : percent(found[side][name])}${of ? ` of ${sides[side][of]}` : ""}`;
+  };
   return contest({
     key: kind,
     heading,
-    about,
-    shares: shares.map(({ names, label, look }) => ({ p: names.reduce((sum, name) => sum + found[name], 0), label, look })),
-    figures: wanted.map(({ name, label, isMean }) => ({ label, value: isMean ? tenths(found[name]) : percent(found[name]) })),
+    about: said,
+    shares: shares.map(({ name, label, look }) => ({ p: found[name], label, look })).filter(({ p, look }) => p > 0 || look !== "gone"),
+    columns: page.outcomes.map(({ label }) => label),
+    rows: Object.entries(sides).map(([side, { name }]) => ({ name, cells: page.outcomes.map(outcome(side)) })),
+    own,
   });
 }
 
+/** The conditions of a panel that are about one of the units. */
+function group(about, panel, role, often = false) {
+  const { page, state, one, other } = about;
+  const unit = role === "attacker" ? one : other;
+  const here = page.conditions.filter((each) => each.panel === panel && each.role === role && each.often === often && isPossible(each, about) && each.name !== "distance");
+  const valueOf = (each) => (each.side === "fight" ? state.conditions : (state.units[unit.key] ?? {}))[each.name];
+  const place = (each) => (each.side === "fight" ? "fight" : unit.key);
+  const chip = (each) => ({ do: `toggle ${place(each)} ${each.name}`, label: capital(each.label), title: each.description, on: Boolean(valueOf(each)) });
+  const control = (each) => choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
+  const numbers = here.filter((each) => each.kind !== "flag").map(control);
+  return [chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)), numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers)];
+}
+
 function bestRows({ page, one, rows, chosen }) {
-  if (rows.length < 2) return null;
+  const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
+  if (!able.length) return null;
   const line = ({ row, answer: found }) => ({
     do: `row ${row.id}`,
     on: row.id === chosen.row.id,
@@ -280,7 +293,7 @@ function bestRows({ page, one, rows, chosen }) {
     points: found.why ? "" : `${tenths(found.mean_models_destroyed)} models`,
     chance: found.why ? "–" : percent(found[page.chance]),
   });
-  return ranking({ key: "rows", heading: `Best row of ${one.name}`, about: page.words.rows, rows: rows.map(line) });
+  return ranking({ key: "rows", heading: `Best row of ${one.name}`, about: page.words.rows, rows: able.map(line) });
 }
 
 function bestTargets({ page, state, units, answers, one }) {

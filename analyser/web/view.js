@@ -147,7 +147,7 @@ export function slider({ name, label, value, least, most, step, shown }) {
 /** A number or one of several words, typed in or chosen. */
 export function choice({ name, label, value, choices }) {
   const control = { "data-set": `value ${name}`, "data-key": name };
-  const option = (each) => h("option", { value: each, selected: each === value }, each || "–");
+  const option = (each) => h("option", { value: each, selected: each === value }, each.replaceAll("_", " ") || "–");
   return h("label", { "data-key": name }, label, choices ? h("select", control, ["", ...Object.keys(choices)].map(option)) : h("input", { ...control, type: "number", min: 0, inputmode: "decimal", value }));
 }
 
@@ -192,7 +192,7 @@ export function figures(list) {
 }
 
 /** Who wins: three shares on a bar, with what it costs both. */
-export function contest({ key, heading, about, shares, figures: list, why, waits }) {
+export function contest({ key, heading, about, shares, columns, rows, why, waits, own }) {
   return h(
     "section.sheet",
     { "data-key": key, "aria-label": heading },
@@ -203,9 +203,17 @@ export function contest({ key, heading, about, shares, figures: list, why, waits
     shares && [
       h("div.stack", { "aria-hidden": "true" }, shares.map(({ p, look }) => h(`i.${look}`, { style: width(p) }))),
       h("div.three", {}, shares.map(({ p, label }) => h("span", {}, h("b", {}, percent(p)), h("span.small", {}, label)))),
-      figures(list),
+      table(columns, rows),
     ],
+    own,
   );
+}
+
+/** A table with a name before each row. */
+export function table(columns, rows) {
+  const head = h("tr", {}, h("td"), columns.map((name) => h("th", { scope: "col" }, name)));
+  const line = ({ name, cells }) => h("tr", { "data-key": name }, h("th", { scope: "row" }, name), cells.map((each) => h("td", {}, each)));
+  return h("table", {}, h("thead", {}, head), h("tbody", {}, rows.map(line)));
 }
 
 /** Things to choose from, the best first. */
@@ -236,8 +244,8 @@ export function pairs({ heading, about, columns, rows }) {
   const cell = (row) => (each) =>
     h("td", {}, h("button.cell", { "data-do": each.do, style: `--shade:${(45 * each.shade).toFixed(1)}%`, "aria-label": `${row.name} on ${each.other}: ${each.name}`, title: `${row.name} on ${each.other}` }, each.text));
   return h(
-    "section.sheet.pairs",
-    { "data-key": "pairs", "aria-label": heading },
+    "div.sheet.pairs",
+    { "data-key": "pairs" },
     h("h3", {}, heading),
     h("p.small", {}, about),
     h("div.scrolls", { tabindex: "0", role: "region", "aria-label": heading },

@@ -125,7 +125,7 @@ def chance_of(attacker, target):
 def test_every_condition_of_the_page_changes_the_number_as_in_python(visit, table):
     page = visit(table, DESK)
     choose(page, RIFLES, GRENADIERS)
-    page.get_by_text("More conditions").click()
+    page.locator(".how summary").click()
     page.locator("#slide-distance").fill("9")
     for group, name, key in [
         (RIFLES, "Aiming", {"aiming": True}),
@@ -243,3 +243,71 @@ def test_the_first_answer_and_every_later_one_are_quick(visit, table):
 TOGGLED = (
     """() => [...document.querySelectorAll(".how .chip")].find((each) => each.textContent === "Concealed").click()"""
 )
+
+
+def test_charge_and_duel_are_those_of_python(visit, table):
+    page = visit(table, DESK)
+    choose(page, RIFLES, GRENADIERS)
+    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
+    found = analyser.charge(attacker, target)
+    assert shares(page, "charge") == [
+        percent(found.probability(name)) for name in ("attacker_wins", "draw", "target_wins")
+    ]
+    assert [row[0] for row in rows_of(page, "charge")] == [
+        percent(found.probability(f"{side}_annihilated")) for side in ("attacker", "target")
+    ]
+    found = analyser.duel(attacker, target)
+    assert shares(page, "duel") == [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
+    assert [row[0] for row in rows_of(page, "duel")] == [
+        percent(found.probability(f"{side}_annihilated")) for side in ("a", "b")
+    ]
+    # as they stand, and with what belongs to a charge alone
+    page.get_by_role("button", name=f"Models of {GRENADIERS}: one less").click()
+    part = page.locator("[data-key=charge]")
+    part.locator("summary").click()
+    part.get_by_role("button", name="Supported").click()
+    page.wait_for_function("document.querySelector('[data-key=charge] [aria-pressed=true]')")
+    found = analyser.charge({"unit": attacker}, {"unit": target, "models": 11}, supported=True)
+    wanted = [percent(found.probability(name)) for name in ("attacker_wins", "draw", "target_wins")]
+    page.locator("[data-key=charge] .three b").first.filter(has_text=wanted[0]).wait_for()
+    assert shares(page, "charge") == wanted
+
+
+def shares(page, kind):
+    """The probabilities below the bar of a charge or a duel, once they are there."""
+    bold = page.locator(f"[data-key={kind}] .three b")
+    bold.first.wait_for()
+    return bold.all_inner_texts()
+
+
+def rows_of(page, kind):
+    rows = page.locator(f"[data-key={kind}] tbody tr")
+    return [rows.nth(place).locator("td").all_inner_texts() for place in range(rows.count())]
+
+
+def test_the_enemys_answer_and_the_best_target_are_those_of_python(visit, table):
+    page = visit(table, DESK)
+    choose(page, RIFLES, GRENADIERS)
+    back = analyser.attack(
+        {"attacker": "imperium/scion-grenadier-platoon@reinforced", "distance": 12},
+        {"unit": "crown/sharp-rifles@reinforced"},
+    )
+    page.locator("[data-key=back] .middling").wait_for()
+    assert page.locator("[data-key=back] .middling").inner_text() == percent(back.probability("annihilated"))
+    rows = page.locator("[data-key=best] .pick")
+    rows.first.wait_for()
+    points = [float(each.split()[0]) for each in rows.locator(".small.n").all_inner_texts()]
+    assert points == sorted(points, reverse=True)
+    rows.first.click()
+    assert page.locator(".targets .card[aria-pressed=true] b").inner_text() in page.title()
+
+
+def test_it_works_in_the_frame_of_a_notebook_which_keeps_nothing(visit, browser, tmp_path):
+    page = analyser.explore("crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced")
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><html class=ready><title>x</title>{page._repr_html_()}", encoding="utf-8")
+    frame = visit(path, DESK).frame_locator("iframe")
+    frame.locator(".answer .big strong").wait_for()
+    assert frame.locator(".answer .big strong").inner_text() == percent(exact().probability("annihilated"))
+    frame.locator(".how").get_by_role("button", name="Aiming").click()
+    assert frame.locator(".answer .big strong").inner_text() == percent(exact(aiming=True).probability("annihilated"))
