@@ -88,6 +88,7 @@ WORDS = {
     "best": "By expected points, each by its best row at this distance",
     "noRows": "It has no row that fires.",
     "noAttack": "No attack",
+    "newGame": "New game",
     "pairs": "Every unit against every enemy",
     "pairsAbout": "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:",
     "gone": "This unit is gone.",
@@ -146,13 +147,15 @@ def edits() -> list[dict[str, Any]]:
     ]
     qualities = (Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK)
     found += [
-        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in ATTACK.names
+        Edit(each.field, each.name, "attacker", "rows", kind="flag")
+        for each in qualities
+        if each.field in (ATTACK.names or ())
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
     found += [
         Edit(each.field, each.name, "target", kind="flag", fields=_MARKS.get(each.field, (each.field,)))
         for each in rules
-        if (each.field in TARGET.names and each.field not in _CONDITIONS) or each.field in _MARKS
+        if (each.field in (TARGET.names or ()) and each.field not in _CONDITIONS) or each.field in _MARKS
     ]
     return [each.record() for each in found]
 

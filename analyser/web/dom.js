@@ -44,6 +44,7 @@ export function morph(shown, wanted) {
     if (shown.getAttribute(name) !== value) set(shown, name, value);
   }
   sameValue(shown, wanted);
+  const value = wanted instanceof HTMLSelectElement ? wanted.value : "";
   const old = [...shown.childNodes];
   const keyed = new Map();
   for (const each of old) if (keyOf(each)) keyed.set(keyOf(each), each);
@@ -63,6 +64,7 @@ export function morph(shown, wanted) {
     place.remove();
     place = next;
   }
+  if (shown instanceof HTMLSelectElement) shown.value = value;
 }
 
 /** Set an attribute; a style by its own interface, because the page's security policy refuses it as an attribute. */

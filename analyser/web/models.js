@@ -64,6 +64,7 @@ function list(all, role) {
     role,
     heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
     hint,
+    renew: role === "attackers" && Object.keys(state.units).length > 0 && page.words.newGame,
     round: isTable && role === "attackers" ? state.round : 0,
     search: isTable ? undefined : searched[role],
     chosen,

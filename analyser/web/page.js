@@ -93,6 +93,10 @@ const actions = {
     const now = (state.units[key]?.[what] ?? whole) + Number(by);
     stand(key, what, now === whole ? undefined : now, `${unit.name}: ${now} ${what}`);
   },
+  stand(key, what, value) {
+    actions.step(key, what, value - (state.units[key]?.[what] ?? (what === "models" ? units[key].models : 0)));
+  },
+  renew: () => change({ units: {}, round: 1 }, { label: page.words.newGame.toLowerCase() }),
   round() {
     const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
     const left = Object.fromEntries(units.filter(([, each]) => Object.keys(each).length));
@@ -160,6 +164,7 @@ document.addEventListener("input", (event) => {
   if (kind === "number") actions.value("fight", name, Number(value));
   if (kind === "value") actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
   if (kind === "edit" && value !== "") actions.edit(name, more[0], value);
+  if (kind === "stand") actions.stand(name, more[0], Number(value));
   if (kind === "called") actions.called(name, value);
   if (kind === "beside") change({ beside: value });
   if (kind === "search") {

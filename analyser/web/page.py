@@ -78,9 +78,9 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
 
     Examples
     --------
-    >>> page = table(["crown/rifle-platoon@basic"], ["2 x imperium/krupp-field-guns@basic"])
-    >>> page.title
-    'Crown against Imperium'
+    >>> mine = {"name": "Reds", "unit": ["crown/rifle-platoon@basic"]}
+    >>> table(mine, {"name": "Blues", "unit": ["2 x imperium/krupp-field-guns@basic"]})
+    <Page Reds against Blues: shows itself in a notebook; save() writes it>
     """
     library = library_of(profiles)
     armies = [load_army(each, library) for each in (mine, yours)]

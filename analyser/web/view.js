@@ -48,7 +48,7 @@ export function top(model) {
 }
 
 /** The units of a side as cards; one that has a `chance` shows it. */
-export function cards({ role, heading, hint, units, search, chosen, round }) {
+export function cards({ role, heading, hint, units, search, chosen, round, renew }) {
   return h(
     `section.panel.${role}`,
     { "data-key": role, "aria-label": heading },
@@ -65,6 +65,7 @@ export function cards({ role, heading, hint, units, search, chosen, round }) {
       {},
       units.map((unit) => h("li", { "data-key": unit.key }, card(unit, role, unit.key === chosen))),
     ),
+    renew && h("button.chip", { "data-do": "renew" }, renew),
     !units.length && h("p.empty", {}, "No unit has these words."),
   );
 }
@@ -101,16 +102,19 @@ function side(unit, role) {
     "div.side",
     { "data-key": role },
     h("button", { "data-do": `view ${role}` }, h("b", {}, unit.name), h("span.small", {}, `${what} · ${unit.level}`)),
-    stepper({ name: `${unit.key} models`, label: `Models of ${unit.name}`, value: unit.models, least: 0, most: unit.all, of: `of ${unit.all}` }),
+    stepper({ name: `${unit.key} models`, label: `Models of ${unit.name}`, value: unit.models, least: 0, most: unit.all }),
   );
 }
 
-export function stepper({ name, label, value, least, most, of }) {
+/** A number between two buttons, to be chosen from a list as well. */
+export function stepper({ name, label, value, least, most }) {
+  const numbers = Array.from({ length: most - least + 1 }, (_, place) => most - place);
+  const option = (each) => h("option", { value: each, selected: each === value }, each === value ? `${each}/${most}` : each);
   return h(
     "div.step",
     { role: "group", "aria-label": label },
     h("button", { "data-do": `step ${name} -1`, disabled: value <= least, "aria-label": `${label}: one less` }, "−"),
-    h("output", {}, String(value), of && h("small", {}, of)),
+    h("select", { "data-set": `stand ${name}`, "data-key": name, "aria-label": label }, numbers.map(option)),
     h("button", { "data-do": `step ${name} 1`, disabled: value >= most, "aria-label": `${label}: one more` }, "+"),
   );
 }
