@@ -49,7 +49,11 @@ export class Answers {
     const [base, name] = key.split("+");
     if (!name) return this.units[base];
     const edit = this.page.edits.find((each) => each.name === name);
-    return changed(this.units[base], { [name]: (edit.at === "dice" ? 0 : valueOf(this.units[base], edit, this.page.layout.none)) + 1 }, [edit]);
+    return changed(
+      this.units[base],
+      { [name]: (edit.at === "dice" ? 0 : valueOf(this.units[base], edit, this.page.layout.none)) + 1 },
+      [edit],
+    );
   }
 
   /** The conditions of a unit's fight with another: how both stand, and what is chosen for the attack that is shown. */
@@ -57,7 +61,11 @@ export class Answers {
     const { conditions, units } = this.state;
     const [one, other] = [attacker, target].map((key) => key.split("+")[0]);
     const isShown = one === this.state.attacker || one === this.state.beside;
-    const fight = isShown ? conditions : Object.fromEntries(this.page.shared.filter((name) => name in conditions).map((name) => [name, conditions[name]]));
+    const fight = isShown
+      ? conditions
+      : Object.fromEntries(
+          this.page.shared.filter((name) => name in conditions).map((name) => [name, conditions[name]]),
+        );
     const of = { attacker: units[one] ?? {}, target: units[other] ?? {} };
     if (kind !== "attack") return { ...fight, distance: undefined, ...of };
     const states = Object.entries(this.page.ofUnits).map(([name, side]) => [name, of[side][name]]);
@@ -116,8 +124,13 @@ export class Answers {
   /** The attacks of all rows on a target, the best first by the figures that Python ranks by. */
   rows(attacker, target) {
     return this.#asked(`rows ${attacker} ${target}`, () => {
-      const made = this.unit(attacker).rows.map((row, place) => ({ row, answer: this.#fight("attack", attacker, target, place) }));
-      return made.filter(({ row }) => row.kind === this.page.shoots).sort((one, other) => this.#ranked(one.answer, other.answer));
+      const made = this.unit(attacker).rows.map((row, place) => ({
+        row,
+        answer: this.#fight("attack", attacker, target, place),
+      }));
+      return made
+        .filter(({ row }) => row.kind === this.page.shoots)
+        .sort((one, other) => this.#ranked(one.answer, other.answer));
     });
   }
 
@@ -129,12 +142,17 @@ export class Answers {
 
   /** The best attack on a target, later. */
   best(attacker, target) {
-    return this.#later(`best ${attacker} ${target}`, () => this.rows(attacker, target)[0]?.answer ?? { why: this.page.words.noRows });
+    return this.#later(
+      `best ${attacker} ${target}`,
+      () => this.rows(attacker, target)[0]?.answer ?? { why: this.page.words.noRows },
+    );
   }
 
   /** A charge or a duel, later. */
   combat(kind, attacker, target) {
     const compute = () => this.#fight(kind, attacker, target);
-    return kind === "duel" ? this.#last(`duel ${attacker} ${target}`, compute) : this.#later(`${kind} ${attacker} ${target}`, compute);
+    return kind === "duel"
+      ? this.#last(`duel ${attacker} ${target}`, compute)
+      : this.#later(`${kind} ${attacker} ${target}`, compute);
   }
 }

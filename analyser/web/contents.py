@@ -145,17 +145,16 @@ def edits() -> list[dict[str, Any]]:
         Edit("models", "Models", "both", least=1, most=18),
         Edit("points", "Points", "both", least=0, most=300),
     ]
-    qualities = (Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK)
+    qualities = [Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK]
+    of_rows, of_units = ATTACK.names or (), TARGET.names or ()
     found += [
-        Edit(each.field, each.name, "attacker", "rows", kind="flag")
-        for each in qualities
-        if each.field in (ATTACK.names or ())
+        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in of_rows
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
     found += [
         Edit(each.field, each.name, "target", kind="flag", fields=_MARKS.get(each.field, (each.field,)))
         for each in rules
-        if (each.field in (TARGET.names or ()) and each.field not in _CONDITIONS) or each.field in _MARKS
+        if (each.field in of_units and each.field not in _CONDITIONS) or each.field in _MARKS
     ]
     return [each.record() for each in found]
 

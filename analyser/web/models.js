@@ -1,7 +1,24 @@
 /** From the state of the page and the answers to what each panel shows. */
 
 import { h } from "./dom.js";
-import { answer, capital, cards, chips, choice, contest, figures, notes, pairs, percent, ranking, sides, slider, stepper, tenths, top } from "./view.js";
+import {
+  answer,
+  capital,
+  cards,
+  chips,
+  choice,
+  contest,
+  figures,
+  notes,
+  pairs,
+  percent,
+  ranking,
+  sides,
+  slider,
+  stepper,
+  tenths,
+  top,
+} from "./view.js";
 import { changed, workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
@@ -20,7 +37,16 @@ export function unitsOf(page, own) {
     page.sides.forEach(({ units }, side) => {
       const key = `${side}.${units.length + place}`;
       const words = `${name} ${page.words.own} ${found[from].words}`.toLowerCase();
-      found[key] = { ...changed(found[from], changes, page.edits), name, words, key, side, from: `${side}${from.slice(1)}`, changes, level: page.words.own };
+      found[key] = {
+        ...changed(found[from], changes, page.edits),
+        name,
+        words,
+        key,
+        side,
+        from: `${side}${from.slice(1)}`,
+        changes,
+        level: page.words.own,
+      };
     });
   });
   return found;
@@ -37,7 +63,13 @@ export function shown(all) {
       undo: game.past.at(-1)?.label ?? "",
       mini: miniOf(all),
     }),
-    h("main", {}, shows("attackers") && list(all, "attackers"), shows("fight") && fight(all), shows("targets") && list(all, "targets")),
+    h(
+      "main",
+      {},
+      shows("attackers") && list(all, "attackers"),
+      shows("fight") && fight(all),
+      shows("targets") && list(all, "targets"),
+    ),
   ];
 }
 
@@ -59,7 +91,8 @@ function list(all, role) {
   const fits = (unit) => unit.side === side && words.every((word) => unit.words.includes(word));
   const chosen = role === "attackers" ? state.attacker : state.target;
   const here = Object.values(units).filter(fits);
-  const hint = role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.chance : page.words.whoIsAttacked;
+  const hint =
+    role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.chance : page.words.whoIsAttacked;
   return cards({
     role,
     heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
@@ -92,7 +125,12 @@ function cardOf({ page, state, answers }, unit, role) {
   const card = {
     key: unit.key,
     name: unit.name,
-    level: page.kind === "calculator" ? `${unit.faction} · ${unit.type}` : unit.points === null ? unit.level : `${unit.level} · ${unit.points} pt`,
+    level:
+      page.kind === "calculator"
+        ? `${unit.faction} · ${unit.type}`
+        : unit.points === null
+          ? unit.level
+          : `${unit.level} · ${unit.points} pt`,
     gone: !models,
     states: [...new Set(is.map(({ label }) => label))],
     facts: page.kind === "calculator" ? unit.level : left,
@@ -105,8 +143,10 @@ function cardOf({ page, state, answers }, unit, role) {
 function fight(all) {
   const { page, state, units, answers } = all;
   const [one, other] = [units[state.attacker], units[state.target]];
-  const panel = (...children) => h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, ...children);
-  if (!one || !other) return panel(h("p.sheet.empty", {}, page.words.choose), page.kind === "table" && answers && everyPair(all));
+  const panel = (...children) =>
+    h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, ...children);
+  if (!one || !other)
+    return panel(h("p.sheet.empty", {}, page.words.choose), page.kind === "table" && answers && everyPair(all));
   const rows = answers ? answers.rows(one.key, other.key) : [];
   const chosen = rows.find(({ row }) => row.id === state.row) ?? rows[0];
   const about = { ...all, one, other, rows, chosen };
@@ -135,7 +175,10 @@ function everyPair({ page, state, units, answers }) {
     heading: page.words.pairs,
     about: `${page.words.pairsAbout} ${state.conditions.distance ?? page.usual.distance}″`,
     columns: yours.map(({ name }) => name),
-    rows: mine.map((one) => ({ name: one.name, cells: yours.map((other) => ({ ...cell(one, other), do: `fight ${one.key} ${other.key}`, other: other.name })) })),
+    rows: mine.map((one) => ({
+      name: one.name,
+      cells: yours.map((other) => ({ ...cell(one, other), do: `fight ${one.key} ${other.key}`, other: other.name })),
+    })),
   });
 }
 
@@ -147,12 +190,19 @@ function sideOf({ state }, unit) {
 /** The loadouts of a unit, one of them chosen. */
 function levels({ units }, unit, role) {
   const alike = Object.values(units).filter((each) => each.side === unit.side && unitId(each) === unitId(unit));
-  const option = (each) => ({ do: `choose ${role} ${each.key}`, label: capital(each.level), beside: each.points === null ? "" : `${each.points} pt`, on: each.key === unit.key });
+  const option = (each) => ({
+    do: `choose ${role} ${each.key}`,
+    label: capital(each.level),
+    beside: each.points === null ? "" : `${each.points} pt`,
+    on: each.key === unit.key,
+  });
   return chips(`${unit.name}: level`, alike.map(option), true);
 }
 
 function notModelled(...units) {
-  return units.filter((unit) => unit.notModelled.length).map((unit) => `Not modelled of ${unit.name}: ${unit.notModelled.join(", ")}.`);
+  return units
+    .filter((unit) => unit.notModelled.length)
+    .map((unit) => `Not modelled of ${unit.name}: ${unit.notModelled.join(", ")}.`);
 }
 
 /** A row, a quality or a rule makes some conditions possible. */
@@ -171,7 +221,15 @@ function how(about) {
   return h(
     "section.sheet.how",
     { "data-key": "how", "aria-label": "Conditions" },
-    slider({ name: "distance", label: `${capital(distance.label)}${reach}`, value, least: 0, most: Math.max(one.farthest, value), step: 1, shown: `${value}″` }),
+    slider({
+      name: "distance",
+      label: `${capital(distance.label)}${reach}`,
+      value,
+      least: 0,
+      most: Math.max(one.farthest, value),
+      step: 1,
+      shown: `${value}″`,
+    }),
     page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
     rowChips(about),
     ["attacker", "target"].map((role) => group(about, "attack", role, true)),
@@ -179,7 +237,14 @@ function how(about) {
       "details",
       { "data-key": "seldom" },
       h("summary", {}, page.words.more),
-      h("div.how", {}, group(about, "attack", "attacker"), damage(state, one), group(about, "attack", "target"), damage(state, other)),
+      h(
+        "div.how",
+        {},
+        group(about, "attack", "attacker"),
+        damage(state, one),
+        group(about, "attack", "target"),
+        damage(state, other),
+      ),
     ),
   );
 }
@@ -201,7 +266,13 @@ function rowChips({ page, one, rows, chosen }) {
 function damage(state, unit) {
   if (unit.mostDamage < 1) return null;
   const label = `Damage on ${unit.name}`;
-  const step = { name: `${unit.key} damage`, label, value: state.units[unit.key]?.damage ?? 0, least: 0, most: unit.mostDamage };
+  const step = {
+    name: `${unit.key} damage`,
+    label,
+    value: state.units[unit.key]?.damage ?? 0,
+    least: 0,
+    most: unit.mostDamage,
+  };
   return h("div.line", {}, h("span.label", {}, label), stepper(step));
 }
 
@@ -211,7 +282,10 @@ function answerOf({ page, other, rows, chosen, state }) {
   const { row, answer: found } = chosen;
   if (found.why) {
     const told = state.row === row.id || !found.refused ? [chosen] : rows;
-    return { why: page.words.noAttack, reasons: told.map((each) => (each.answer.refused ? `${each.row.name}: ${each.answer.why}.` : each.answer.why)) };
+    return {
+      why: page.words.noAttack,
+      reasons: told.map((each) => (each.answer.refused ? `${each.row.name}: ${each.answer.why}.` : each.answer.why)),
+    };
   }
   const dice = `${found.dice} ${found.dice === 1 ? "die" : "dice"}`;
   return {
@@ -235,7 +309,15 @@ function figuresOf(page, found, other) {
 
 function further(about) {
   const { one, other } = about;
-  return h("div.more", { "data-key": "more" }, combat(about, "charge"), combat(about, "duel"), back(about, other, one), bestRows(about), bestTargets(about));
+  return h(
+    "div.more",
+    { "data-key": "more" },
+    combat(about, "charge"),
+    combat(about, "duel"),
+    back(about, other, one),
+    bestRows(about),
+    bestTargets(about),
+  );
 }
 
 /** The enemy's answer. */
@@ -243,8 +325,19 @@ function back({ page, answers }, one, other) {
   const found = answers.best(one.key, other.key);
   const heading = `If ${one.name} shoots back`;
   if (!found || found.why) return contest({ key: "back", heading, why: found && capital(found.why), waits: !found });
-  const sentence = h("p.line", {}, h("b.middling", {}, percent(found[page.chance])), h("span", {}, page.words.sentenceBack));
-  return h("section.sheet", { "data-key": "back", "aria-label": heading }, h("h3", {}, heading), sentence, figures(figuresOf(page, found, other)));
+  const sentence = h(
+    "p.line",
+    {},
+    h("b.middling", {}, percent(found[page.chance])),
+    h("span", {}, page.words.sentenceBack),
+  );
+  return h(
+    "section.sheet",
+    { "data-key": "back", "aria-label": heading },
+    h("h3", {}, heading),
+    sentence,
+    figures(figuresOf(page, found, other)),
+  );
 }
 
 /** A charge or a duel, with the conditions that are its own. */
@@ -253,17 +346,27 @@ function combat(about, kind) {
   const sides = { attacker: one, target: other };
   const { heading, about: said, shares } = page.combats[kind];
   const found = answers.combat(kind, one.key, other.key);
-  const own = h("details", { "data-key": `of ${kind}` }, h("summary", {}, page.words.more), ["attacker", "target"].map((role) => group(about, kind, role)));
-  if (!found || found.why) return contest({ key: kind, heading, about: said, why: found && `${capital(found.why)}.`, waits: !found, own });
-  const outcome = (side) => ({ name, isMean, of }) => {
-    if (Number.isNaN(found[side][name])) return "–";
-    return `${isMean ? tenths(found[side][name]) : percent(found[side][name])}${of ? ` of ${sides[side][of]}` : ""}`;
-  };
+  const own = h(
+    "details",
+    { "data-key": `of ${kind}` },
+    h("summary", {}, page.words.more),
+    ["attacker", "target"].map((role) => group(about, kind, role)),
+  );
+  if (!found || found.why)
+    return contest({ key: kind, heading, about: said, why: found && `${capital(found.why)}.`, waits: !found, own });
+  const outcome =
+    (side) =>
+    ({ name, isMean, of }) => {
+      if (Number.isNaN(found[side][name])) return "–";
+      return `${isMean ? tenths(found[side][name]) : percent(found[side][name])}${of ? ` of ${sides[side][of]}` : ""}`;
+    };
   return contest({
     key: kind,
     heading,
     about: said,
-    shares: shares.map(({ name, label, look }) => ({ p: found[name], label, look })).filter(({ p, look }) => p > 0 || look !== "gone"),
+    shares: shares
+      .map(({ name, label, look }) => ({ p: found[name], label, look }))
+      .filter(({ p, look }) => p > 0 || look !== "gone"),
     columns: page.outcomes.map(({ label }) => label),
     rows: Object.entries(sides).map(([side, { name }]) => ({ name, cells: page.outcomes.map(outcome(side)) })),
     own,
@@ -274,13 +377,29 @@ function combat(about, kind) {
 function group(about, panel, role, often = false) {
   const { page, state, one, other } = about;
   const unit = role === "attacker" ? one : other;
-  const here = page.conditions.filter((each) => each.panel === panel && each.role === role && each.often === often && isPossible(each, about) && each.name !== "distance");
+  const here = page.conditions.filter(
+    (each) =>
+      each.panel === panel &&
+      each.role === role &&
+      each.often === often &&
+      isPossible(each, about) &&
+      each.name !== "distance",
+  );
   const valueOf = (each) => (each.side === "fight" ? state.conditions : (state.units[unit.key] ?? {}))[each.name];
   const place = (each) => (each.side === "fight" ? "fight" : unit.key);
-  const chip = (each) => ({ do: `toggle ${place(each)} ${each.name}`, label: capital(each.label), title: each.description, on: Boolean(valueOf(each)) });
-  const control = (each) => choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
+  const chip = (each) => ({
+    do: `toggle ${place(each)} ${each.name}`,
+    label: capital(each.label),
+    title: each.description,
+    on: Boolean(valueOf(each)),
+  });
+  const control = (each) =>
+    choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
   const numbers = here.filter((each) => each.kind !== "flag").map(control);
-  return [chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)), numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers)];
+  return [
+    chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)),
+    numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers),
+  ];
 }
 
 function bestRows({ page, one, rows, chosen }) {

@@ -31,15 +31,22 @@ function render() {
   for (const role of ["attacker", "target", "beside"]) if (!units[state[role]]) state[role] = "";
   answers?.at(state, units);
   const view = viewOf();
-  document.title = state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
-  morph(place, h("div", { id: "page", "data-view": view }, shown({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches })));
+  document.title =
+    state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
+  morph(
+    place,
+    h(
+      "div",
+      { id: "page", "data-view": view },
+      shown({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches }),
+    ),
+  );
 }
 
 /** Show another state. A `label` says what happened in the game, and can be undone; a step can be gone back from. */
-function change(parts, { label = "", isStep = false } = {}) {
+function change(parts, { label = "", isStep = false, view = "" } = {}) {
   state = { ...state, ...parts };
-  wantedView = parts.view ?? "";
-  delete state.view;
+  wantedView = view;
   const link = toLink(state);
   game.keep(link, label);
   try {
@@ -64,17 +71,29 @@ const actions = {
     scrollTo({ top: 0 });
   },
   fight(attacker, target) {
-    change({ attacker, target, row: "", conditions: attacker === state.attacker ? state.conditions : shared(state.conditions) }, { isStep: true });
+    change(
+      {
+        attacker,
+        target,
+        row: "",
+        conditions: attacker === state.attacker ? state.conditions : shared(state.conditions),
+      },
+      { isStep: true },
+    );
   },
   view(role) {
-    change({ view: role }, { isStep: true });
+    change({}, { isStep: true, view: role });
     scrollTo({ top: 0 });
   },
   back() {
     if (depth) history.back();
     else change(viewOf() === "fight" ? { target: "" } : { attacker: "", target: "" });
   },
-  swap: () => change({ attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) }, { isStep: true }),
+  swap: () =>
+    change(
+      { attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) },
+      { isStep: true },
+    ),
   row: (id) => change({ row: id }),
   toggle(where, name) {
     const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
@@ -83,7 +102,8 @@ const actions = {
   /** Set a condition of the fight or of a unit; an empty value: as usual. */
   value(where, name, value) {
     const isNone = value === "" || value === undefined;
-    if (where === "fight") return change({ conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } });
+    if (where === "fight")
+      return change({ conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } });
     const { label } = conditions.get(`target ${name}`) ?? conditions.get(`attacker ${name}`);
     return stand(where, name, isNone ? undefined : value, `${units[where].name}: ${isNone ? "not " : ""}${label}`);
   },
@@ -101,7 +121,10 @@ const actions = {
     const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
     const left = Object.fromEntries(units.filter(([, each]) => Object.keys(each).length));
     const round = state.round + 1;
-    change({ round, units: left, attacker: "", target: "", conditions: shared(state.conditions) }, { label: `round ${round}`, isStep: true });
+    change(
+      { round, units: left, attacker: "", target: "", conditions: shared(state.conditions) },
+      { label: `round ${round}`, isStep: true },
+    );
   },
   /** Change a number of the attacker or the target: a printed unit is copied, and the copy changed. */
   edit(role, name, value) {
@@ -109,7 +132,11 @@ const actions = {
     const side = Number(unit.key[0]);
     const place = Number(unit.key.slice(2)) - page.sides[side].units.length;
     const from = unit.from ?? unit.key;
-    const entry = { from, name: unit.from ? unit.name : `${unit.name}${page.words.changed}`, changes: { ...unit.changes, [name]: Number(value) } };
+    const entry = {
+      from,
+      name: unit.from ? unit.name : `${unit.name}${page.words.changed}`,
+      changes: { ...unit.changes, [name]: Number(value) },
+    };
     const own = unit.from ? state.own.with(place, entry) : [...state.own, entry];
     change({ own, [role]: unit.from ? unit.key : `${side}.${page.sides[side].units.length + state.own.length}` });
   },
@@ -121,14 +148,16 @@ const actions = {
   restore(role) {
     const { key, from, side } = units[state[role]];
     const isLast = Number(key.slice(2)) === page.sides[side].units.length + state.own.length - 1;
-    const isUsed = ["attacker", "target", "beside"].some((each) => each !== role && state[each].slice(2) === key.slice(2));
+    const isUsed = ["attacker", "target", "beside"].some(
+      (each) => each !== role && state[each].slice(2) === key.slice(2),
+    );
     change({ [role]: from, own: isLast && !isUsed ? state.own.slice(0, -1) : state.own });
   },
   undo() {
     const before = game.undo();
     if (before) change({ units: before.units, round: before.round, own: before.own });
   },
-  async share(button) {
+  async share() {
     const text = location.href;
     try {
       if (navigator.share) await navigator.share({ title: document.title, url: text });
@@ -139,7 +168,8 @@ const actions = {
   },
 };
 
-const without = (values, ...names) => Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+const without = (values, ...names) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
 /** The conditions that are those of both sides stay when sides are changed. */
 const shared = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => page.shared.includes(name)));
@@ -153,22 +183,25 @@ function stand(key, name, value, label) {
 
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element && event.target.closest("[data-do]");
-  if (!button || button.disabled) return;
-  const [name, ...details] = button.getAttribute("data-do").split(" ");
-  actions[name](...details, button);
+  if (!(button instanceof HTMLButtonElement) || button.disabled) return;
+  const [name, ...details] = (button.dataset.do ?? "").split(" ");
+  actions[name](...details);
 });
 
 document.addEventListener("input", (event) => {
-  const [kind, name, ...more] = (event.target.getAttribute("data-set") ?? "").split(" ");
-  const { value } = event.target;
+  const { target } = event;
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+  const { value } = target;
+  const [kind, name, ...more] = (target.dataset.set ?? "").split(" ");
   if (kind === "number") actions.value("fight", name, Number(value));
-  if (kind === "value") actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
+  if (kind === "value")
+    actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
   if (kind === "edit" && value !== "") actions.edit(name, more[0], value);
   if (kind === "stand") actions.stand(name, more[0], Number(value));
   if (kind === "called") actions.called(name, value);
   if (kind === "beside") change({ beside: value });
   if (kind === "search") {
-    searched[name] = event.target.value;
+    searched[name] = value;
     render();
   }
 });
@@ -193,7 +226,9 @@ function begin() {
 }
 
 narrow.addEventListener("change", () => render());
-addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), { passive: true });
+addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), {
+  passive: true,
+});
 
 begin();
 const bytes = Uint8Array.from(atob(page.module), (each) => each.charCodeAt(0));

@@ -52,7 +52,13 @@ export function toLink({ attacker, target, row, conditions, units, round, own, b
 export function fromLink(link) {
   const parts = new URLSearchParams(link.replace(/^#/, ""));
   const key = (/** @type {string} */ name) => (KEY.test(parts.get(name) ?? "") ? (parts.get(name) ?? "") : "");
-  const state = { ...emptyState(), attacker: key("attacker"), target: key("target"), beside: key("beside"), row: parts.get("row") ?? "" };
+  const state = {
+    ...emptyState(),
+    attacker: key("attacker"),
+    target: key("target"),
+    beside: key("beside"),
+    row: parts.get("row") ?? "",
+  };
   state.conditions = fromText(parts.get("with") ?? "");
   for (const each of (parts.get("units") ?? "").split("~")) {
     const [unit, text] = each.split("*");
@@ -65,7 +71,9 @@ export function fromLink(link) {
 
 /** @param {Record<string, number | string>} values */
 function toText(values) {
-  return Object.entries(values).map(([name, value]) => (value === 1 ? name : `${name}-${value}`)).join("!");
+  return Object.entries(values)
+    .map(([name, value]) => (value === 1 ? name : `${name}-${value}`))
+    .join("!");
 }
 
 /** @param {string} text */
@@ -83,7 +91,8 @@ function fromText(text) {
 function ownUnits(text) {
   try {
     const units = JSON.parse(text);
-    const isOwn = (/** @type {any} */ each) => KEY.test(each?.from) && typeof each.name === "string" && Object.values(each.changes ?? {}).every(Number.isFinite);
+    const isOwn = (/** @type {any} */ each) =>
+      KEY.test(each?.from) && typeof each.name === "string" && Object.values(each.changes ?? {}).every(Number.isFinite);
     return Array.isArray(units) ? units.filter(isOwn) : [];
   } catch {
     return [];
@@ -101,7 +110,8 @@ export class Game {
     try {
       const kept = JSON.parse(localStorage.getItem(this.key) ?? "{}");
       if (typeof kept.link === "string") this.link = kept.link;
-      if (Array.isArray(kept.past)) this.past = kept.past.filter((/** @type {any} */ each) => typeof each?.link === "string");
+      if (Array.isArray(kept.past))
+        this.past = kept.past.filter((/** @type {any} */ each) => typeof each?.link === "string");
     } catch {
       // a frame without storage, or storage that something else has written: a new game
     }

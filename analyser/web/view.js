@@ -43,7 +43,11 @@ export function top(model) {
       { "data-do": "undo", disabled: !undo, "aria-label": undo ? `Undo: ${undo}` : "Nothing to undo", title: undo },
       icon("M8 5L3 10l5 5M3 10h11a6 6 0 010 12h-3"),
     ),
-    h("button.tool", { "data-do": "share", "aria-label": "Copy a link to this" }, icon("M10 14a4 4 0 006 0l4-4a4 4 0 00-6-6l-2 2M14 10a4 4 0 00-6 0l-4 4a4 4 0 006 6l2-2")),
+    h(
+      "button.tool",
+      { "data-do": "share", "aria-label": "Copy a link to this" },
+      icon("M10 14a4 4 0 006 0l4-4a4 4 0 00-6-6l-2 2M14 10a4 4 0 00-6 0l-4 4a4 4 0 006 6l2-2"),
+    ),
   );
 }
 
@@ -56,10 +60,22 @@ export function cards({ role, heading, hint, units, search, chosen, round, renew
       "header",
       {},
       h("div", {}, h("h2", {}, heading), h("p.small", {}, hint)),
-      round > 0 && h("button.tool", { "data-do": "round", "aria-label": `Round ${round}. Begin the next round` }, `Round ${round}`, icon("M9 5l7 7-7 7")),
+      round > 0 &&
+        h(
+          "button.tool",
+          { "data-do": "round", "aria-label": `Round ${round}. Begin the next round` },
+          `Round ${round}`,
+          icon("M9 5l7 7-7 7"),
+        ),
     ),
     search !== undefined &&
-      h("input.search", { type: "search", value: search, "data-set": `search ${role}`, placeholder: "Search units", "aria-label": `Search: ${heading}` }),
+      h("input.search", {
+        type: "search",
+        value: search,
+        "data-set": `search ${role}`,
+        placeholder: "Search units",
+        "aria-label": `Search: ${heading}`,
+      }),
     h(
       "ul.cards",
       {},
@@ -76,12 +92,24 @@ function card(unit, role, pressed) {
     `button.card${unit.gone ? ".gone" : ""}`,
     { "data-do": `choose ${role} ${unit.key}`, "aria-pressed": String(pressed) },
     h("b", {}, unit.name),
-    h("span.small", {}, unit.level, " ", unit.states.map((each) => [h("span.is", {}, each), " "])),
+    h(
+      "span.small",
+      {},
+      unit.level,
+      " ",
+      unit.states.map((each) => [h("span.is", {}, each), " "]),
+    ),
     h(
       "span.facts",
       {},
       h("span.small", {}, unit.facts),
-      chance !== undefined && h("span.chance", { title: unit.about }, chance === null ? "–" : percent(chance), h("span.unseen", {}, ` ${unit.about}`)),
+      chance !== undefined &&
+        h(
+          "span.chance",
+          { title: unit.about },
+          chance === null ? "–" : percent(chance),
+          h("span.unseen", {}, ` ${unit.about}`),
+        ),
     ),
     typeof chance === "number" && h("i.gauge", { style: width(chance), "aria-hidden": "true" }),
   );
@@ -92,7 +120,13 @@ export function sides(model) {
     "div.sheet.sides",
     { "data-key": "sides" },
     ["attackers", "targets"].map((role) => side(model[role], role)),
-    model.attackers && model.targets && h("button.tool.swap", { "data-do": "swap", "aria-label": "Change sides: let the target attack" }, icon("M7 4v16M7 20l-4-4M7 20l4-4M17 20V4M17 4l-4 4M17 4l4 4")),
+    model.attackers &&
+      model.targets &&
+      h(
+        "button.tool.swap",
+        { "data-do": "swap", "aria-label": "Change sides: let the target attack" },
+        icon("M7 4v16M7 20l-4-4M7 20l4-4M17 20V4M17 4l-4 4M17 4l4 4"),
+      ),
   );
 }
 
@@ -102,14 +136,21 @@ function side(unit, role) {
     "div.side",
     { "data-key": role },
     h("button", { "data-do": `view ${role}` }, h("b", {}, unit.name), h("span.small", {}, `${what} · ${unit.level}`)),
-    stepper({ name: `${unit.key} models`, label: `Models of ${unit.name}`, value: unit.models, least: 0, most: unit.all }),
+    stepper({
+      name: `${unit.key} models`,
+      label: `Models of ${unit.name}`,
+      value: unit.models,
+      least: 0,
+      most: unit.all,
+    }),
   );
 }
 
 /** A number between two buttons, to be chosen from a list as well. */
 export function stepper({ name, label, value, least, most }) {
   const numbers = Array.from({ length: most - least + 1 }, (_, place) => most - place);
-  const option = (each) => h("option", { value: each, selected: each === value }, each === value ? `${each}/${most}` : each);
+  const option = (each) =>
+    h("option", { value: each, selected: each === value }, each === value ? `${each}/${most}` : each);
   return h(
     "div.step",
     { role: "group", "aria-label": label },
@@ -129,7 +170,13 @@ export function chips(label, options, radio = false) {
     options.map((each) =>
       h(
         "button.chip",
-        { "data-do": each.do, "data-key": each.do, title: each.title, ...(radio ? { role: "radio", "aria-checked": String(each.on) } : { "aria-pressed": String(each.on) }), disabled: each.disabled },
+        {
+          "data-do": each.do,
+          "data-key": each.do,
+          title: each.title,
+          ...(radio ? { role: "radio", "aria-checked": String(each.on) } : { "aria-pressed": String(each.on) }),
+          disabled: each.disabled,
+        },
         each.label,
         each.beside && h("small", {}, each.beside),
       ),
@@ -144,7 +191,17 @@ export function slider({ name, label, value, least, most, step, shown }) {
     { "data-key": `slide ${name}` },
     h("label", { for: `slide-${name}` }, label),
     h("output", { for: `slide-${name}` }, shown),
-    h("input", { type: "range", id: `slide-${name}`, "data-set": `number ${name}`, min: least, max: most, step, value, "aria-valuetext": shown, style: `--at:${at.toFixed(1)}%` }),
+    h("input", {
+      type: "range",
+      id: `slide-${name}`,
+      "data-set": `number ${name}`,
+      min: least,
+      max: most,
+      step,
+      value,
+      "aria-valuetext": shown,
+      style: `--at:${at.toFixed(1)}%`,
+    }),
   );
 }
 
@@ -152,18 +209,41 @@ export function slider({ name, label, value, least, most, step, shown }) {
 export function choice({ name, label, value, choices }) {
   const control = { "data-set": `value ${name}`, "data-key": name };
   const option = (each) => h("option", { value: each, selected: each === value }, each.replaceAll("_", " ") || "–");
-  return h("label", { "data-key": name }, label, choices ? h("select", control, ["", ...Object.keys(choices)].map(option)) : h("input", { ...control, type: "number", min: 0, inputmode: "decimal", value }));
+  return h(
+    "label",
+    { "data-key": name },
+    label,
+    choices
+      ? h("select", control, ["", ...Object.keys(choices)].map(option))
+      : h("input", { ...control, type: "number", min: 0, inputmode: "decimal", value }),
+  );
 }
 
 /** The answer in large type: its sentence, bars, figures. */
 export function answer(model) {
   if (model.why) {
-    return h("section.sheet.answer", { "data-key": "answer", "aria-live": "polite", "aria-label": "Answer" }, h("p.why", {}, model.why), model.reasons && h("ul", {}, [...new Set(model.reasons)].map((each) => h("li", {}, each))));
+    return h(
+      "section.sheet.answer",
+      { "data-key": "answer", "aria-live": "polite", "aria-label": "Answer" },
+      h("p.why", {}, model.why),
+      model.reasons &&
+        h(
+          "ul",
+          {},
+          [...new Set(model.reasons)].map((each) => h("li", {}, each)),
+        ),
+    );
   }
   return h(
     "section.sheet.answer",
     { "data-key": "answer", "aria-label": "Answer" },
-    h("p.big", { "aria-live": "polite", "aria-atomic": "true" }, h("strong", {}, percent(model.chance)), " ", h("span", {}, model.sentence)),
+    h(
+      "p.big",
+      { "aria-live": "polite", "aria-atomic": "true" },
+      h("strong", {}, percent(model.chance)),
+      " ",
+      h("span", {}, model.sentence),
+    ),
     h("p.small.pool", {}, model.pool),
     h("ul.bars", { "aria-label": model.lossesLabel }, bars(model)),
     figures(model.figures),
@@ -192,10 +272,17 @@ function bars({ atLeast }) {
 }
 
 export function figures(list) {
-  return h("dl.figures", {}, list.map(({ label, value, of }) => h("div", {}, h("dt", {}, label), h("dd", {}, value, of && h("small", {}, of)))));
+  return h(
+    "dl.figures",
+    {},
+    list.map(({ label, value, of }) => h("div", {}, h("dt", {}, label), h("dd", {}, value, of && h("small", {}, of)))),
+  );
 }
 
-/** Who wins: three shares on a bar, with what it costs both. */
+/**
+ * Who wins: three shares on a bar, with what it costs both.
+ * @param {any} model
+ */
 export function contest({ key, heading, about, shares, columns, rows, why, waits, own }) {
   return h(
     "section.sheet",
@@ -205,8 +292,16 @@ export function contest({ key, heading, about, shares, columns, rows, why, waits
     why && h("p", {}, why),
     waits && h("p.small.wait", {}, "…"),
     shares && [
-      h("div.stack", { "aria-hidden": "true" }, shares.map(({ p, look }) => h(`i.${look}`, { style: width(p) }))),
-      h("div.three", {}, shares.map(({ p, label }) => h("span", {}, h("b", {}, percent(p)), h("span.small", {}, label)))),
+      h(
+        "div.stack",
+        { "aria-hidden": "true" },
+        shares.map(({ p, look }) => h(`i.${look}`, { style: width(p) })),
+      ),
+      h(
+        "div.three",
+        {},
+        shares.map(({ p, label }) => h("span", {}, h("b", {}, percent(p)), h("span.small", {}, label))),
+      ),
       table(columns, rows),
     ],
     own,
@@ -215,13 +310,27 @@ export function contest({ key, heading, about, shares, columns, rows, why, waits
 
 /** A table with a name before each row. */
 export function table(columns, rows) {
-  const head = h("tr", {}, h("td"), columns.map((name) => h("th", { scope: "col" }, name)));
-  const line = ({ name, cells }) => h("tr", { "data-key": name }, h("th", { scope: "row" }, name), cells.map((each) => h("td", {}, each)));
+  const head = h(
+    "tr",
+    {},
+    h("td"),
+    columns.map((name) => h("th", { scope: "col" }, name)),
+  );
+  const line = ({ name, cells }) =>
+    h(
+      "tr",
+      { "data-key": name },
+      h("th", { scope: "row" }, name),
+      cells.map((each) => h("td", {}, each)),
+    );
   return h("table", {}, h("thead", {}, head), h("tbody", {}, rows.map(line)));
 }
 
-/** Things to choose from, the best first. */
-export function ranking({ key, heading, about, columns, rows, waits }) {
+/**
+ * Things to choose from, the best first.
+ * @param {any} model
+ */
+export function ranking({ key, heading, about, rows, waits }) {
   return h(
     "section.sheet",
     { "data-key": key, "aria-label": heading },
@@ -235,29 +344,78 @@ export function ranking({ key, heading, about, columns, rows, waits }) {
         h(
           "li",
           { "data-key": row.do },
-          h("button.pick", { "data-do": row.do, "aria-pressed": String(row.on) }, h("span", {}, row.name, row.beside && h("span.small", {}, ` ${row.beside}`)), h("span.small.n", {}, row.points), h("b", {}, row.chance)),
+          h(
+            "button.pick",
+            { "data-do": row.do, "aria-pressed": String(row.on) },
+            h("span", {}, row.name, row.beside && h("span.small", {}, ` ${row.beside}`)),
+            h("span.small.n", {}, row.points),
+            h("b", {}, row.chance),
+          ),
         ),
       ),
     ),
-    columns && h("p.small", {}, columns),
   );
 }
 
 /** A table whose cells are buttons, the darker the more. */
 export function pairs({ heading, about, columns, rows }) {
   const cell = (row) => (each) =>
-    h("td", {}, h("button.cell", { "data-do": each.do, style: `--shade:${(45 * each.shade).toFixed(1)}%`, "aria-label": `${row.name} on ${each.other}: ${each.name}`, title: `${row.name} on ${each.other}` }, each.text));
+    h(
+      "td",
+      {},
+      h(
+        "button.cell",
+        {
+          "data-do": each.do,
+          style: `--shade:${(45 * each.shade).toFixed(1)}%`,
+          "aria-label": `${row.name} on ${each.other}: ${each.name}`,
+          title: `${row.name} on ${each.other}`,
+        },
+        each.text,
+      ),
+    );
   return h(
     "div.sheet.pairs",
     { "data-key": "pairs" },
     h("h3", {}, heading),
     h("p.small", {}, about),
-    h("div.scrolls", { tabindex: "0", role: "region", "aria-label": heading },
-      h("table", {}, h("thead", {}, h("tr", {}, h("td"), columns.map((name) => h("th", { scope: "col" }, h("span", {}, name))))), h("tbody", {}, rows.map((row) => h("tr", { "data-key": row.name }, h("th", { scope: "row" }, row.name), row.cells.map(cell(row)))))),
+    h(
+      "div.scrolls",
+      { tabindex: "0", role: "region", "aria-label": heading },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("td"),
+            columns.map((name) => h("th", { scope: "col" }, h("span", {}, name))),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          rows.map((row) =>
+            h("tr", { "data-key": row.name }, h("th", { scope: "row" }, row.name), row.cells.map(cell(row))),
+          ),
+        ),
+      ),
     ),
   );
 }
 
 export function notes(lines) {
-  return h("details.sheet", { "data-key": "notes" }, h("summary", {}, "What is assumed"), h("div.notes.small", {}, lines.map((line) => h("p", {}, line))));
+  return h(
+    "details.sheet",
+    { "data-key": "notes" },
+    h("summary", {}, "What is assumed"),
+    h(
+      "div.notes.small",
+      {},
+      lines.map((line) => h("p", {}, line)),
+    ),
+  );
 }

@@ -13,7 +13,13 @@ export function changed(unit, changes, edits) {
     for (const field of fields) {
       if (at === "unit") now.numbers[field] = value;
       else if (at === "rows") for (const row of now.rows) row.numbers[field] = value;
-      else for (const row of now.rows) row.bands = row.bands.map(([first, last, ...dice]) => [first, last, ...dice.map((each) => (each > 0 ? Math.max(each + value, 0) : each))]);
+      else
+        for (const row of now.rows)
+          row.bands = row.bands.map(([first, last, ...dice]) => [
+            first,
+            last,
+            ...dice.map((each) => (each > 0 ? Math.max(each + value, 0) : each)),
+          ]);
     }
   }
   return now;
@@ -39,13 +45,22 @@ function editor(about, unit, role) {
   const none = page.layout.none;
   const numbers = edits.filter(({ kind }) => kind === "number");
   const flags = edits.filter(({ kind }) => kind === "flag");
-  const chip = (each) => ({ do: `edit ${role} ${each.name} ${valueOf(unit, each, none) ? 0 : 1}`, label: each.label, on: Boolean(valueOf(unit, each, none)) });
+  const chip = (each) => ({
+    do: `edit ${role} ${each.name} ${valueOf(unit, each, none) ? 0 : 1}`,
+    label: each.label,
+    on: Boolean(valueOf(unit, each, none)),
+  });
   return h(
     "details.sheet.workshop",
     { "data-key": `edit ${role}` },
     h("summary", {}, `Change ${unit.name}`),
     h("p.small", {}, page.words.edit),
-    unit.from && h("div.numbers", {}, h("label", {}, "Its name", h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 }))),
+    unit.from &&
+      h(
+        "div.numbers",
+        {},
+        h("label", {}, "Its name", h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 })),
+      ),
     numbers.map((each) => number(about, unit, role, each)),
     chips(page.words.qualities, flags.map(chip)),
     unit.from && h("button.chip", { "data-do": `restore ${role}` }, page.words.restore),
@@ -60,7 +75,14 @@ function number(about, unit, role, each) {
   const now = answers.best(one.key, other.key);
   const then = role === "attacker" ? answers.best(more, other.key) : answers.best(one.key, more);
   const name = `${role} ${each.name}`;
-  const control = { "data-set": `edit ${name}`, min: each.least, max: Math.max(each.most, value), step: 1, value, "aria-label": `${each.label} of ${unit.name}` };
+  const control = {
+    "data-set": `edit ${name}`,
+    min: each.least,
+    max: Math.max(each.most, value),
+    step: 1,
+    value,
+    "aria-label": `${each.label} of ${unit.name}`,
+  };
   const at = (100 * (value - each.least)) / (Math.max(each.most, value) - each.least);
   return h(
     "div.edit",
@@ -84,7 +106,8 @@ function effect(page, now, then) {
 function sideBySide(about) {
   const { page, state, units, answers, one, other } = about;
   const beside = units[state.beside] ?? units[one.from];
-  const option = (unit) => h("option", { value: unit.key, selected: unit.key === beside?.key }, `${unit.name}, ${unit.level}`);
+  const option = (unit) =>
+    h("option", { value: unit.key, selected: unit.key === beside?.key }, `${unit.name}, ${unit.level}`);
   const pair = beside ? [one, beside] : [one];
   const found = pair.map((unit) => answers.best(unit.key, other.key));
   const cell = (each) => (answer, place) => {
@@ -98,13 +121,44 @@ function sideBySide(about) {
     "section.sheet",
     { "data-key": "beside", "aria-label": page.words.beside },
     h("h3", {}, page.words.beside),
-    h("div.numbers.one", {}, h("label", {}, page.words.besideWhom, h("select", { "data-set": "beside", "data-key": "beside" }, h("option", { value: "" }, "–"), Object.values(units).filter((unit) => unit.side === one.side).map(option)))),
+    h(
+      "div.numbers.one",
+      {},
+      h(
+        "label",
+        {},
+        page.words.besideWhom,
+        h(
+          "select",
+          { "data-set": "beside", "data-key": "beside" },
+          h("option", { value: "" }, "–"),
+          Object.values(units)
+            .filter((unit) => unit.side === one.side)
+            .map(option),
+        ),
+      ),
+    ),
     beside &&
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, `On ${other.name}`), pair.map((unit) => h("th", { scope: "col" }, `${unit.name}, ${unit.level}`)))),
-        h("tbody", {}, page.compared.map((each) => h("tr", { "data-key": each.label }, h("th", { scope: "row" }, capital(each.label)), found.map(cell(each))))),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, `On ${other.name}`),
+            pair.map((unit) => h("th", { scope: "col" }, `${unit.name}, ${unit.level}`)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          page.compared.map((each) =>
+            h("tr", { "data-key": each.label }, h("th", { scope: "row" }, capital(each.label)), found.map(cell(each))),
+          ),
+        ),
       ),
   );
 }
