@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
+from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Quality, Rule
 from analyser.game.names import faction_name
@@ -196,7 +197,13 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
     keywords = chain(unit.keywords, *(row.keywords for row in unit.rows))
     gaps = {each.canonical: None for each in keywords if not _is_computed(each.term)}
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
-    return unit_facts(loadout) | {
+    try:
+        facts = unit_facts(loadout)
+    except InputError:
+        raise
+    except ValueError as error:  # more than the module has room for
+        raise InputError(str(error)) from None
+    return facts | {
         "words": words.lower().replace("-", " "),
         "faction": faction_name(loadout.faction),
         "notModelled": list(gaps),

@@ -232,19 +232,15 @@ function how(about) {
     }),
     page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
     rowChips(about),
-    ["attacker", "target"].map((role) => group(about, "attack", role, true)),
+    [one, other].map((unit, place) => [
+      group(about, "attack", place ? "target" : "attacker", true),
+      damage(state, unit),
+    ]),
     h(
       "details",
       { "data-key": "seldom" },
       h("summary", {}, page.words.more),
-      h(
-        "div.how",
-        {},
-        group(about, "attack", "attacker"),
-        damage(state, one),
-        group(about, "attack", "target"),
-        damage(state, other),
-      ),
+      h("div.how", {}, group(about, "attack", "attacker"), group(about, "attack", "target")),
     ),
   );
 }
@@ -273,7 +269,7 @@ function damage(state, unit) {
     least: 0,
     most: unit.mostDamage,
   };
-  return h("div.line", {}, h("span.label", {}, label), stepper(step));
+  return h("div.dose", { "data-key": label }, h("span", {}, label), stepper(step));
 }
 
 /** The main answer: the chance, bars and figures of one row. */

@@ -231,7 +231,9 @@ addEventListener("scroll", () => document.documentElement.classList.toggle("scro
 });
 
 begin();
-const bytes = Uint8Array.from(atob(page.module), (each) => each.charCodeAt(0));
+const text = atob(page.module);
+const bytes = new Uint8Array(text.length);
+for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
 open(bytes, page.layout).then((engine) => {
   answers = new Answers(engine, page, render);
   render();

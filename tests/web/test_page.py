@@ -86,6 +86,11 @@ def test_explore_opens_the_calculator_at_an_attack_and_shows_it_in_a_frame():
         analyser.explore("crown/rifle-platon@basic", GRENADIERS)
 
 
+def test_a_unit_that_the_module_has_no_room_for_is_refused():
+    with pytest.raises(InputError, match="allowed: up to"):
+        analyser.table([{"unit": RIFLES, "models": 900}], [GRENADIERS])
+
+
 def test_the_same_armies_make_the_same_page(page):
     assert analyser.table(CROWN, IMPERIUM).html == page.html
 
