@@ -41,6 +41,7 @@ class Refusal(IntEnum):
     NO_ALL_OUT_ATTACK = len(WhyNot) + 6
     TOO_MANY_PLACES = len(WhyNot) + 7
     FRONT_ALL_ROUND = len(WhyNot) + 8
+    TOO_LARGE = len(WhyNot) + 9
 
 
 class UnitFacts(NamedTuple):

@@ -203,7 +203,8 @@ def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
         if refused:
             return refused
         return has_no_dice(unit, row_for_contact(unit, 1))
-    if not usable(unit, enemy.target[0].category, policy):
+    can_fire, named = usable(unit, enemy.target[0].category, policy), unit.facts[0].row
+    if not can_fire or (named != NONE and not can_fire >> max(named, 0) & 1):
         return Refusal.NO_ROW_TO_SHOOT_WITH.value
     if policy == Policy.ALL_OUT and not unit.facts[0].all_out_attack:
         return Refusal.NO_ALL_OUT_ATTACK.value

@@ -31,7 +31,7 @@ A number of a unit can be changed before it is handed over: ``unit.numbers.defen
         distance: 6, aiming: true }                                # what is no state of one unit
 
 Each entry of ``layout.conditions`` is one condition: ``name``; ``side`` (``attacker``, ``target``, or ``fight`` for
-those at the top); ``kind`` (``flag``, ``count``, ``inches`` or ``choice`` with ``choices``); ``label`` for a button;
+those at the top); ``kind`` (``flag``, ``count``, ``inches``, ``choice`` with ``choices``, or ``row``, a place among its rows); ``label`` for a button;
 ``description``; ``in``, the questions that look at it (``attack``, ``charge``, ``duel``); and ``needs``, a quality that
 a row of the unit, or a rule that it must have, if any. Left out or null: false, the full number of models, no distance,
 and so on; in duels the policy of what the unit is armed for, and the best row.
@@ -110,6 +110,7 @@ REFUSALS: Mapping[int, str] = {
     Refusal.NO_ALL_OUT_ATTACK: "it does not have the rule All-Out Attack",
     Refusal.TOO_MANY_PLACES: "the distances are too fine or too long: use whole inches, or fewer rounds",
     Refusal.FRONT_ALL_ROUND: "a unit in a building has its front on every side",
+    Refusal.TOO_LARGE: "too much can happen: fewer rounds, no distance, or the command line",
 }
 """Reasons why a question has no answer, in words that fit every case."""
 
@@ -119,7 +120,7 @@ class Condition(NamedTuple):
 
     name: str
     side: str  # "attacker", "target" or "fight"
-    kind: str  # "flag", "count", "inches" or "choice"
+    kind: str  # "flag", "count", "inches", "choice" or "row"
     label: str
     asked: tuple[str, ...]  # the questions that look at it
     field: str = ""  # where it is another than `name`
@@ -186,6 +187,8 @@ def _of_units() -> Iterator[Condition]:
             "overcharge", side, "flag", "Overcharge in close quarters", _FIGHTS, "overcharges", (), "Overcharge"
         )
         yield Condition("policy", side, "choice", "tactic", _DUEL, "", _POLICIES)
+        yield Condition("row", side, "row", "row to shoot with", _DUEL)
+        yield Condition("close_quarters_row", side, "row", "row for close quarters", _FIGHTS)
         charges = _FIGHTS if side == "attacker" else _DUEL
         yield Condition("outflanking", side, "flag", "charges from outside the front arc", charges)
         yield Condition("supported", side, "flag", "supported", charges)

@@ -22,10 +22,12 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.web.attacks import answer_attack, drawn_by, share_of, sum_from_above
-from analyser.web.blocks import ANSWERS, QUESTION, Kind
+from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
 from analyser.web.duels import set_duel, shooter_of
 from analyser.web.fights import Course, course_with, set_charge
 
+MOST_PAIRS = 1 << 18
+"""Most pairs of states in a distribution; with more, a phone would take seconds."""
 _RATINGS = len(Rating)
 _DEVASTATING = 2  # times the victory points of the other side (AC-9.4)
 
@@ -66,7 +68,7 @@ def after_lines(
 ) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after a course. Operations are fused up to each that gives orders, as in duels."""
     done = 0
-    while done < course.length[0]:
+    while done < course.length[0] and joint.probabilities.size <= MOST_PAIRS:
         end = done + 1
         while end < course.length[0] and course.lines[end, 0] != Operation.GIVE_ORDERS:
             end += 1
@@ -192,6 +194,9 @@ def answer_duel(question: Any, setup: Any, answer: Any) -> None:
     answer.rounds = question.fight[0].rounds
     for number in range(answer.rounds):
         joint, known = after_lines(setup, course, joint, cache, known)
+        if joint.probabilities.size > MOST_PAIRS:
+            answer.refused = Refusal.TOO_LARGE.value
+            return
         add_round(question, setup, joint, number, answer)
 
 
