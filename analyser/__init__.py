@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.analysis.compare import compare as compare
     from analyser.analysis.comparison import Comparison as Comparison
     from analyser.analysis.comparisons import Comparisons as Comparisons
-    from analyser.analysis.explorer import explore as explore
     from analyser.analysis.funnel import dice_funnel as dice_funnel
     from analyser.analysis.matchups import Matchups as Matchups
     from analyser.analysis.matchups import matchups as matchups
@@ -84,6 +83,10 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.sweep.running import run_sweep as run_sweep
     from analyser.sweep.store_reader import Sweep as Sweep
     from analyser.sweep.store_reader import open_sweep as open_sweep
+    from analyser.web.page import Page as Page
+    from analyser.web.page import calculator as calculator
+    from analyser.web.page import explore as explore
+    from analyser.web.page import table as table
 
     __version__: str
 

@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from analyser.analysis.fight_cache import SWITCH
 from analyser.game.profiles import Profiles
+from tests.helpers.chromium import browser  # noqa: F401 - a fixture
 from tests.helpers.skips import ALL_TESTS, REASONS
 from tests.oracle.small_profiles import write_profiles
 

@@ -25,7 +25,8 @@ FAR = {"situations": "long-range"}
 PRICED = {"against": "*/*@basic", **FAR}
 NO_ANSWERS = {
     "dice_funnel": "a frame",
-    "explore": "a page of widgets",
+    "calculator": "a page",
+    "explore": "a page",
     "load_army": "an input",
     "load_profiles": "an input",
     "metric": "the name of a figure",
@@ -34,6 +35,7 @@ NO_ANSWERS = {
     "open_sweep": "a store of cells, which is asked for answers",
     "resume_sweep": "such a store",
     "run_sweep": "such a store",
+    "table": "a page",
     "warm_up": "the names of kernels",
 }
 VARIANTS = {

@@ -37,7 +37,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "matchups": "Heatmaps of every attacker against every defender.",
     },
     "Armies and units": {
-        "army": "Show, check, print or build an army list.",
+        "army": "Show, check, print or build an army list; a page for the game.",
         "units": "List the units, print one, import BattleScribe data.",
     },
     "Balance": {
@@ -45,8 +45,8 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "report": "A balance report, a site of reports, the difference between two versions.",
     },
     HIDDEN: {
+        "calculator": "A page for a phone: exact answers about all units, live and offline.",
         "sweep": "A design space in parts, on one machine or many.",
-        "explore": "A page with menus and sliders for one attack.",
         "warm-up": "Compile all kernels now.",
         "completion": "Print a shell completion script.",
     },
@@ -75,6 +75,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of 
         "check": "The rules of force building that an army breaks.",
         "kinds": "The words that a list may use: battlegroups, slots, boons.",
         "card": "A page for the table, which prints on one sheet.",
+        "table": "A page for a phone: your army against another, live and offline.",
         "build": "The best list within points and slots, tested in battles.",
     },
     "units": {

@@ -24,9 +24,9 @@ from analyser.cli.options import (
     Number,
     Option,
     OutOption,
+    check_is_page,
     complete_factions,
     complete_file,
-    is_page,
     situations_option,
 )
 from analyser.cli.shell import Choice, command, given, note, profiles_in
@@ -90,11 +90,31 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
     """Write a page for the table: the rows, dice and rules of the army in FILE, in short; printed, one sheet."""
     from analyser.report.army_card import army_card as page_of
 
-    if not is_page(out):
-        raise InputError(f"{Path(out).suffix!r} is no ending of a page", where=out, allowed=PAGE)
+    check_is_page(out)
     found = _army_in(file, profiles, numbers)
     write_content(Path(out), page_of(found))
     for warning in found.warnings:
+        note(warning, "warning")
+
+
+@command(
+    Option("--against FILE", "The other army, a file of the same kinds.", required=True, shell_complete=complete_file),
+    _NUMBERS,
+    *RULESET_OPTIONS,
+    PROFILES,
+    Option("--out FILE", "The page, .html.", OUTPUT, required=True),
+    QUIET_OPTION,
+    examples=("mine.rosz --against yours.rosz --out table.html",),
+)
+@FILE
+def army_table(file: str, against: str, profiles: str | None, numbers: str | None, out: str) -> None:
+    """Write a page for a game of the army in FILE against another: exact odds, live, on a phone and offline."""
+    from analyser.web.page import table
+
+    check_is_page(out)
+    armies = [_army_in(each, profiles, numbers) for each in (file, against)]
+    table(*armies, profiles=profiles_in(profiles)).save(out)
+    for warning in (warning for army in armies for warning in army.warnings):
         note(warning, "warning")
 
 

@@ -125,6 +125,12 @@ def is_page(out: str | None) -> bool:
     return Path(out or "").suffix.lower() == PAGE
 
 
+def check_is_page(out: str) -> None:
+    """Raise InputError unless `out` is the file of a page."""
+    if not is_page(out):
+        raise InputError(f"{Path(out).suffix!r} is no ending of a page", where=out, allowed=PAGE)
+
+
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 

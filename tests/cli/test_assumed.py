@@ -59,7 +59,14 @@ ASKED = {
     "balance solve-price": ("crown/rifle-platoon@reinforced", *FIELD),
     "balance solve-dice": ("crown/rifle-platoon@reinforced", "--most", 1, *FIELD),
 }
-TO_FOLDERS = {"report write", "report site", "report diff", "sweep start", "explore"}  # tested below, each by its own
+TO_FOLDERS = {
+    "report write",
+    "report site",
+    "report diff",
+    "sweep start",
+    "army table",
+    "calculator",
+}  # tested below, each by its own
 
 
 @pytest.fixture(autouse=True)

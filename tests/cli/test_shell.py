@@ -36,7 +36,6 @@ from tests.helpers.shell import answer, refusal, run
             "error: x.toml: '.toml' is no ending of an answer (allowed: .html, .txt, .md, ",
         ),
         ("army a --out x.pdf", "error: x.pdf: '.pdf' is no ending of an answer (allowed: .toml, .txt, .md, "),
-        ("explore --port 1", "error: --port: 1 is out of range (allowed: 1024 to 65535)"),
         (
             "attack a b --format xml",
             "error: invalid value for '--format': 'xml' is not one of 'text', 'json', ",

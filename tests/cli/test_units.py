@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -101,7 +99,6 @@ def test_a_sampled_sensitivity_is_that_of_python():
         (["compare", "sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
         (["compare", "sensitivity", RIFLES, f"{KRUPP}:modles=3"], "did you mean 'models'"),
         (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "weights: 'x' is not a number"),
-        (["explore", "crown/rifle-platon@basic"], "did you mean 'rifle-platoon'"),
         (["completion", "zzsh"], "did you mean 'zsh'"),
     ],
 )
@@ -113,25 +110,3 @@ def test_the_picture_of_several_situations_shows_the_first(tmp_path):
     result = run("matchups", RIFLES, KRUPP, "--plot", tmp_path / "a.svg")
     assert result.stderr == "note: the picture shows long-range alone; see --situations\n"
     assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
-
-
-def test_the_explorer_says_what_has_to_be_installed(monkeypatch):
-    monkeypatch.setattr("analyser.cli.explore.importlib.util.find_spec", lambda name: None if name == "voila" else name)
-    line = refusal("explore")
-    assert line == "error: explore: needs voila; to install: python -m pip install 'analyser[notebook]'\n"
-
-
-def test_the_explorer_is_a_page_of_one_cell(monkeypatch):
-    started = {}
-
-    def start(command, check):
-        started.update(command=command, page=json.loads(Path(command[3]).read_text(encoding="utf-8")))
-        return SimpleNamespace(returncode=0)
-
-    monkeypatch.setattr("analyser.cli.explore.importlib.util.find_spec", lambda name: name)
-    monkeypatch.setattr("analyser.cli.explore.subprocess.run", start)
-    assert "Ctrl-C" in run("explore", "crown/rifle-p@b", "krupp@b", "--no-browser", "--port", 9000).stderr
-    assert started["command"][1:3] == ["-m", "voila"]
-    assert started["command"][4:] == ["--port=9000", "--no-browser"]
-    (cell,) = started["page"]["cells"]
-    assert cell["source"] == f"import analyser\nanalyser.explore({RIFLES!r}, {KRUPP!r})"

@@ -132,17 +132,6 @@ def test_the_card_of_a_report_has_the_numbers_of_all_levels(winged):
 
 
 @pytest.mark.slow
-def test_the_explorer_s_menus_lead_to_the_numbers_of_the_level():
-    page = analyser.explore(f"{WINGED}@full-strength", f"{WINGED}@basic")
-    page.controls["distance"].value = 5
-    page.controls["row"].value = "ranged-light"
-    assert page._loadout("target").unit.discipline == 6
-    page.controls["target_level"].value = "reinforced"
-    assert page._loadout("target").unit.discipline == 7
-    assert all(level in page.table for level in DISCIPLINES)
-
-
-@pytest.mark.slow
 def test_what_if_starts_from_the_number_of_the_level():
     def asked(discipline):
         how = {"against": "crown/rifle-platoon@basic", "situations": "long-range"}

@@ -1,33 +1,16 @@
-"""A report, and a real browser to open its page in."""
-
-import shutil
+"""A report, and its page in a real browser."""
 
 import pytest
 
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
-from tests.helpers.browser import bring
 from tests.helpers.reports import made_once
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @pytest.fixture(scope="session")
 def browsed(tmp_path_factory):
     sides = ["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"]
     return made_once(tmp_path_factory, "browsed", lambda folder: write_report(*sides, out=folder, profiles=Profiles()))
-
-
-@pytest.fixture(scope="session")
-def browser():
-    sync_playwright = bring("playwright.sync_api").sync_playwright
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)}")
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=path)
-        yield running
-        running.close()
 
 
 @pytest.fixture

@@ -1,0 +1,243 @@
+"""Contents of the page beside the facts of units: words, figures and conditions, in the order in which they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Quality, Rule
+from analyser.game.names import faction_name
+from analyser.game.units import Loadout
+from analyser.results.rules_used import CARDS
+from analyser.rules.shots import WhyNot
+from analyser.rules.structs import ATTACK, NONE, TARGET
+from analyser.scenarios.attack import RANKED_BY
+from analyser.web.facts import unit_facts
+
+USUAL_DISTANCE = 12  # inches, where a page begins
+OFTEN = {
+    "attacker": ("aiming", "suppressed", "reloading"),
+    "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
+}
+"""Conditions that stand beside the distance, by the unit that they are about; the others are folded away."""
+HIDDEN = ("models", "damage", "short_range", "rounds")
+"""Conditions that a page sets by a control of their own, or not at all; short range follows from the distance."""
+OF_UNITS = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
+"""Conditions of an attack that a page keeps as a state of one of its units, as a duel does."""
+PANELS = {
+    "charge": ("outflanking", "supported", "threatened", "difficult_terrain", "overrun", "withdraws_without_room"),
+    "duel": ("policy", "on_lookout", "first"),
+}
+"""Conditions that stand with a charge or a duel, and not with the attack."""
+EACH_ROUND = ("activated",)  # states that a new round takes away
+SHARED = ("distance",)  # conditions of an attack that are those of the enemy's answer, too
+FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
+
+CHANCE = "annihilated"
+FIGURES = (
+    {"name": "suppressed", "label": "Suppressed", "always": True},
+    {"name": "broken", "label": "Broken", "always": True},
+    {"name": "fell_back", "label": "Falls back"},
+    {"name": "fled", "label": "Fled"},
+    {"name": "disordered", "label": "Disordered"},
+    {"name": "activated", "label": "Made activated"},
+    {"name": "building_wrecked", "label": "Building wrecked"},
+    {"name": "mean_models_destroyed", "label": "Models lost", "isMean": True, "always": True, "of": "models"},
+    {"name": "mean_attacker_models_destroyed", "label": "Own models lost", "isMean": True},
+    {"name": "points", "label": "Points lost", "isMean": True, "always": True, "of": "points"},
+)
+COMBATS = {
+    "charge": {
+        "heading": "Charge",
+        "about": "The attacker charges now.",
+        "shares": [
+            {"name": "attacker_wins", "label": "wins", "look": "won"},
+            {"name": "draw", "label": "draw", "look": "even"},
+            {"name": "target_wins", "label": "loses", "look": "lost"},
+            {"name": "no_combat", "label": "gone before", "look": "gone"},
+        ],
+    },
+    "duel": {
+        "heading": "Duel of six rounds",
+        "about": "Both follow their usual tactic; a toss each round decides which acts first. No distance counts.",
+        "shares": [
+            {"name": "attacker_wins", "label": "wins", "look": "won"},
+            {"name": "draw", "label": "draw", "look": "even"},
+            {"name": "target_wins", "label": "loses", "look": "lost"},
+        ],
+    },
+}
+OUTCOMES = (
+    {"name": "annihilated", "label": "Gone"},
+    {"name": "points", "label": "Points lost", "isMean": True, "of": "points"},
+)
+WORDS = {
+    "exact": "Exact odds, computed on this device",
+    "whoAttacks": "Who attacks?",
+    "whoIsAttacked": "Who is attacked?",
+    "choose": "Choose a unit, then an enemy.",
+    "chance": "Chance to destroy or break it, best row",
+    "sentence": "to destroy or break them",
+    "sentenceBack": "to destroy or break you",
+    "losses": "Probability that at least so many models are destroyed",
+    "row": "Row",
+    "more": "More conditions",
+    "rows": "By expected models destroyed, under these conditions",
+    "best": "By expected points, each by its best row at this distance",
+    "noRows": "It has no row that fires.",
+    "noAttack": "No attack",
+    "newGame": "New game",
+    "pairs": "Every unit against every enemy",
+    "pairsAbout": "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:",
+    "gone": "This unit is gone.",
+    "own": "of your own",
+    "changed": ", changed",
+    "edit": "Slide or type: the unit is copied, and the copy changes. A link holds it, too.",
+    "restore": "Back to the printed unit",
+    "qualities": "Qualities and special rules",
+    "beside": "Side by side",
+    "besideWhom": "Compare the attacker with",
+}
+ASSUMED = (
+    "Every number is exact: a complete distribution, by the rules that Python runs, compiled for the browser.",
+    "The field is open: distance, line of sight, cover and friends are what you set here, not measured on a map.",
+    "Points of a unit that is hurt are its share of them; a unit that is gone has lost all.",
+)
+
+
+COMPARED = (
+    {"name": CHANCE, "label": "destroys or breaks"},
+    {"name": "suppressed", "label": "suppresses"},
+    {"name": "mean_models_destroyed", "label": "models lost", "isMean": True},
+    {"name": "points", "label": "points lost", "isMean": True},
+    {"name": "points", "label": "points lost for 100 points of its own", "isMean": True, "perPoints": True},
+)
+
+
+class Edit(NamedTuple):
+    """Number, quality or special rule of a unit that a reader can change."""
+
+    name: str
+    label: str
+    role: str  # of the attacker, of the target, or of both
+    at: str = "unit"  # the facts that change: those of the unit, of its rows, or its dice
+    least: int = 0
+    most: int = 1
+    kind: str = "number"
+    fields: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The edit as the page has it."""
+        return self._asdict() | {"fields": self.fields or (self.name,)}
+
+
+def edits() -> list[dict[str, Any]]:
+    """What a reader can change of a unit."""
+    found = [
+        Edit("dice", "Attack dice", "attacker", "dice", -10, 10),
+        Edit("veteran", "Veteran", "attacker", "rows", 0, 6),
+        Edit("defence", "DEFENCE", "target", least=1, most=8),
+        Edit("damage_limit", "DAMAGE LIMIT", "target", least=1, most=12),
+        Edit("discipline", "DISCIPLINE (-1: none)", "target", least=NONE, most=12),
+        Edit("break_limit", "BREAK LIMIT (-1: none)", "target", least=NONE, most=12),
+        Edit("models", "Models", "both", least=1, most=18),
+        Edit("points", "Points", "both", least=0, most=300),
+    ]
+    qualities = [Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK]
+    of_rows, of_units = ATTACK.names or (), TARGET.names or ()
+    found += [
+        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in of_rows
+    ]
+    rules = (Rule(name) for name in SPECIAL_RULES)
+    found += [
+        Edit(each.field, each.name, "target", kind="flag", fields=_MARKS.get(each.field, (each.field,)))
+        for each in rules
+        if (each.field in of_units and each.field not in _CONDITIONS) or each.field in _MARKS
+    ]
+    return [each.record() for each in found]
+
+
+_NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number, or a choice
+_CONDITIONS = ("chain_of_command",)  # marks of a state, not of the rule
+_MARKS = {
+    "automata": ("automata", "passes_tests"),
+    "irrepressible": ("passes_tests",),
+    "resilient": ("resilient_front",),
+    "shrouded": ("always_concealed",),
+}
+
+
+def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The conditions of the module that the page offers: where each stands, and whether it is often used."""
+    found = []
+    for each in layout["conditions"]:
+        name, side = each["name"], each["side"]
+        role = "attacker" if side == "fight" else side
+        panel = next((panel for panel, names in PANELS.items() if name in names), "attack")
+        often = panel == "attack" and name in OFTEN[role]
+        is_of_a_unit = side == "fight" and name in OF_UNITS
+        if name in HIDDEN or is_of_a_unit or (panel == "charge" and side == "target"):
+            continue
+        place = OFTEN[role].index(name) if often else 0
+        found.append(each | {"role": role, "panel": panel, "often": often, "place": place})
+    return sorted(found, key=lambda each: each["place"])
+
+
+def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
+    """What is assumed, sentence by sentence."""
+    return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {each}" for each in warnings)]
+
+
+def unit_entry(loadout: Loadout) -> dict[str, Any]:
+    """A unit as the page has it: its facts, the words that find it, and the rules that no answer computes."""
+    unit = loadout.unit
+    keywords = chain(unit.keywords, *(row.keywords for row in unit.rows))
+    gaps = {each.canonical: None for each in keywords if not _is_computed(each.term)}
+    words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
+    try:
+        facts = unit_facts(loadout)
+    except InputError:
+        raise
+    except ValueError as error:  # more than the module has room for
+        raise InputError(str(error)) from None
+    return facts | {
+        "words": words.lower().replace("-", " "),
+        "faction": faction_name(loadout.faction),
+        "notModelled": list(gaps),
+        "mostDamage": unit.damage_limit - 1,
+        "farthest": max((row.long_range or 0 for row in unit.rows), default=0) or USUAL_DISTANCE,
+    }
+
+
+def _is_computed(term: Any) -> bool:
+    """Return True if a rule changes the number of a fight, or has nothing to do with fights."""
+    return term is not None and (
+        any(term.counts_in(fight) for fight in FIGHTS) or not any(term.can_bear_on(fight) for fight in FIGHTS)
+    )
+
+
+def contents() -> dict[str, Any]:
+    """The parts of the page's data that are the same for all units."""
+    return {
+        "words": WORDS,
+        "figures": FIGURES,
+        "combats": COMBATS,
+        "outcomes": OUTCOMES,
+        "chance": CHANCE,
+        "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
+        "sameWithin": CERTAIN_WITHIN,
+        "shoots": "ranged",
+        "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
+        "usual": {"distance": USUAL_DISTANCE},
+        "ofUnits": OF_UNITS,
+        "shared": SHARED,
+        "eachRound": EACH_ROUND,
+        "compared": COMPARED,
+        "edits": edits(),
+    }
+
+
+assert [*RANKED_BY] == ["mean_models_destroyed", "p_annihilated", "mean_damage"]

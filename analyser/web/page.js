@@ -1,0 +1,242 @@
+/** The page: reads its data, shows the state, and changes it by what the reader does. */
+
+import { open } from "./module.js";
+import { h, morph } from "./dom.js";
+import { Game, emptyState, fromLink, toLink } from "./state.js";
+import { Answers } from "./answers.js";
+import { shown, unitsOf } from "./models.js";
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const place = document.getElementById("page");
+const game = new Game(page.id);
+const conditions = new Map(page.conditions.map((each) => [`${each.side} ${each.name}`, each]));
+const searched = { attackers: "", targets: "" };
+const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in the style sheet
+let state = emptyState();
+let wantedView = "";
+let depth = 0; // steps of this visit that can be gone back
+/** @type {Answers | null} */
+let answers = null;
+let units = {};
+
+/** What a narrow screen shows: one of the lists, or the fight. */
+function viewOf() {
+  if (wantedView) return wantedView;
+  if (!state.attacker) return "attackers";
+  return state.target ? "fight" : "targets";
+}
+
+function render() {
+  units = unitsOf(page, state.own);
+  for (const role of ["attacker", "target", "beside"]) if (!units[state[role]]) state[role] = "";
+  answers?.at(state, units);
+  const view = viewOf();
+  document.title =
+    state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
+  morph(
+    place,
+    h(
+      "div",
+      { id: "page", "data-view": view },
+      shown({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches }),
+    ),
+  );
+}
+
+/** Show another state. A `label` says what happened in the game, and can be undone; a step can be gone back from. */
+function change(parts, { label = "", isStep = false, view = "" } = {}) {
+  state = { ...state, ...parts };
+  wantedView = view;
+  const link = toLink(state);
+  game.keep(link, label);
+  try {
+    if (isStep) depth += 1;
+    history[isStep ? "pushState" : "replaceState"]({ view: wantedView, depth }, "", `#${link}`);
+  } catch {
+    // a frame that may not change its address
+  }
+  render();
+}
+
+const actions = {
+  choose(role, key) {
+    const name = role === "attackers" ? "attacker" : "target";
+    const isOther = name === "attacker" && key !== state.attacker;
+    const parts = { [name]: key, ...(isOther ? { row: "", conditions: shared(state.conditions) } : {}) };
+    if (page.kind === "table") {
+      const other = name === "attacker" ? "target" : "attacker";
+      if (state[other] && state[other][0] === key[0]) parts[other] = "";
+    }
+    change(parts, { isStep: true });
+    scrollTo({ top: 0 });
+  },
+  fight(attacker, target) {
+    change(
+      {
+        attacker,
+        target,
+        row: "",
+        conditions: attacker === state.attacker ? state.conditions : shared(state.conditions),
+      },
+      { isStep: true },
+    );
+  },
+  view(role) {
+    change({}, { isStep: true, view: role });
+    scrollTo({ top: 0 });
+  },
+  back() {
+    if (depth) history.back();
+    else change(viewOf() === "fight" ? { target: "" } : { attacker: "", target: "" });
+  },
+  swap: () =>
+    change(
+      { attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) },
+      { isStep: true },
+    ),
+  row: (id) => change({ row: id }),
+  toggle(where, name) {
+    const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
+    actions.value(where, name, was ? "" : 1);
+  },
+  /** Set a condition of the fight or of a unit; an empty value: as usual. */
+  value(where, name, value) {
+    const isNone = value === "" || value === undefined;
+    if (where === "fight")
+      return change({ conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } });
+    const { label } = conditions.get(`target ${name}`) ?? conditions.get(`attacker ${name}`);
+    return stand(where, name, isNone ? undefined : value, `${units[where].name}: ${isNone ? "not " : ""}${label}`);
+  },
+  step(key, what, by) {
+    const unit = units[key];
+    const whole = what === "models" ? unit.models : 0;
+    const now = (state.units[key]?.[what] ?? whole) + Number(by);
+    stand(key, what, now === whole ? undefined : now, `${unit.name}: ${now} ${what}`);
+  },
+  stand(key, what, value) {
+    actions.step(key, what, value - (state.units[key]?.[what] ?? (what === "models" ? units[key].models : 0)));
+  },
+  renew: () => change({ units: {}, round: 1 }, { label: page.words.newGame.toLowerCase() }),
+  round() {
+    const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
+    const left = Object.fromEntries(units.filter(([, each]) => Object.keys(each).length));
+    const round = state.round + 1;
+    change(
+      { round, units: left, attacker: "", target: "", conditions: shared(state.conditions) },
+      { label: `round ${round}`, isStep: true },
+    );
+  },
+  /** Change a number of the attacker or the target: a printed unit is copied, and the copy changed. */
+  edit(role, name, value) {
+    const unit = units[state[role]];
+    const side = Number(unit.key[0]);
+    const place = Number(unit.key.slice(2)) - page.sides[side].units.length;
+    const from = unit.from ?? unit.key;
+    const entry = {
+      from,
+      name: unit.from ? unit.name : `${unit.name}${page.words.changed}`,
+      changes: { ...unit.changes, [name]: Number(value) },
+    };
+    const own = unit.from ? state.own.with(place, entry) : [...state.own, entry];
+    change({ own, [role]: unit.from ? unit.key : `${side}.${page.sides[side].units.length + state.own.length}` });
+  },
+  called(role, name) {
+    const unit = units[state[role]];
+    const place = Number(unit.key.slice(2)) - page.sides[unit.side].units.length;
+    change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || page.words.own }) });
+  },
+  restore(role) {
+    const { key, from, side } = units[state[role]];
+    const isLast = Number(key.slice(2)) === page.sides[side].units.length + state.own.length - 1;
+    const isUsed = ["attacker", "target", "beside"].some(
+      (each) => each !== role && state[each].slice(2) === key.slice(2),
+    );
+    change({ [role]: from, own: isLast && !isUsed ? state.own.slice(0, -1) : state.own });
+  },
+  undo() {
+    const before = game.undo();
+    if (before) change({ units: before.units, round: before.round, own: before.own });
+  },
+  async share() {
+    const text = location.href;
+    try {
+      if (navigator.share) await navigator.share({ title: document.title, url: text });
+      else await navigator.clipboard.writeText(text);
+    } catch {
+      prompt("The link to this", text);
+    }
+  },
+};
+
+const without = (values, ...names) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+
+/** The conditions that are those of both sides stay when sides are changed. */
+const shared = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => page.shared.includes(name)));
+
+/** Let a unit stand otherwise in the game. */
+function stand(key, name, value, label) {
+  const standing = { ...without(state.units[key] ?? {}, name), ...(value === undefined ? {} : { [name]: value }) };
+  const others = without(state.units, key);
+  change({ units: Object.keys(standing).length ? { ...others, [key]: standing } : others }, { label });
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element && event.target.closest("[data-do]");
+  if (!(button instanceof HTMLButtonElement) || button.disabled) return;
+  const [name, ...details] = (button.dataset.do ?? "").split(" ");
+  actions[name](...details);
+});
+
+document.addEventListener("input", (event) => {
+  const { target } = event;
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+  const { value } = target;
+  const [kind, name, ...more] = (target.dataset.set ?? "").split(" ");
+  if (kind === "number") actions.value("fight", name, Number(value));
+  if (kind === "value")
+    actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
+  if (kind === "edit" && value !== "") actions.edit(name, more[0], value);
+  if (kind === "stand") actions.stand(name, more[0], Number(value));
+  if (kind === "called") actions.called(name, value);
+  if (kind === "beside") change({ beside: value });
+  if (kind === "search") {
+    searched[name] = value;
+    render();
+  }
+});
+
+addEventListener("popstate", (event) => {
+  const there = fromLink(location.hash);
+  const { attacker, target, row, beside } = there;
+  state = event.state ? { ...state, attacker, target, row, beside } : there; // going back undoes no losses
+  wantedView = event.state?.view ?? "";
+  depth = event.state?.depth ?? 0;
+  game.keep(toLink(state));
+  render();
+});
+
+function begin() {
+  const link = location.hash.slice(1);
+  state = fromLink(link || game.link || page.start);
+  const other = toLink({ ...fromLink(game.link), attacker: "", target: "", row: "", conditions: {} });
+  const isOther = game.link && toLink({ ...state, attacker: "", target: "", row: "", conditions: {} }) !== other;
+  if (isOther) game.keep(toLink(state), "the game of this link");
+  change({});
+}
+
+narrow.addEventListener("change", () => render());
+addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), {
+  passive: true,
+});
+
+begin();
+const text = atob(page.module);
+const bytes = new Uint8Array(text.length);
+for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+open(bytes, page.layout).then((engine) => {
+  answers = new Answers(engine, page, render);
+  render();
+  performance.mark("answered");
+  document.documentElement.classList.add("ready");
+});

@@ -1,0 +1,164 @@
+/** The calculator's workshop: units of the reader's own, one more of each number, and two loadouts side by side. */
+
+import { h } from "./dom.js";
+import { capital, chips, percent, signed, tenths } from "./view.js";
+
+/** A unit with some of its numbers changed; `edits` say which facts a change is about. */
+export function changed(unit, changes, edits) {
+  const now = structuredClone(unit);
+  for (const { name, at, fields } of edits) {
+    const value = changes[name];
+    if (value === undefined) continue;
+    if (name in now) now[name] = value;
+    for (const field of fields) {
+      if (at === "unit") now.numbers[field] = value;
+      else if (at === "rows") for (const row of now.rows) row.numbers[field] = value;
+      else
+        for (const row of now.rows)
+          row.bands = row.bands.map(([first, last, ...dice]) => [
+            first,
+            last,
+            ...dice.map((each) => (each > 0 ? Math.max(each + value, 0) : each)),
+          ]);
+    }
+  }
+  return now;
+}
+
+/** The value of an edit: as changed, or as the profile has it. */
+export function valueOf(unit, { name, at, fields }, none) {
+  if (unit.changes?.[name] !== undefined) return unit.changes[name];
+  if (at === "dice") return 0;
+  const numbers = at === "unit" ? unit.numbers : (unit.rows[0]?.numbers ?? {});
+  return numbers[fields[0]] ?? (name === "points" ? none : 0);
+}
+
+/** All parts of the workshop for a fight. */
+export function workshop(about) {
+  const { one, other } = about;
+  return [sideBySide(about), editor(about, one, "attacker"), editor(about, other, "target")];
+}
+
+function editor(about, unit, role) {
+  const { page } = about;
+  const edits = page.edits.filter((each) => each.role === role || each.role === "both");
+  const none = page.layout.none;
+  const numbers = edits.filter(({ kind }) => kind === "number");
+  const flags = edits.filter(({ kind }) => kind === "flag");
+  const chip = (each) => ({
+    do: `edit ${role} ${each.name} ${valueOf(unit, each, none) ? 0 : 1}`,
+    label: each.label,
+    on: Boolean(valueOf(unit, each, none)),
+  });
+  return h(
+    "details.sheet.workshop",
+    { "data-key": `edit ${role}` },
+    h("summary", {}, `Change ${unit.name}`),
+    h("p.small", {}, page.words.edit),
+    unit.from &&
+      h(
+        "div.numbers",
+        {},
+        h("label", {}, "Its name", h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 })),
+      ),
+    numbers.map((each) => number(about, unit, role, each)),
+    chips(page.words.qualities, flags.map(chip)),
+    unit.from && h("button.chip", { "data-do": `restore ${role}` }, page.words.restore),
+  );
+}
+
+/** A number of a unit, to slide or to type, and what one more of it would do. */
+function number(about, unit, role, each) {
+  const { page, answers, one, other } = about;
+  const value = valueOf(unit, each, page.layout.none);
+  const more = `${unit.key}+${each.name}`;
+  const now = answers.best(one.key, other.key);
+  const then = role === "attacker" ? answers.best(more, other.key) : answers.best(one.key, more);
+  const name = `${role} ${each.name}`;
+  const control = {
+    "data-set": `edit ${name}`,
+    min: each.least,
+    max: Math.max(each.most, value),
+    step: 1,
+    value,
+    "aria-label": `${each.label} of ${unit.name}`,
+  };
+  const at = (100 * (value - each.least)) / (Math.max(each.most, value) - each.least);
+  return h(
+    "div.edit",
+    { "data-key": name },
+    h("span", {}, each.label),
+    h("input", { ...control, type: "range", style: `--at:${at.toFixed(1)}%` }),
+    h("input.typed", { ...control, type: "number", inputmode: "numeric" }),
+    h("span.small", {}, effect(page, now, then)),
+  );
+}
+
+/** One more of a number, in words: the change of the chance, or of the expected points where that says more. */
+function effect(page, now, then) {
+  if (!now || !then || now.why || then.why) return then?.why ? `one more: ${then.why}` : "";
+  const change = then[page.chance] - now[page.chance];
+  const points = then.points - now.points;
+  const text = Number.isNaN(points) ? "" : `, ${signed(points, tenths)} pt`;
+  return `one more: ${percent(then[page.chance])} (${signed(100 * change, tenths)})${text}`;
+}
+
+function sideBySide(about) {
+  const { page, state, units, answers, one, other } = about;
+  const beside = units[state.beside] ?? units[one.from];
+  const option = (unit) =>
+    h("option", { value: unit.key, selected: unit.key === beside?.key }, `${unit.name}, ${unit.level}`);
+  const pair = beside ? [one, beside] : [one];
+  const found = pair.map((unit) => answers.best(unit.key, other.key));
+  const cell = (each) => (answer, place) => {
+    if (!answer) return h("td", {}, "…");
+    if (answer.why) return h("td", {}, "–");
+    const cost = pair[place].points;
+    const value = each.perPoints ? (cost ? (100 * answer[each.name]) / cost : NaN) : answer[each.name];
+    return h("td", {}, Number.isNaN(value) ? "–" : each.isMean ? tenths(value) : percent(value));
+  };
+  return h(
+    "section.sheet",
+    { "data-key": "beside", "aria-label": page.words.beside },
+    h("h3", {}, page.words.beside),
+    h(
+      "div.numbers.one",
+      {},
+      h(
+        "label",
+        {},
+        page.words.besideWhom,
+        h(
+          "select",
+          { "data-set": "beside", "data-key": "beside" },
+          h("option", { value: "" }, "–"),
+          Object.values(units)
+            .filter((unit) => unit.side === one.side)
+            .map(option),
+        ),
+      ),
+    ),
+    beside &&
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, `On ${other.name}`),
+            pair.map((unit) => h("th", { scope: "col" }, `${unit.name}, ${unit.level}`)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          page.compared.map((each) =>
+            h("tr", { "data-key": each.label }, h("th", { scope: "row" }, capital(each.label)), found.map(cell(each))),
+          ),
+        ),
+      ),
+  );
+}

@@ -1,0 +1,130 @@
+"""The calculator in a browser: search, units of one's own, one more of each number, two loadouts side by side."""
+
+import pytest
+
+import analyser
+from analyser.game.profiles import Profiles
+from tests.helpers.table_page import DESK, PHONE, chance, percent
+
+pytestmark = pytest.mark.slow
+
+RIFLES, GRENADIERS = "crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@reinforced"
+AT = {"distance": 12}
+
+
+@pytest.fixture(scope="module")
+def calculator(tmp_path_factory):
+    return analyser.explore(RIFLES, GRENADIERS).save(tmp_path_factory.mktemp("calculator") / "calculator.html")
+
+
+@pytest.fixture
+def page(visit, calculator):
+    return visit(calculator, DESK)
+
+
+@pytest.fixture(scope="module")
+def units():
+    profiles = Profiles()
+    return profiles[RIFLES], profiles[GRENADIERS]
+
+
+def attack(attacker, target):
+    return analyser.attack({"attacker": attacker, **AT}, {"unit": target})
+
+
+def editor(page, role):
+    part = page.locator(f"[data-key='edit {role}']")
+    if part.get_attribute("open") is None:
+        part.locator("summary").click()
+    return part
+
+
+def typed(page, role, name, value):
+    editor(page, role).locator(f"[data-key='{role} {name}'] input[type=number]").fill(str(value))
+
+
+def test_a_unit_is_found_by_its_words(visit, calculator):
+    page = visit(calculator, PHONE, "#attacker=0.0")
+    page.get_by_placeholder("Search units").fill("krupp gun")
+    assert page.locator(".targets .card b").all_inner_texts() == ["Krupp Field Guns"]
+    page.locator(".targets .card").click()
+    page.get_by_role("button", name="Change sides").click()
+    page.locator(".how").get_by_role("radio", name="Full-strength").first.click()
+    krupp = Profiles()["imperium/krupp-field-guns@full-strength"]
+    first = next(iter(Profiles()))
+    assert chance(page) == percent(attack(krupp, first).probability("annihilated"))
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "value", "changes"),
+    [
+        ("attacker", "dice", 2, {"dice": 2}),
+        ("attacker", "dice", -3, {"dice": -3}),
+        ("attacker", "veteran", 2, {"rules": "+Veteran (2)"}),
+        ("target", "defence", 3, {"defence": 3}),
+        ("target", "damage_limit", 2, {"damage_limit": 2}),
+        ("target", "discipline", 4, {"discipline": 4}),
+        ("target", "break_limit", 8, {"break_limit": 8}),
+        ("target", "models", 8, {"models": 8}),
+    ],
+)
+def test_a_number_of_a_unit_changes_the_answer_as_in_python(page, units, role, name, value, changes):
+    typed(page, role, name, value)
+    changed = dict(zip(("attacker", "target"), units))
+    changed[role] = changed[role].with_(**changes)
+    found = attack(**changed)
+    assert chance(page) == percent(found.probability("annihilated"))
+    assert page.locator(".answer .bars li").first.inner_text().endswith(percent(found.at_least(1)))
+    mean = f"{found.summary['mean_models_destroyed']:.1f}".removesuffix(".0")
+    assert mean in page.locator(".answer .figures").inner_text()
+
+
+def test_every_quality_and_rule_that_can_be_marked_is_that_of_python(page, units):
+    for role in ("attacker", "target"):
+        part = editor(page, role)
+        for name in part.locator("fieldset .chip").all_inner_texts():
+            part.get_by_role("button", name=name, exact=True).click()
+            written = f"+{name} (Front)" if name == "Resilient" else f"+{name}"
+            changes = {"qualities": written, "row": "ranged-light"} if role == "attacker" else {"rules": written}
+            both = dict(zip(("attacker", "target"), units))
+            both[role] = both[role].with_(**changes)
+            found = attack(**both)
+            shown = [page.locator(".answer .figures dd").nth(place).inner_text() for place in (0, 1)]
+            assert shown == [percent(found.probability(event)) for event in ("suppressed", "broken")], name
+            assert chance(page) == percent(found.probability("annihilated")), name
+            part.get_by_role("button", name="Back to the printed unit").click()
+
+
+def test_one_more_of_a_number_is_told(page, units):
+    rifles, grenadiers = units
+    now, more = attack(rifles, grenadiers), attack(rifles.with_(dice=1), grenadiers)
+    text = editor(page, "attacker").locator("[data-key='attacker dice'] .small")
+    text.filter(has_text="one more").wait_for()
+    change = 100 * (more.probability("annihilated") - now.probability("annihilated"))
+    assert f"one more: {percent(more.probability('annihilated'))} (+{change:.1f})" in text.inner_text()
+
+
+def test_a_unit_of_ones_own_has_a_name_and_is_in_the_link(visit, calculator, page, units):
+    typed(page, "target", "defence", 4)
+    page.locator("[data-set='called target']").fill("Iron <b>Guard</b>")
+    page.locator("[data-set='called target']").press("Tab")
+    found = attack(units[0], units[1].with_(defence=4))
+    link = page.url
+    other = visit(calculator, PHONE, link[link.index("#") :])
+    assert "Iron <b>Guard</b>" in other.locator(".sides").inner_text()
+    assert chance(other) == percent(found.probability("annihilated"))
+    page.locator("[data-key='edit target']").get_by_role("button", name="Back to the printed unit").click()
+    assert chance(page) == percent(attack(*units).probability("annihilated"))
+
+
+def test_two_loadouts_stand_side_by_side(page, units):
+    page.locator("[data-set=beside]").select_option(label="Sharp Rifles, reinforced")
+    both = units[0], Profiles()["crown/sharp-rifles@reinforced"]
+    results = [attack(each, units[1]) for each in both]
+    rows = page.locator("[data-key=beside] tbody tr")
+    rows.first.locator("td", has_text="%").nth(1).wait_for()
+    cells = [rows.nth(place).locator("td").all_inner_texts() for place in range(rows.count())]
+    assert cells[0] == [percent(each.probability("annihilated")) for each in results]
+    assert cells[1] == [percent(each.probability("suppressed")) for each in results]
+    means = [each.summary["mean_models_destroyed"] for each in results]
+    assert [float(each) for each in cells[2]] == pytest.approx(means, abs=0.051)
