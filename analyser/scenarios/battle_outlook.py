@@ -106,7 +106,7 @@ def rows_of(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strik
     shooter = Shooter(mine, theirs, "shoot", None, ruleset, "a")
     facts["number"] = len(attacks)
     for at, (place, row, overcharge) in enumerate(attacks):
-        marks = {"striker": 0, "after_failed_rally": 1, "marks": shooter.is_answered}
+        marks: dict[str, Any] = {"striker": 0, "after_failed_rally": 1, "marks": shooter.is_answered}
         facts["strikes"][at] = strikes.number(shooter.strike(row, overcharge=overcharge, **marks))
         facts["row"][at] = place
         facts["long"][at] = min(length_of(row.long_range or 0), LONGEST)

@@ -111,7 +111,7 @@ def add_outcome(row: Any, fight: FightFacts, outcome: int, terms: tuple[float, i
 def health_of(battle: Battle, unit: int) -> int:
     """Return the points of damage that a unit can still take."""
     state = battle.field.states[unit]
-    return unit_state.models_of(state) * battle.encoding.limit[unit] - unit_state.damage_of(state)
+    return int(unit_state.models_of(state) * battle.encoding.limit[unit] - unit_state.damage_of(state))
 
 
 @step
@@ -131,7 +131,7 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
         return 0.0
     row = tables.gains[tables.gains_of[cell] + health_of(battle, other)]
     gained = row[LOST] * field.share[other] + row[REMOVED] * field.gone[other] + row[COWED] * field.cowed[other]
-    return gained - row[OWN] * facts.stake[unit] / facts.models[unit]
+    return float(gained - row[OWN] * facts.stake[unit] / facts.models[unit])
 
 
 @step
@@ -187,4 +187,4 @@ def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     elif won < 0.0:
         cowed = _COWED * field.threat[unit]
         gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else cowed)
-    return gained
+    return float(gained)

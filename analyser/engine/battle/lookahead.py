@@ -245,7 +245,7 @@ def plan_to_hold(battle: Battle, unit: int, here: float) -> float:
     field, facts = battle.field, battle.encoding
     if field.states[unit] & unit_state.RELOADING:
         note_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
-        ready = _REARMED * facts.dread[unit] * field.left[unit] / _WHOLE
+        ready = _REARMED * facts.dread[unit] * field.strength[unit] / _WHOLE
         return here + (ready if field.round < facts.rounds else 0.0)
     note_plan(battle, unit, (Manoeuvre.STAY, Action.TAKE_COVER), NO_TARGET, 0, 0)
     return here * _IN_COVER if facts.hides[unit] and here < 0.0 else here

@@ -53,7 +53,7 @@ def appraise(battle: Battle, unit: int) -> None:
     strength = np.int32(0)
     if field.place[unit] == Place.ON_FIELD:
         strength = np.int32(_WHOLE * health_of(battle, unit) // facts.health[unit])
-    field.left[unit] = strength
+    field.strength[unit] = strength
     field.acts[unit] = np.int32(strength * timing)
 
 
@@ -107,7 +107,7 @@ def rounded_up(units: int) -> int:
 @step
 def cap_of(battle: Battle, unit: int) -> Any:
     """Return the most that an enemy can gain by a unit as it stands, in thousandths."""
-    left = battle.field.left[unit] / _WHOLE
+    left = battle.field.strength[unit] / _WHOLE
     return np.int32(battle.encoding.stake[unit] * (0.5 + 0.5 * left) * THOUSANDTHS)
 
 
@@ -131,7 +131,7 @@ def answer_at(battle: Battle, unit: int, x: int, y: int) -> float:
         more = more if more > np.int32(0) else np.int32(0)
         total = np.int32(total + np.int32(np.int32(more * field.acts[first + at]) >> np.int32(8)))
     total = cap if total > cap else total
-    return total * facts.weights[max(field.tactic[side_of(unit)], 0), Weight.LOSS] / THOUSANDTHS
+    return float(total * facts.weights[max(field.tactic[side_of(unit)], 0), Weight.LOSS] / THOUSANDTHS)
 
 
 @step
@@ -155,9 +155,9 @@ def future_at(battle: Battle, unit: int, x: int, y: int) -> float:
         share = _SHARES[0] if squared <= ahead[0, at] else share
         later = np.int32(np.int32(most * share) >> np.int32(8))
         gain = later if later > gain else gain
-        gain = np.int32(np.int32(gain * field.left[first + at]) >> np.int32(8))
+        gain = np.int32(np.int32(gain * field.strength[first + at]) >> np.int32(8))
         best = gain if gain > best else best
-    return float(best) * field.left[unit] / (_WHOLE * THOUSANDTHS)
+    return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
 @step
@@ -167,7 +167,7 @@ def most_to_come(battle: Battle, unit: int) -> float:
     if field.round == facts.rounds:
         return 0.0
     weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE]
-    return weight * facts.dread[unit] * field.left[unit] / _WHOLE
+    return float(weight * facts.dread[unit] * field.strength[unit] / _WHOLE)
 
 
 @step
@@ -192,7 +192,7 @@ def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
         gain = within(squared, facts.reach[unit, WATCHING, at], facts.power[unit, WATCHING, at])
         gain = np.int32(np.int32(gain * field.acts[first + at]) >> np.int32(8))
         best = gain if gain > best else best
-    return float(best) * field.left[unit] / (_WHOLE * THOUSANDTHS)
+    return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
 @kernel

@@ -241,7 +241,7 @@ class Field:
     gone: Annotated[Any, np.float64, (UNITS,)]  # of its removal,
     cowed: Annotated[Any, np.float64, (UNITS,)]  # and of its suppression
     threat: Annotated[Any, np.float64, (UNITS,)]  # gain of its best attack, as it was last weighed
-    left: Annotated[Any, np.int32, (UNITS,)]  # strength left, of 256; 0 for a unit off the field
+    strength: Annotated[Any, np.int32, (UNITS,)]  # strength left, of 256; 0 for a unit off the field
     acts: Annotated[Any, np.int32, (UNITS,)]  # the same, less for a unit that acts late or never again
     # Of each enemy of the side that acts: the most that it gains by an attack, on which unit, and the second most.
     most: Annotated[Any, np.int32, (MOST_UNITS,)]
