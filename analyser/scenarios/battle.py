@@ -86,7 +86,7 @@ class BattleTerms(Record):
         stated: str | None = self.of("tactic", side)
         if stated is not None:
             return stated
-        return HABITS
+        return HABITS if any(self.of(key, side) != usual for key, usual in _USUAL.items()) else AUTO
 
     def of(self, key: str, side: str) -> Any:
         """Return the terms of one side."""

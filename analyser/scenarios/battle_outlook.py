@@ -13,13 +13,12 @@ from analyser.engine.battle.gains import Pools, fill_gains
 from analyser.engine.battle.outlook import look_around
 from analyser.engine.battle.pools import Rolls
 from analyser.engine.battle.tables import CONDITIONS, LONGEST, MOST_SHOTS, ROWS, Battle, Counts, Field, Tables
-from analyser.engine.battle.tactics import TACTICS, WEIGHTS
 from analyser.engine.pool.alias import Law
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.draws import Odds
 from analyser.rules.structs import FIGHT, NONE, TARGET
-from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.schema import Combatant
 from analyser.scenarios.strikes import length_of
 
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
     from analyser.scenarios.battle_strikes import Strikes
 
 POINTS_A_VICTORY_POINT = 100.0  # how many points of a unit count as much as a victory point
-_SURELY, _ROUNDING = 2.0, 1e-12
-
-
-def set_mix(encoding: Any, side: int, tactic: str, mix: Sequence[float] | None = None) -> None:
-    """Set the tactic of a side, or the probabilities of its tactics in the order of TACTICS."""
-    encoding.weights[:] = WEIGHTS
-    if mix is None:
-        named = "balanced" if tactic == AUTO else tactic
-        mix = [float(name == named) for name in TACTICS]
-    cumulated = np.cumsum(mix)
-    encoding.mix[side] = _SURELY
-    encoding.mix[side, : len(cumulated)] = np.where(cumulated > 1.0 - _ROUNDING, _SURELY, cumulated)
 
 
 def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: Odds) -> None:

@@ -21,7 +21,7 @@ from analyser.engine.battle.tables import (
     Encoding,
     Tables,
 )
-from analyser.engine.battle.tactics import HABITS
+from analyser.engine.battle.tactics import DEFAULT, HABITS, set_mix
 from analyser.engine.pool.alias import Law
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
@@ -32,10 +32,10 @@ from analyser.rules.policies import BEST, SHOOTING, Policy
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
-from analyser.scenarios.battle_outlook import POINTS_A_VICTORY_POINT, look_ahead, rows_of, set_mix, within
+from analyser.scenarios.battle_outlook import POINTS_A_VICTORY_POINT, look_ahead, rows_of, within
 from analyser.scenarios.battle_strikes import Strikes
 from analyser.scenarios.charge import blast_on, blows
-from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import length_of, side_facts
 
@@ -143,7 +143,9 @@ class Encoder:
             encoding.choice[side] = Choice[terms.of("target", name).upper()]
             encoding.discard_below[side] = terms.of("discard_below", name)
             encoding.ahead[side] = terms.of("tactic", name) != HABITS
-            set_mix(encoding, side, terms.of("tactic", name))
+            stated = terms.of("tactic", name)
+            if stated != HABITS:
+                set_mix(encoding, side, {DEFAULT if stated == AUTO else stated: 1.0})
             slots = [place + side * MOST_UNITS for place, each in enumerate(units) if each.unit.x is None]
             encoding.slots[side] = len(slots)
             encoding.slot_at[side, : len(slots)] = slots

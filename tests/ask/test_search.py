@@ -372,7 +372,7 @@ def test_a_race_is_ranked_by_its_figures():
 def test_battles_are_raced_over_units_and_policies():
     variants = {
         "baseline": {
-            "battle": {"rounds": 2},
+            "battle": {"rounds": 2, "tactic_yours": "habits"},
             "mine": ["2 x crown/rifle-platoon@basic"],
             "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
         },

@@ -25,6 +25,7 @@ ALL_ROWS = -1
 _SAME = 1e-9
 _PASSING = OF_THE_ROUND  # of a state: no change for the other side
 _FAR = 1e9
+_NEAR = 6 * INCH  # within which distance hardly matters to attraction
 _REARMED = 0.3  # of the value of the best attack at full strength: what it is worth to re-arm
 _IN_COVER = 0.7  # of the losses of a unit that cover protects
 _LEAST_THREAT = 0.25  # of its best attack at full strength
@@ -178,7 +179,6 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     here = outlook(battle, unit, x, y)
     hold = plan_to_hold(battle, unit, here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
-    goal, most = NO_TARGET, -1.0
     must = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
     for other in range(first_of(1 - side), first_of(1 - side) + facts.units[1 - side]):
@@ -186,9 +186,6 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         if squared >= NOWHERE:
             continue
         length = root_of(int(squared))
-        attraction = appeal(battle, unit, other, length)
-        if attraction > most:
-            goal, most = other, attraction
         if length > facts.furthest[unit]:
             continue
         if length <= pair_of(battle, unit, other).charges and (not rally_failed or must):
@@ -209,7 +206,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         note_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
     best = plan_to_watch(battle, unit, here, best)
     if moves and best < to_come + max(best_shot, facts.watched[unit]):
-        best = plan_moves(battle, unit, (goal, shot_at), rally_failed, (best, to_come))
+        best = plan_moves(battle, unit, shot_at, rally_failed, (best, to_come))
     field.threat[unit] = max(best_shot, best - here, _LEAST_THREAT * facts.dread[unit])
     return best - hold
 
@@ -231,12 +228,18 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
 
 
 @step
-def appeal(battle: Battle, unit: int, other: int, length: int) -> float:
-    """Return how much an enemy attracts a unit that is too far away."""
-    facts, place = battle.encoding, other - first_of(side_of(other))
-    power = facts.power[unit]
-    most = max(power[0, place], power[1, place], power[2, place])
-    return float(most) / (length + 6 * INCH)
+def goal_of(battle: Battle, unit: int) -> int:
+    """Return the enemy that attracts a unit most, by what it can gain and how far away that is; NO_TARGET if none."""
+    field, facts = battle.field, battle.encoding
+    power, first, found, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
+    for place in range(facts.units[1 - side_of(unit)]):
+        squared = squared_from(field, first + place, int(field.x[unit]), int(field.y[unit]))
+        if squared < NOWHERE:
+            gain = max(power[0, place], power[1, place], power[2, place])
+            attraction = float(gain) / (root_of(int(squared)) + _NEAR)
+            if attraction > most:
+                found, most = first + place, attraction
+    return found
 
 
 @step
@@ -275,7 +278,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
     rows, speed = facts.rows[unit, other - first_of(side_of(other))], int(field.sides[unit].speed)
     x, y = int(field.x[unit]), int(field.y[unit])
     for at in range(rows.number):
-        if rows.still[at]:
+        if rows.still[at] or (length <= rows.long[at] and not rows.near[at]):
             continue
         stop = NONE
         if rows.long[at] < length <= rows.long[at] + speed:
@@ -305,18 +308,16 @@ def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
 
 
 @step
-def plan_moves(
-    battle: Battle, unit: int, aims: tuple[int, int], rally_failed: bool, bounds: tuple[float, float]
-) -> float:
+def plan_moves(battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]) -> float:
     """Plan a move toward an enemy, or away, if that is better than the best.
 
-    `aims`: the enemy to go to, and the one to shoot at. `bounds`: as of :func:`plan_approach`.
+    `target`: the enemy to shoot at after a move away. `bounds`: as of :func:`plan_approach`.
     """
     best, to_come = bounds
     field, facts = battle.field, battle.encoding
     x, y, speed = int(field.x[unit]), int(field.y[unit]), int(field.sides[unit].speed)
-    goal, target = aims
-    if goal != NO_TARGET and best < to_come + facts.watched[unit]:
+    goal = goal_of(battle, unit) if best < to_come + facts.watched[unit] else NO_TARGET
+    if goal != NO_TARGET:
         length = root_of(int(squared_from(field, goal, x, y)))
         most = speed if rally_failed else 2 * speed
         edge = length - beyond_reach_of(battle, unit, goal)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +41,18 @@ TACTICS = {
     "counter_charge": Tactic("waits out of reach, and charges what comes near", (0.8, 0.2, 0.2, 0.5, 0.5, 0.5, 1.8)),
     "refuse": Tactic("keeps away, and attacks only without risk", (2.5, 0.5, 0.05, 0.5, 0.5, 0.3, 0.5)),
 }
-"""The tactics by name, the default first."""
+"""The tactics by name."""
+DEFAULT = next(iter(TACTICS))
+"""The tactic of a side that states none, where no equilibrium is looked for."""
 MOST_TACTICS = 16
 WEIGHTS = np.zeros((MOST_TACTICS, len(Weight)))
 WEIGHTS[: len(TACTICS)] = [tactic.weights for tactic in TACTICS.values()]
+_SURELY, _ROUNDING = 2.0, 1e-12
+
+
+def set_mix(encoding: Any, side: int, mix: Mapping[str, float]) -> None:
+    """Set the probabilities of the tactics of a side that looks ahead, by name."""
+    encoding.weights[:] = WEIGHTS
+    cumulated = np.cumsum([mix.get(name, 0.0) for name in TACTICS])
+    encoding.mix[side] = _SURELY
+    encoding.mix[side, : len(cumulated)] = np.where(cumulated > 1.0 - _ROUNDING, _SURELY, cumulated)
