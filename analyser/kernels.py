@@ -69,7 +69,7 @@ def _best_play() -> None:
 
 
 def _battles() -> None:
-    battle([A], [B], rounds=1, trials=1, swing=False, orders=False)
+    battle([A], [B], rounds=1, trials=1, swing=False, tactics=False)
 
 
 def _sweeps() -> None:

@@ -18,7 +18,7 @@ def battle(
     yours: ArmyLike,
     *,
     swing: bool = True,
-    orders: bool = True,
+    tactics: bool = True,
     trials: int | None = None,
     seed: int = 0,
     precision: float | str | None = None,
@@ -36,10 +36,11 @@ def battle(
         The armies, as :func:`analyser.load_army` takes them.
     swing : bool
         Also simulate a tenth as many battles without each unit (:meth:`BattleResult.swing`).
-    orders : bool
-        Also simulate a fortieth as many with other orders of activation (:meth:`BattleResult.orders`).
+    tactics : bool
+        Let both sides play an equilibrium of all tactics, which are tried first (:meth:`BattleResult.tactics`); else
+        each plays ``balanced`` if it states none.
     trials : int, optional
-        Battles to simulate, 1 to 10**12. Default: 100,000.
+        Battles to simulate, 1 to 10**12. Default: 20,000.
     seed, precision, threads, profiles, progress
         As of :func:`analyser.attack`.
     replacement : bool
@@ -61,14 +62,14 @@ def battle(
     --------
     >>> from analyser import battle
     >>> rifles, grenadiers = ["3 x crown/rifle-platoon@basic"], ["3 x imperium/scion-grenadier-platoon@basic"]
-    >>> result = battle(rifles, grenadiers, trials=1000, rounds=3, swing=False, orders=False)
+    >>> result = battle(rifles, grenadiers, trials=1000, rounds=3, swing=False, tactics=False)
     >>> len(result.survivors()), result.probability("victory") < result.probability("defeat")
     (6, False)
     """
     sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
     check_flag(swing, "swing")
-    check_flag(orders, "orders")
+    check_flag(tactics, "tactics")
     check_keywords(terms, BattleTerms.model_fields, battle, "battle")
     library = library_of(profiles)
     scenario = battle_scenario(mine, yours, checked(BattleTerms, terms, where="battle"), library.ruleset, library)
-    return solve_battle(scenario, sampling, swing=swing, orders=orders)
+    return solve_battle(scenario, sampling, swing=swing, tactics=tactics)

@@ -36,11 +36,11 @@ from analyser.cli.options import (
 from analyser.cli.shell import Choice, command, given
 from analyser.common.errors import InputError, one_of_these, shown
 from analyser.common.files import is_there
-from analyser.rules.policies import POLICIES
+from analyser.engine.battle.tactics import TACTICS
 from analyser.scenarios.battle import BattleTerms
 
 ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of armies, as in `scenarios.armies`
-DEFAULT_BATTLES = 100_000  # as in `results.battle`, which a help need not import
+DEFAULT_BATTLES = 20_000  # as in `results.battle`, which a help need not import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
 BATTLES_OF_A_PAGE = 20_000
@@ -56,23 +56,25 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
     Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
-    Option("--orders/--no-orders", "Also in other orders, a fortieth as often.", METHOD, default=True),
-    Option("--trials N", "Battles to simulate (100,000).", METHOD, type=AT_LEAST_1),
+    Option("--tactics/--no-tactics", "Try all tactics first, and play an equilibrium.", METHOD, default=True),
+    Option("--trials N", "Battles to simulate (20,000).", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
     FULL,
     *_ARMY_OUTPUT,
-    often=("--policy-mine", "--policy-yours", "--target-mine", "--target-yours", "--gap"),
+    often=("--tactic-mine", "--tactic-yours", "--gap"),
     examples=(
         "mine.rosz yours.rosz --out battle.html",
         "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",
     ),
-    notes="\n".join(["\b", "Policies:", *(f"  {name:<12}{policy.told}" for name, policy in POLICIES.items())]),
+    notes="\n".join(["\b", "Tactics:", *(f"  {name:<16}{tactic.told}" for name, tactic in TACTICS.items())]),
 )
 @MINE
 @YOURS
-def battle_simulate(mine: str, yours: str, swing: bool, orders: bool, picture: str, tell: int | None, **_: Any) -> None:
+def battle_simulate(
+    mine: str, yours: str, swing: bool, tactics: bool, picture: str, tell: int | None, **_: Any
+) -> None:
     """Who wins a battle of two whole armies, which units are left, and what each unit did.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
@@ -91,7 +93,7 @@ def battle_simulate(mine: str, yours: str, swing: bool, orders: bool, picture: s
         _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
-    more: dict[str, Any] = {"swing": swing and tell is None, "orders": orders and tell is None}
+    more: dict[str, Any] = {"swing": swing and tell is None, "tactics": tactics and tell is None}
     note_first_battles()
     result = solved(asked, army_from(mine), army_from(yours), what="battles", **more, **numbers, **terms)
     if tell is not None:

@@ -7,8 +7,8 @@ from analyser.analysis.lists import names_apart
 from analyser.report.battle_picture import deeds, ends, margin_picture, survival_picture
 from analyser.report.page import templates
 from analyser.results.battle import BattleResult
-from analyser.results.battle_orders import PICKED, better_order, by_order
 from analyser.results.battle_swings import PART, by_swing
+from analyser.results.battle_tactics import by_tactic
 from analyser.results.battle_text import by_margin, by_unit, left_of
 from analyser.results.rendering import method_line, of_intervals
 from analyser.scenarios.battle import SIDES
@@ -17,7 +17,7 @@ from analyser.scenarios.battle import SIDES
 def battle_page(found: BattleResult) -> str:
     """The page of a battle as HTML."""
     names = names_apart(*found.scenario.armies)
-    left, did, as_given = found.survivors(), found.contributions(), found.probability("victory")
+    left, did = found.survivors(), found.contributions()
     return (
         templates()
         .get_template("battle.html.jinja")
@@ -38,9 +38,7 @@ def battle_page(found: BattleResult) -> str:
             by_unit=by_unit(did, in_full=True),
             by_swing=by_swing(found.swings),
             part=PART,
-            by_order=by_order(found.tried, as_given) if found.tried else None,
-            picked=PICKED,
-            better=better_order(found.tried, as_given),
+            by_tactic=by_tactic(found.game) if found.game else None,
             rounds=found.story.rounds(),
             intervals=of_intervals([found]),
         )
@@ -49,8 +47,8 @@ def battle_page(found: BattleResult) -> str:
 
 def _links(found: BattleResult) -> list[tuple[str, str, bool]]:
     """The parts of the page that there are."""
-    parts = {"battle": "In short", "margin": "Victory points", "left": "Who is left", "did": "What units did"}
+    parts = {"battle": "In short"} | ({"tactics": "Tactics"} if found.game else {})
+    parts |= {"margin": "Victory points", "left": "Who is left", "did": "What units did"}
     parts |= {"swing": "Swing"} if found.swings else {}
-    parts |= {"orders": "Other orders"} if found.tried else {}
     parts |= {"told": "A battle told"} | ({"bands": "All at once"} if found.with_bands else {})
     return [(anchor, name, False) for anchor, name in (parts | {"more": "More"}).items()]

@@ -21,9 +21,9 @@ from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
 from analyser.results.base import Result, Weighed, frame_of, share_columns
-from analyser.results.battle_orders import by_order, orders_tried
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
+from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
 from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
 from analyser.results.by_batch import amount_by_batch
 from analyser.results.headlines import contest
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-DEFAULT_BATTLES = 100_000
-LEAST_FOR_SWING = 2_000
-LEAST_FOR_ORDER = 500
+DEFAULT_BATTLES = 20_000
+LEAST_FOR_SWING = 1_000
+LEAST_FOR_TACTICS = 400
 _EVENTS = {
     "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
     "devastating_victory": (Outcome.DEVASTATING_VICTORY,),
@@ -62,8 +62,8 @@ class BattleResult(Result):
         Simulation that produced them, and can narrate one of them.
     swings : tuple of dict
         Results without each unit (:meth:`swing`).
-    tried : tuple of dict
-        Results with the units in other orders (:meth:`orders`).
+    game : Game, optional
+        The tactics of both sides, if they were tried (:mod:`.battle_tactics`).
     """
 
     kind = "battle"
@@ -77,7 +77,7 @@ class BattleResult(Result):
     counts: Counts
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
-    tried: tuple[dict[str, Any], ...] = field(default=())
+    game: Game | None = None
     tells_all: bool = False
 
     # --- what a Result is asked for ---------------------------------------------------------------------------
@@ -245,16 +245,13 @@ class BattleResult(Result):
         """
         return [dict(row) for row in self.swings]
 
-    def orders(self) -> list[dict[str, Any]]:
-        """P(victory) with the units in other orders, a plain dict each.
+    def tactics(self) -> dict[str, Any]:
+        """Return the game of tactics as plain data; empty if the tactics of both sides are stated, or were not tried.
 
-        `changed`, whose order it is (``mine``, the other as given; ``yours``; ``both``), of each the least first;
-        `order`, a policy or which shuffle; `picked`, whether it is at an end, and was played anew for that;
-        `order_mine`, `order_yours`; `mine_units`, `yours_units`, as the armies call them, and `mine_names`,
-        `yours_names`, as people do; `trials`; and `p_victory`. None were asked
-        for, or a unit a side: an empty list.
+        `score` of mine in the equilibrium (half of a draw counts as won) with the ends of its 95% interval; `plays`,
+        the tactics of each side with their probabilities and scores; `pairs`, the chances of each pair.
         """
-        return [dict(row) for row in self.tried]
+        return {} if self.game is None else self.game.figures()
 
     @cached_property
     def story(self) -> Story:
@@ -280,7 +277,7 @@ class BattleResult(Result):
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.survivors(), "margins": self.margins(), "contributions": self.contributions()}
         told = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
-        return {**parts, "orders": self.orders(), "swing": self.swing(), "story": told, "summary": self.summary}
+        return {**parts, "tactics": self.tactics(), "swing": self.swing(), "story": told, "summary": self.summary}
 
     # --- how it is shown --------------------------------------------------------------------------------------
 
@@ -326,8 +323,8 @@ class BattleResult(Result):
         ]
         if self.swings:
             blocks.append(by_swing(self.swings))
-        if self.tried:
-            blocks.append(by_order(self.tried, self.probability("victory")))
+        if self.game is not None:
+            blocks.insert(1, by_tactic(self.game))
         return [
             *blocks,
             Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
@@ -337,7 +334,15 @@ class BattleResult(Result):
     def headline(self) -> str:
         """The answer in one sentence, without intervals."""
         mine, yours = (army.name for army in self.scenario.armies)
-        return contest(mine, yours, self.probability("victory"), self.probability("defeat"))
+        won, lost = self.probability("victory"), self.probability("defeat")
+        told = contest(mine, yours, won, lost)
+        if self.game is None:
+            return told
+        names = ("p_victory", "p_defeat") if won >= lost else ("p_defeat", "p_victory")
+        shares = sorted(row[names[0]] for row in self.game.ends)
+        side = 0 if won >= lost else 1
+        how = spoken(self.game.best(side))
+        return f"{told[:-1]}, between {shares[0]:.0%} and {shares[1]:.0%} over the tactics tried; best tactic: {how}."
 
     def conclusions(self) -> list[str]:
         """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
@@ -366,14 +371,20 @@ def named(unit: ArmyUnit) -> dict[str, str]:
 
 
 def solve_battle(
-    scenario: BattleScenario, sampling: Sampling, *, swing: bool = True, orders: bool = True
+    scenario: BattleScenario, sampling: Sampling, *, swing: bool = True, tactics: bool = True
 ) -> BattleResult:
-    """Return the result of a battle; with `swing` also without each unit, with `orders` also in other orders."""
+    """Return the result of a battle; with `swing` also without each unit, with `tactics` in an equilibrium of them."""
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
         raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=allowed)
     simulation = Simulation(*encoded(scenario), replacement=sampling.replacement)
     rules = of_battle(scenario, with_replacement=sampling.replacement)
+
+    if sampling.precision is None and sampling.trials is None:
+        sampling = replace(sampling, trials=DEFAULT_BATTLES)
+    game = game_of(scenario, simulation, part_of(sampling, 50, LEAST_FOR_TACTICS), sampling) if tactics else None
+    if game is not None:
+        simulation = simulation.with_mixes(game.names, game.mixes)
 
     def played(how: Sampling) -> BattleResult:
         trials = how.trials or DEFAULT_BATTLES
@@ -382,19 +393,12 @@ def solve_battle(
         else:
             counts = simulation.play(trials, how.seed, how.n_threads, how.report)
         head: dict[str, Any] = {"trials": trials, "seed": int(how.seed), "profiles": scenario.profiles}
-        return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, **head)
+        return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, game=game, **head)
 
-    if sampling.precision is None and sampling.trials is None:
-        sampling = replace(sampling, trials=DEFAULT_BATTLES)
     result = sampling.settled(played)
     if swing:
         result = replace(result, swings=_swings(result, sampling))
-    return replace(result, tried=_orders(result, sampling)) if orders else result
-
-
-def _orders(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    """The battle with the units in other orders, a fortieth as often each, and the ends twice as often anew."""
-    return orders_tried(result.scenario, part_of(sampling, 40, LEAST_FOR_ORDER), sampling)
+    return result
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:

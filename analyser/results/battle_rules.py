@@ -25,7 +25,7 @@ _POINTS = (
     "there is no map: units are points on an open field, everybody sees everybody, targets are attacked from the front "
     "(docs/battle.md)"
 )
-_CHOICES = "both sides choose by fixed rules: who acts next, whom it attacks, which card is played"
+_CHOICES = "sides look one activation ahead or follow fixed habits (docs/battle.md), and play cards by fixed rules"
 _BY_KEYS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules of friends near a unit
 
 

@@ -12,8 +12,9 @@ from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
-from analyser.results.battle_orders import orders_lines
+from analyser.engine.battle.tactics import HABITS
 from analyser.results.battle_swings import better_without, swing_units
+from analyser.results.battle_tactics import game_lines
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
-_HABITS = ("target", "order", "hand", "initiative")
+_HABITS, _ALWAYS = ("target", "order"), ("hand", "initiative")  # keys
 
 
 def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
@@ -29,22 +30,25 @@ def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
-    habits = [_habits(scenario, side) for side in SIDES]
+    tactics = [_tactics(scenario, side) for side in SIDES]
     for side, army in zip(SIDES, scenario.armies):
         boons = sum(each.points for each in army.bought)
         points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
         lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {points}"))
-    if len(set(habits)) == 1:
-        return [*lines, ("Habits", f"both: {habits[0]}")]
-    return [*lines, *(("Habits", f"{side}: {how}") for side, how in zip(SIDES, habits))]
+    if len(set(tactics)) == 1:
+        return [*lines, ("Tactics", f"both: {tactics[0]}")]
+    return [*lines, *(("Tactics", f"{side}: {how}") for side, how in zip(SIDES, tactics))]
 
 
-def _habits(scenario: BattleScenario, side: str) -> str:
+def _tactics(scenario: BattleScenario, side: str) -> str:
     """By what a side chooses, in words: all that can differ between two sides of one battle."""
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
-    policy = terms.of("policy", side)
-    keys = _HABITS if policy == AUTO else ("policy", *_HABITS)
-    told = [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
+    tactic = terms.of("tactic", side)
+    keys = _ALWAYS
+    if tactic == HABITS:
+        keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_HABITS, *_ALWAYS)
+    told = [HABITS if tactic == HABITS else f"tactic {tactic}".replace("_", " ")]
+    told += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
     own = sum(each.unit.policy is not None for each in units)
     told += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
     least = terms.of("discard_below", side)
@@ -57,12 +61,11 @@ def conclusions(found: BattleResult) -> list[str]:
     lines = [
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
         f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}.",
-        *orders_lines(found.tried, chance["victory"]),
+        *game_lines(found.game),
     ]
     if found.swings:
         lines += [swing_units(found.swings, side) for side in SIDES]
         lines += better_without(found.swings)
-        lines.append("A swing holds for a unit in its place, in this order: another one there may keep much of it.")
     return lines
 
 

@@ -38,7 +38,7 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
 def _battle(scenario: Any, sampling: Sampling, brief: bool) -> Result:
     from analyser.results.battle import solve_battle  # which takes as long to read as all others
 
-    return solve_battle(scenario, sampling, swing=not brief, orders=not brief)
+    return solve_battle(scenario, sampling, swing=not brief, tactics=not brief)
 
 
 _SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling, bool], Result]] = {

@@ -22,6 +22,7 @@ _MANOEUVRES = {
     Manoeuvre.CLOSE_IN: "closes in on",
     Manoeuvre.DOUBLE_TIME: "moves at double time toward",
     Manoeuvre.CHARGE: "charges",
+    Manoeuvre.RETIRE: "falls back from",
     _SORTIE: "flies a sortie against",
 }
 _WHOSE = dict(zip(SIDES, ("my", "your")))
@@ -144,8 +145,9 @@ def _round(each: Happening, _: Any) -> str:
 
 def _ordered(each: Happening, names: Mapping[int, str]) -> str:
     if each.other == each.unit:
-        deed = "re-arms" if Action(each.second) == Action.RE_ARM else "takes cover"
-        return f"holds and {deed}: there is nobody that it can hurt, or attack from here"
+        deed = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
+        how = "falls back" if each.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
+        return " and ".join([how, *([deed[Action(each.second)]] if each.second in deed else [])])
     special = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
     deed = special.get(Action(each.second), "")
     return f'{_MANOEUVRES[each.first]} {names[each.other]}, {each.third / INCH:g}" away{deed}'

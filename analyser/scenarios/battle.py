@@ -12,13 +12,14 @@ from pydantic import Field
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, told
 from analyser.engine.battle.tables import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
+from analyser.engine.battle.tactics import HABITS, TACTICS
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import HIGHEST_CARD, Ruleset
 from analyser.game.units import Inches, hundredths
 from analyser.rules.battle import Choice, Hand, Turn, length_of
-from analyser.rules.policies import POLICIES
+from analyser.rules.policies import BEST, POLICIES
 from analyser.rules.structs import INCH
 from analyser.scenarios.policies import AUTO, rows_to_shoot_with, why_not
 from analyser.scenarios.resolve import resolve_combatant
@@ -32,19 +33,23 @@ if TYPE_CHECKING:
     HandName = str
     TurnName = str
     Habit = str
+    TacticName = str
 else:
     TargetName = Literal[tuple(each.name.lower() for each in Choice)]
     HandName = Literal[tuple(each.name.lower() for each in Hand)]
     TurnName = Literal[tuple(each.name.lower() for each in Turn)]
     Habit = Literal[(AUTO, *POLICIES)]
+    TacticName = Literal[(AUTO, *TACTICS, HABITS)]
 Length = Annotated[Inches, Field(le=_LONGEST)]
 Value = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
 _TARGET = "The enemy that a unit of {} attacks, of those that it can."
+_TACTIC = "The tactic of {}. `auto`: an equilibrium. Default: `auto`; `habits` if a policy, target or order is stated."
 _TURN = "The ready unit that {} activates next."
 _HAND = "The card that {} plays for the initiative."
 _GIVES = "What {} does with the initiative of round 1, if it has the choice."
 _DISCARDS = "Cards of a lower value {} discards before drawing."
 _MINE, _YOURS = "my side", "yours"
+_USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # what a side with the tactic `habits` does
 
 
 class BattleTerms(Record):
@@ -61,6 +66,8 @@ class BattleTerms(Record):
     arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "The round in which reserves begin to come.")
     disembark_within: Length = told(12.0, "Passengers disembark within so many inches of an enemy.")
     disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which they disembark anyway.")
+    tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
+    tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
     policy_mine: Habit = told(AUTO, "Policy of my units that state none.")
     policy_yours: Habit = told(AUTO, "Policy of yours.")
     target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
@@ -73,6 +80,13 @@ class BattleTerms(Record):
     initiative_yours: Literal["take", "give"] = told("take", _GIVES.format(_YOURS))
     discard_below_mine: Value = told(0, _DISCARDS.format(_MINE))
     discard_below_yours: Value = told(0, _DISCARDS.format(_YOURS))
+
+    def tactic_of(self, side: str) -> str:
+        """Return the tactic of a side: as stated, else ``auto``, or ``habits`` if any habit is stated."""
+        stated: str | None = self.of("tactic", side)
+        if stated is not None:
+            return stated
+        return HABITS if any(self.of(key, side) != usual for key, usual in _USUAL.items()) else AUTO
 
     def of(self, key: str, side: str) -> Any:
         """Return the terms of one side."""
@@ -186,7 +200,8 @@ def _filled_in(terms: BattleTerms, armies: tuple[Army, Army], rules: ForceRules)
     of_scale = rules.scales[scale]
     table = float(min(of_scale.table)) if terms.table is None else terms.table
     hand_limit = min(of_scale.hand, MOST_HAND) if terms.hand_limit is None else terms.hand_limit
-    return terms.model_copy(update={"scale": scale, "table": table, "hand_limit": hand_limit})
+    tactics = {f"tactic_{side}": terms.tactic_of(side) for side in SIDES}
+    return terms.model_copy(update={"scale": scale, "table": table, "hand_limit": hand_limit, **tactics})
 
 
 def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
@@ -232,9 +247,11 @@ def _in_line(
         carrier = unit if unit.embarked_in is None else army[unit.embarked_in]
         reserve = carrier.reserve or bool(combatant.aircraft)
         y = 0 if reserve else back
-        habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
-        commander = "commander" in unit.loadout.unit.traits
         is_free = (unit.policy or terms.of("policy", side)) == AUTO
+        habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
+        if terms.of("tactic", side) != HABITS and unit.policy in (None, AUTO):
+            habit, is_free = BEST, False
+        commander = "commander" in unit.loadout.unit.traits
         y = y if side == "mine" else table - y
         fielded.append(Fielded(unit, combatant, habit, x, y, reserve, commander, is_free))
     deployed, least = sum(not each.reserve for each in fielded), rules.on_table(len(army))
@@ -278,7 +295,8 @@ def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], defa
 
 def habit_against(habit: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
     """Return the tactic of a unit against an enemy, or else one that it can carry out; None if there is none (BT-4)."""
-    return next((each for each in (habit, "shoot", "charge") if why_not(each, mine, theirs) is None), None)
+    wanted = ("shoot", "charge") if habit == BEST else (habit, "shoot", "charge")
+    return next((each for each in wanted if why_not(each, mine, theirs) is None), None)
 
 
 def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from analyser.common.errors import InputError
 from analyser.common.records import empty_record
-from analyser.engine.battle.pools import Rolls, expected, fights_by_condition, share_of_damage
+from analyser.engine.battle.pools import expected, share_of_damage
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
     LONGEST,
@@ -22,24 +20,24 @@ from analyser.engine.battle.tables import (
     Blow,
     Encoding,
     Tables,
-    cell_of,
-    condition_of,
 )
-from analyser.engine.pool.alias import Law, aliases_of
+from analyser.engine.battle.tactics import DEFAULT, HABITS, set_mix
+from analyser.engine.pool.alias import Law
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.attack import special_counts
 from analyser.rules.battle import HURT, Choice, Hand, Turn
 from analyser.rules.draws import odds_of
 from analyser.rules.habits import allowed_of_every_view
-from analyser.rules.policies import SHOOTING, Policy
-from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts, StrikeFacts
+from analyser.rules.policies import BEST, SHOOTING, Policy
+from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
+from analyser.scenarios.battle_outlook import POINTS_A_VICTORY_POINT, look_ahead, rows_of, within
+from analyser.scenarios.battle_strikes import Strikes
 from analyser.scenarios.charge import blast_on, blows
-from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Strike, length_of, side_facts
+from analyser.scenarios.strikes import length_of, side_facts
 
 
 class Encoded(NamedTuple):
@@ -54,102 +52,6 @@ class Encoded(NamedTuple):
 def encoded(scenario: BattleScenario) -> Encoded:
     """The tables of a battle."""
     return Encoder(scenario.ruleset).encoded(scenario)
-
-
-class _Strikes:
-    """The strikes of a battle, each once, and their pools."""
-
-    def __init__(self, ruleset: Ruleset) -> None:
-        faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
-        self.rolls = Rolls(faces)
-        self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
-        self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
-        self.records: list[tuple[StrikeFacts, Any, Any]] = []
-        self.fights: list[list[FightFacts]] = []  # of each strike, by condition
-        self.cells: list[list[int]] = []
-        self._tables: Tables | None = None
-        self._sizes = (0, 0, 0)
-
-    def number(self, strike: Strike | None) -> int:
-        """The number of a strike; whose side it is of, and under which orders it is made, does not count."""
-        if strike is None:
-            return NO_STRIKE
-        record = strike.strike._replace(striker=0, orders=NONE, marks=0)
-        key = (record, strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
-        if key not in self._numbers:
-            self._numbers[key] = len(self.records)
-            self.records.append((record, strike.attack, strike.target))
-            self.fights.append(fights_by_condition(strike.attack, strike.target))
-            self.cells.append(self._cells(strike, self.fights[-1]))
-        return self._numbers[key]
-
-    def has_dice(self, number: int) -> bool:
-        """Return True if a strike has dice at every strength that a unit on the field can have."""
-        cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
-        counts = range(first, len(cells) // CELLS_A_COUNT)
-        condition = condition_of(False, 0)
-        return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
-
-    def _cells(self, strike: Strike, fights: list[FightFacts]) -> list[int]:
-        fixed = strike.strike.fixed_dice
-        counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
-        cells = [0] * (CELLS_A_COUNT * len(counts))
-        for short in (False, True):
-            special = special_counts(strike.attack, strike.target, short)
-            for count, (dice, other) in enumerate(counts.tolist()):
-                rolled = other if special and other != NONE else dice
-                for condition, fight in enumerate(fights):
-                    cells[cell_of(count, short, condition)] = self._pool(strike, fight, rolled)
-        return cells
-
-    def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
-        """The distribution of the score of a strike of so many models, or damage, and a copy of its fight."""
-        condition = condition_of(False, 1 if short else 0)
-        fight = SimpleNamespace(**vars(self.fights[number][condition]))
-        pool = self.cells[number][cell_of(count, short, condition)]
-        fight.dice = self.rolls.dice[pool]
-        return self.rolls.laws[pool], cast("FightFacts", fight)
-
-    def _pool(self, strike: Strike, fight: FightFacts, dice: int) -> int:
-        if fight.overcharge and (dice > 0 or strike.strike.by_throw):
-            return self.rolls.pools_of(fight, [dice + card for card in self._cards])
-        return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
-
-    def tables(self, values: list[float]) -> Tables:
-        """All of them as arrays; the same ones as the last time if nothing is new."""
-        sizes = len(self.records), len(self.rolls.laws), len(values)
-        if self._tables is None or sizes != self._sizes:
-            self._tables, self._sizes = self._new_tables(values), sizes
-        return self._tables
-
-    def _new_tables(self, values: list[float]) -> Tables:
-        tables: Any = empty_record(Tables)
-        tables.number = len(self.records)
-        first, bits, alias = aliases_of(self.rolls.laws)
-        columns = {
-            "strikes": [record[0] for record in self.records],
-            "attacks": [record[1] for record in self.records],
-            "targets": [record[2] for record in self.records],
-            "fights": [[values_of_fight(fight) for fight in fights] for fights in self.fights],
-            "first_cell": _firsts(self.cells),
-            "pool_of": [each for cells in self.cells for each in cells],
-            "dice": self.rolls.dice,
-            "first": first,
-            "bits": bits,
-            "alias": alias,
-            "values": values,
-        }
-        for name, column in columns.items():
-            if len(column) > len(tables[name]):
-                problem = f"{len(column)} {name.replace('_', ' ')} in one battle"
-                raise InputError(problem, where="battle", allowed=f"up to {len(tables[name])}: fewer different units")
-            if len(column):
-                tables[name][: len(column)] = column
-        return cast("Tables", tables)
-
-
-def _firsts(lists: list[list[int]]) -> Any:
-    return np.concatenate([[0], np.cumsum([len(each) for each in lists])[:-1]]).astype(np.int64)
 
 
 class _Pair(NamedTuple):
@@ -170,9 +72,10 @@ class Encoder:
     """Battles of the same units, in whatever order and by whatever terms: what they share is worked out once."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        self._strikes = _Strikes(ruleset)
+        self._strikes = Strikes(ruleset)
         self._pairs: dict[tuple[Any, ...], _Pair] = {}
         self._facts: dict[tuple[Any, ...], Any] = {}  # records of PAIR
+        self._rows: dict[tuple[int, int], Any] = {}  # records of ROWS
         self._values: list[float] = []
         self._value_at: dict[tuple[Any, ...], tuple[int, bool, int]] = {}
         self._expected: dict[tuple[int, ...], float] = {}
@@ -195,14 +98,22 @@ class Encoder:
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
                     encoding.pairs[number, other % MOST_UNITS] = self._facts_of(each, enemy, choice)
+                    if any(encoding.ahead):
+                        encoding.rows[number, other % MOST_UNITS] = self._rows_of(each, enemy)
                 if number != other and each.combatant.value("Spectacular Demise"):
                     blast = blast_on(each.combatant, enemy.combatant, 0)
                     encoding.blasts[number, other] = self._strikes.number(blast)
         pairs = encoding.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
-        encoding.furthest[:] = furthest.max(axis=1)
+        speeds = np.maximum(np.array([side["speed"] for side in sides]), 0)
+        free = np.where(encoding.rows["number"] > 0, encoding.rows["long"].max(axis=2) + speeds[:, None], -1)
+        encoding.furthest[:] = np.maximum(furthest, free).max(axis=1)
         encoding.rearms_on_lookout[:] = ((pairs["habit"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
-        tables = self._strikes.tables(self._values)
+        if not any(encoding.ahead):
+            tables = self._strikes.tables(self._values)
+        else:
+            tables = self._strikes.tables_with_gains(self._values)
+            look_ahead(encoding, tables, sides, units)
         return Encoded(cast("Encoding", encoding), sides, units, tables)
 
     def _set_terms(self, encoding: Any) -> None:
@@ -220,7 +131,7 @@ class Encoder:
             cumulated[: len(column)] = column
         every = [each.combatant for each in self._units.values()]
         encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
-        encoding.has_lookouts = any(each.habit == "lookout" for each in self._units.values())
+        encoding.has_lookouts = any(each.habit in ("lookout", BEST) for each in self._units.values())
         encoding.has_reserves = any(each.reserve for each in self._units.values())
         encoding.orders[:] = allowed_of_every_view()
         for side, name in enumerate(SIDES):
@@ -231,6 +142,13 @@ class Encoder:
             encoding.order[side] = Turn[terms.of("order", name).upper()]
             encoding.choice[side] = Choice[terms.of("target", name).upper()]
             encoding.discard_below[side] = terms.of("discard_below", name)
+            encoding.ahead[side] = terms.of("tactic", name) != HABITS
+            stated = terms.of("tactic", name)
+            if stated != HABITS:
+                set_mix(encoding, side, {DEFAULT if stated == AUTO else stated: 1.0})
+            slots = [place + side * MOST_UNITS for place, each in enumerate(units) if each.unit.x is None]
+            encoding.slots[side] = len(slots)
+            encoding.slot_at[side, : len(slots)] = slots
             listed = list(range(len(units)))
             if encoding.order[side] == Turn.DEAREST:
                 listed.sort(key=lambda place: -(units[place].unit.points or 0))
@@ -261,7 +179,16 @@ class Encoder:
             carrier = self._number_of(each.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_habit[number], encoding.holds[number] = Policy[each.habit.upper()], each.is_free
+        encoding.own_habit[number] = NONE if each.habit == BEST else Policy[each.habit.upper()]
+        encoding.holds[number] = each.is_free
+        points = each.unit.points or 0
+        encoding.stake[number] = encoding.rating[number] + points / POINTS_A_VICTORY_POINT
+        encoding.limit[number] = unit.damage_limit
+        encoding.health[number] = (unit.models or 1) * (unit.damage_limit or 1)
+        encoding.by_damage[number] = bool(unit.behemoth)
+        encoding.several[number] = max(unit.value("All-Out Attack"), 1)
+        encoding.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
+        encoding.watches[number] = each.habit == BEST and any(row.kind == "ranged" for row in unit.rows or ())
 
     def _number_of(self, name: str, side: int) -> int:
         names = [each.name for each in self._scenario.fielded[side]]
@@ -289,10 +216,10 @@ class Encoder:
             if mine.may_charge(theirs, pair.habit):
                 facts.charges = charged
         if pair.row is not None:
-            long, within = min(length_of(pair.row.long_range), LONGEST), _within(pair.row)
-            facts.reach_rallying, facts.within_rallying = long, within
+            long, least = min(length_of(pair.row.long_range), LONGEST), within(pair.row)
+            facts.reach_rallying, facts.within_rallying = long, least
             if pair.habit in SHOOTING:
-                facts.reach, facts.within = long, within
+                facts.reach, facts.within = long, least
         if pair.habit == "charge":
             facts.reach = charged
         if pair.shooter is not None:
@@ -331,6 +258,8 @@ class Encoder:
         numbers: dict[int, int] = {}
         if habit is None:
             return _Pair(None, None, numbers, 0)
+        if own == BEST:
+            return self._free_pair(mine, theirs, habit, distance)
         shooter = Shooter(mine, theirs, habit, distance, self._scenario.ruleset, "a")
         if habit == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
             # One that cannot fail to rally shoots all the same when it has just got off (BT-3).
@@ -345,6 +274,27 @@ class Encoder:
             numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
             numbers[Blow.THROW] = self._strikes.number(struck.throw)
         return _Pair(habit, shooter, numbers, len(shots))
+
+    def _free_pair(self, mine: Combatant, theirs: Combatant, habit: PolicyName, distance: float | None) -> _Pair:
+        """Return the options of a unit that looks ahead: its charge, and its shot on lookout (BT-6)."""
+        numbers: dict[int, int] = {}
+        shooter = Shooter(mine, theirs, "lookout", distance, self._scenario.ruleset, "a")
+        if rows_to_shoot_with(mine, theirs, "lookout"):
+            numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+        charges = why_not("charge", mine, theirs) is None
+        if charges:
+            struck = blows(mine, theirs)
+            numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
+            numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
+            numbers[Blow.THROW] = self._strikes.number(struck.throw)
+        return _Pair("charge" if charges else habit, shooter, numbers, 0)
+
+    def _rows_of(self, each: Fielded, enemy: Fielded) -> Any:
+        """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
+        key = id(each.combatant), id(enemy.combatant)
+        if key not in self._rows:
+            self._rows[key] = rows_of(each.combatant, enemy.combatant, self._scenario.ruleset, self._strikes)
+        return self._rows[key]
 
     def _struck_back(self, each: Fielded, enemy: Fielded) -> dict[int, int]:
         """The strikes of a unit in answer to what an enemy does."""
@@ -418,10 +368,6 @@ def _nothing() -> Any:
     for name in ("habit", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
         facts[name] = -1
     return facts
-
-
-def _within(row: Any) -> int:
-    return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE
 
 
 def _side(each: Fielded) -> SideFacts:

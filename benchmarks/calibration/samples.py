@@ -90,7 +90,7 @@ def _duel(scenario):
 
 def _battle(scenario):
     def sample(how):
-        return solve_battle(scenario, how, swing=False, orders=False)
+        return solve_battle(scenario, how, swing=False, tactics=False)
 
     return OneByOne(sample(Sampling("monte-carlo", REFERENCE, REFERENCE_SEED, replacement=True)), sample)
 

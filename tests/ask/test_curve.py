@@ -316,7 +316,7 @@ def test_assumptions_and_rules_left_out_are_those_of_all_values():
 
 
 BATTLE = {
-    "battle": {"rounds": 2},
+    "battle": {"rounds": 2, "tactic_mine": "habits", "tactic_yours": "habits"},
     "mine": ["2 x crown/rifle-platoon@basic"],
     "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
 }

@@ -359,7 +359,11 @@ def test_a_race_is_ranked_by_its_figures():
 
 
 def test_battles_are_raced_over_units_and_policies():
-    baseline = {"battle": {"rounds": 2}, "mine": [f"2 x {RIFLES}"], "yours": [f"2 x {GRENADIERS}"]}
+    baseline = {
+        "battle": {"rounds": 2, "tactic_yours": "habits"},
+        "mine": [f"2 x {RIFLES}"],
+        "yours": [f"2 x {GRENADIERS}"],
+    }
     ranges = {"mine.unit.0.models": [2, 6], "policy_mine": ["shoot", "take_cover"]}
     variants = {"baseline": baseline, "ranges": ranges}
     found = an.search(variants, method="race", trials=8000)

@@ -27,7 +27,7 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
     assert "Not modelled\n- terrain, buildings and objectives\n" in in_full
     assert "has the median margin: --tell " in text
     page = run(
-        "battle", *ARMIES, *FEW, "--no-swing", "--no-orders", "--format", "json", "--out", tmp_path / "mine.json"
+        "battle", *ARMIES, *FEW, "--no-swing", "--no-tactics", "--format", "json", "--out", tmp_path / "mine.json"
     )
     record = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     assert page.stderr.startswith("mine.json: Mine wins ")
@@ -43,7 +43,7 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
 
 def test_a_battle_is_a_page(tmp_path):
     """The same command writes the same bytes, and leaves the answer in the terminal; a picture may go beside it."""
-    asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-orders")
+    asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-tactics")
     page, again, picture = tmp_path / "battle.html", tmp_path / "again.HTML", tmp_path / "margin.png"
     said = run(*asked, "--out", page, "--plot", picture).stderr
     assert said.startswith("battle.html: Mine wins ")
@@ -90,7 +90,7 @@ def test_one_battle_is_told():
 def test_a_battle_that_is_not_played_is_not_told():
     told = refusal("battle", *ARMIES, "--trials", "500", "--tell", "999999999")
     assert "--tell: there is no battle 999,999,999 among 500 (allowed: 0 to 499, or more --trials)" in told
-    assert "among 100,000" in refusal("battle", *ARMIES, "--tell", "100000")
+    assert "among 20,000" in refusal("battle", *ARMIES, "--tell", "100000")
     assert "--tell: -1 is out of range (allowed: 0 or more)" in refusal("battle", *ARMIES, "--tell", "-1")
     assert "--plot: a battle that is told has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 

@@ -4,16 +4,17 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.common.estimates import Estimate
 from analyser.common.intervals import trials_for
 from analyser.common.sampling import Sampling
 from analyser.results.battle import swing_trials
-from analyser.results.battle_orders import by_order, orders_lines
 from analyser.results.battle_rules import NOT_MODELLED
+from analyser.results.battle_tactics import equilibrium
+from tests.helpers.battles import HABITS
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
 SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
@@ -46,9 +47,10 @@ def test_points_that_are_left_and_lost_are_those_of_the_army(result):
 
 
 @pytest.mark.slow
-def test_contributions_have_errors_that_shrink(result):
-    (more,) = [analyser.battle(RIFLES, GRENADIERS, trials=64_000, rounds=3, seed=6, swing=False)]
-    for few, many in zip(result.contributions(), more.contributions()):
+def test_contributions_have_errors_that_shrink():
+    how = {"rounds": 3, "swing": False, "tactics": False}
+    some, more = (analyser.battle(RIFLES, GRENADIERS, trials=trials, seed=6, **how) for trials in (4000, 64_000))
+    for few, many in zip(some.contributions(), more.contributions()):
         assert many["points_destroyed_standard_error"] < few["points_destroyed_standard_error"]
         error = few["points_destroyed_standard_error"]
         assert abs(few["points_destroyed"] - many["points_destroyed"]) < 5 * error
@@ -104,21 +106,22 @@ def test_what_is_printed_above_the_tables_fits_a_terminal(result):
     assert all(len(line) <= 80 for line in (*result.blocks()[0].lines, *tables))
 
 
-def test_habits_are_told_once_where_both_sides_have_them():
-    alike = analyser.battle(RIFLES, GRENADIERS, trials=1, rounds=1, swing=False, orders=False).heading()
-    assert [text for label, text in alike if label == "Habits"] == [
-        "both: target nearest, order listed, hand highest, initiative take"
+def test_tactics_are_told_once_where_both_sides_have_them():
+    alike = analyser.battle(RIFLES, GRENADIERS, trials=1, rounds=1, swing=False, tactics=False).heading()
+    assert [text for label, text in alike if label == "Tactics"] == ["both: tactic auto, hand highest, initiative take"]
+    how = {"target_yours": "most_points", "trials": 1, "rounds": 1, "swing": False, "tactics": False}
+    told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Tactics"]
+    assert told == [
+        "mine: tactic auto, hand highest, initiative take",
+        "yours: habits, target most points, order listed, hand highest, initiative take",
     ]
-    how = {"target_yours": "most_points", "trials": 1, "rounds": 1, "swing": False, "orders": False}
-    told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Habits"]
-    assert [text.partition(", order")[0] for text in told] == ["mine: target nearest", "yours: target most points"]
 
 
 @pytest.mark.slow
 def test_an_answer_is_plain_data_and_text(result):
     record = json.loads(json.dumps(result.as_dict(), allow_nan=False))
     assert record["kind"] == "battle"
-    assert {"rounds", "margins", "contributions", "swing", "story", "summary"} <= record.keys()
+    assert {"rounds", "margins", "contributions", "swing", "story", "summary", "tactics"} <= record.keys()
     text = str(result)
     assert "VP of mine less VP of yours: " in text
     assert "Without each unit" in text
@@ -129,20 +132,21 @@ def test_an_answer_is_plain_data_and_text(result):
 
 @pytest.mark.slow
 def test_who_wins_and_who_swings_it_is_said_first(result):
-    win, orders, own, mine, yours, *_, caveat = result.conclusions()
+    win, pairs, *plays, mine, yours = result.conclusions()[:8]
     chance = {name: result.probability(name) for name in result.events}
     assert win == (
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
         f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}."
     )
-    every = sorted(row["p_victory"] for row in result.orders())
-    as_given = chance["victory"]
-    assert orders.startswith(f"The order counts: as given {as_given}, in other orders {100 * every[0]:.0f}% ")
-    assert f" to {100 * every[-1]:.0f}% " in orders
-    assert own.startswith("My own order alone, theirs as given: ")
-    assert caveat.startswith("A swing holds for a unit in its place, in this order")
+    assert pairs.startswith("Over 49 pairs of tactics mine wins ")
+    assert [line.partition(" plays ")[0] for line in plays[:2]] == ["Mine", "Yours"]
+    assert plays[2].startswith("In that equilibrium neither side gains by another tactic")
+    assert plays[3].startswith("Terrain, objectives and line of sight are not modelled")
     for side, line in (("mine", mine), ("yours", yours)):
         own = [row for row in result.swing() if row["side"] == side]
+        if own[0]["low"] <= 0:
+            assert line == f"Swing unit of {side}: none that stands out from chance in so many battles."
+            continue
         assert line.startswith(f"Swing unit of {side}: {own[0]['name']}. Without it {side} wins ")
         for row in own:
             assert (row["name"] in line) == (row["high"] >= own[0]["low"])
@@ -155,93 +159,55 @@ def test_no_unit_is_said_to_swing_what_it_does_not():
 
 
 @pytest.mark.slow
-def test_other_orders_are_the_battles_of_those_lists(result):
-    rows = result.orders()
-    policies = [(row["changed"], row["order"]) for row in rows if not row["order"].startswith("shuffle")]
-    assert sorted(policies) == sorted((who, how) for who in ("both", "mine", "yours") for how in ("dearest", "nearest"))
-    how = {"rounds": 3, "swing": False, "orders": False}
-    own = list(result.orders()[0]["yours_units"])
-    for row in rows:
-        assert (row["yours_units"] == own) or row["changed"] != "mine"
-        mine = [name.partition(" #")[0] for name in row["mine_units"]]
-        again = analyser.battle(
-            [f"crown/{name}" for name in mine],
-            GRENADIERS,
-            order_mine=row["order_mine"],
-            order_yours=row["order_yours"],
-            trials=1000 if row["picked"] else 500,
-            seed=6 if row["picked"] else 5,  # who is picked is played anew
-            **how,
-        )
-        assert (row["trials"], float(again.probability("victory"))) == (again.trials, row["p_victory"])
-    for who in ("mine", "yours", "both"):
-        picked = [row["picked"] for row in rows if row["changed"] == who]
-        assert picked == [True, *([False] * (len(picked) - 2)), True][: len(picked)]
+def test_pairs_of_tactics_are_the_battles_of_those_tactics(result):
+    pairs = result.tactics()["pairs"]
+    assert len(pairs) == 49
+    for row in [row for row in pairs if row["picked"]] + pairs[:3]:
+        stated = {"tactic_mine": row["mine"], "tactic_yours": row["yours"], "trials": row["trials"]}
+        again = analyser.battle(RIFLES, GRENADIERS, rounds=3, seed=6, swing=False, **stated)
+        if row["picked"]:  # which is simulated anew
+            assert float(again.probability("victory")) == row["p_victory"]
+        else:
+            assert again.probability("victory") == pytest.approx(row["p_victory"], abs=0.12)
 
 
 @pytest.mark.slow
-def test_the_best_of_my_own_orders_is_told(result):
-    own = [row for row in result.orders() if row["changed"] == "mine"]
-    lines = result.conclusions()
-    assert f"({own[-1]['order']}, the best of {len(own)} others tried)" in lines[2].replace("(order ", "(")
-    (block,) = [block for block in result.blocks() if block.title.startswith("In other orders")]
-    assert block.rows[0] == ["as given", "", str(result.probability("victory"))]
+def test_neither_side_gains_by_leaving_the_equilibrium(result):
+    game = result.game
+    mine, yours = game.against_mix(0), game.against_mix(1)
+    assert max(mine) == pytest.approx(game.value, abs=1e-6)
+    assert min(yours) == pytest.approx(game.value, abs=1e-6)
+    assert game.half > 0
+    assert result.probability("victory") + 0.5 * result.probability("draw") == pytest.approx(game.value, abs=0.1)
 
 
-@pytest.mark.parametrize(
-    ("chance", "said", "copied"),
-    [
-        (0.9, "That is better than as given.", ["  --order-mine nearest"]),
-        (0.52, "That cannot be told from as given.", []),
-        (0.2, "All of them are worse than as given.", []),
-    ],
-)
-def test_an_order_is_recommended_only_where_it_beats_that_as_given(chance, said, copied):
-    as_given = Estimate(0.5, 0.47, 0.53, "wilson")
-    row = {"changed": "mine", "picked": True, "mine_names": ["A", "B"], "p_victory_interval": "wilson"}
-    least = row | {"order": "dearest", "p_victory": 0.1, "p_victory_low": 0.07, "p_victory_high": 0.13}
-    most = row | {
-        "order": "nearest",
-        "p_victory": chance,
-        "p_victory_low": chance - 0.03,
-        "p_victory_high": chance + 0.03,
-    }
-    (every, own) = orders_lines([least, most], as_given)
-    assert every.startswith("The order counts: as given 50% ±3, in other orders 10% ±3 to ")
-    assert own.endswith(said)
-    block = by_order([least, most], as_given)
-    assert [line for line in block.lines if "--order" in line] == copied
-
-
-@pytest.mark.slow
-def test_ranges_by_order_are_printed_low_to_high():
-    """The ends are played anew, which turns some of them round where so few battles are played."""
-    for seed in range(12):
-        found = analyser.battle(RIFLES, GRENADIERS, trials=800, rounds=3, seed=seed, swing=False)
-        for changed in {row["changed"] for row in found.orders()}:
-            ends = [row["p_victory"] for row in found.orders() if row["changed"] == changed and row["picked"]]
-            assert ends == sorted(ends)
-        for line in orders_lines(found.orders(), found.probability("victory")):
-            shares = [float(share) for share in re.findall(r"([\d.]+)%[^%]*? \((?:order|shuffle)", line)]
-            assert shares == sorted(shares), line
+def test_equilibria_of_small_games():
+    """Matching pennies, a dominated row, and rock, paper and scissors."""
+    pennies, value = equilibrium(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert (pennies.tolist(), value) == ([0.5, 0.5], 0.5)
+    dominated, value = equilibrium(np.array([[0.2, 0.3], [0.6, 0.4]]))
+    assert (dominated.tolist(), round(value, 9)) == ([0.0, 1.0], 0.4)
+    three, value = equilibrium(np.array([[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]]))
+    assert three == pytest.approx([1 / 3] * 3)
+    assert value == pytest.approx(0.5)
 
 
 @pytest.mark.slow
 def test_all_that_a_side_chooses_by_is_in_the_heading():
-    how = {"trials": 20, "swing": False, "orders": False, "rounds": 1}
+    how = {"trials": 20, "swing": False, "tactics": False, "rounds": 1}
     odd = {"unit": "imperium/scion-grenadier-platoon@basic", "policy": "lookout"}
     found = analyser.battle(RIFLES, [odd], policy_mine="charge", discard_below_mine=4, **how)
-    mine, yours = (text for label, text in found.heading() if label == "Habits")
-    assert mine.startswith("mine: policy charge, target nearest")
+    mine, yours = (text for label, text in found.heading() if label == "Tactics")
+    assert mine.startswith("mine: habits, policy charge, target nearest")
     assert mine.endswith("cards below 4 discarded")
-    assert yours.startswith("yours: target nearest")
+    assert yours.startswith("yours: tactic auto")
     assert yours.endswith("1 unit with a policy of its own")
 
 
 @pytest.mark.slow
 def test_a_blast_among_friends_is_no_point_of_the_enemy():
     """Landships burst among their own: what they take of each other is told apart from what they take of the enemy."""
-    how = {"trials": 2000, "swing": False, "orders": False, "width": 0, "gap": 12}
+    how = HABITS | {"trials": 2000, "swing": False, "width": 0, "gap": 12}
     found = analyser.battle(
         ["imperium/faust@full", "3 x imperium/krupp@full"], ["3 x crown/sovereign-landship@full"], **how
     )
@@ -257,7 +223,7 @@ def test_a_blast_among_friends_is_no_point_of_the_enemy():
 @pytest.mark.slow
 def test_boons_are_paid_for_and_not_modelled():
     army = analyser.load_army(SAMPLES / "crown.rosz")
-    found = analyser.battle(army, GRENADIERS, trials=20, swing=False, orders=False, rounds=1)
+    found = analyser.battle(army, GRENADIERS, trials=20, swing=False, tactics=False, rounds=1)
     bought = [each.boon for each in army.boons if each.boon.points]
     assert bought
     assert [f"boon {each.name}" for each in bought] == [name for name in found.not_modelled if name.startswith("boon ")]
@@ -269,7 +235,7 @@ def test_who_was_told_no_habit_leaves_alone_whom_it_cannot_hurt():
     """Rifles before a fortress that they can only scratch: by habit they die charging it, by themselves they hold."""
     wall = analyser.load_profiles().loadout("imperium/sieger-vitruvian-colossus@full-strength")
     rifles = ["crown/rifle-command-platoon@basic"]
-    how = {"trials": 200, "swing": False, "orders": False, "rounds": 2}
+    how = HABITS | {"trials": 200, "swing": False, "tactics": False, "rounds": 2}
     free = analyser.battle(rifles, [wall], **how)
     assert any("holds and takes cover" in line for line in free.tell(0).lines())
     assert not any(line.startswith("  my ") and "moves at double" in line for line in free.tell(0).lines())
@@ -283,31 +249,28 @@ def test_of_two_enemies_the_one_that_can_be_hurt_is_attacked():
     colossus = {"unit": "imperium/sieger-vitruvian-colossus@full-strength", "x": 18}
     guns = {"unit": "imperium/krupp-field-guns@basic", "x": 18, "behind": 6}
     mine = [{"unit": "crown/rifle-platoon@full-strength", "x": 18}]
-    found = analyser.battle(mine, [colossus, guns], gap=8, trials=20, rounds=1, swing=False, orders=False)
+    found = analyser.battle(mine, [colossus, guns], gap=8, trials=20, rounds=1, swing=False, tactics=False)
     first = next(line for line in found.tell(0).lines() if line.startswith("  my ") and " away" in line)
     assert "your Krupp Field Guns, basic, " in first
     assert "Colossus" not in first
 
 
 @pytest.mark.slow
-def test_what_has_no_other_order_says_that_habits_count():
-    alone = analyser.battle(RIFLES[:1], GRENADIERS[0][4:].split(","), trials=100, rounds=1)
-    assert alone.orders() == []
-    assert "other policies, orders, targets and cards can move it" in " ".join(str(alone).split())
-    unasked = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, orders=False)
-    assert unasked.as_dict()["orders"] == []
-
-
-@pytest.mark.slow
-def test_a_swing_is_said_to_be_of_a_place_too(result):
-    flat = " ".join(str(result).split())
-    assert "A swing holds for a unit in its place, in this order: another one there may keep much of it." in flat
+def test_stated_tactics_are_no_game():
+    stated = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack", tactic_yours="habits")
+    assert stated.tactics() == {}
+    assert "Terrain, objectives and line of sight are not modelled" in " ".join(str(stated).split())
+    one = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack")
+    assert {row["mine"] for row in one.tactics()["pairs"]} == {"attack"}
+    unasked = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactics=False)
+    assert unasked.as_dict()["tactics"] == {}
 
 
 @pytest.mark.slow
 def test_a_story_says_who_reloads():
     """A landship is Slow to Fire: after each order to shoot with which it has hit comes one with which it reloads."""
-    found = analyser.battle(["crown/monarch-landship@full-strength"], GRENADIERS, trials=20, swing=False, orders=False)
+    how = HABITS | {"trials": 20, "swing": False}
+    found = analyser.battle(["crown/monarch-landship@full-strength"], GRENADIERS, **how)
     for number in range(20):
         story = found.tell(number)
         loaded = True
@@ -353,7 +316,7 @@ def test_an_aircraft_fires_a_row_that_is_slow_to_fire_once():
     """A sortie is no standard activation: its one deed is a ranged attack, and only a re-arm action loads a row."""
     plane = gunners("Slow to Fire", name="Plane", type="aircraft", category="aerial")
     armies = [gunners("Arc"), plane], [gunners("Arc", damage_limit=90)]
-    found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36)
+    found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36, **HABITS)
     assert any("Plane fires its Slow to Fire row once" in warning for warning in found.scenario.warnings)
     shots = [sum("my Plane attacks" in line for line in found.tell(number).lines()) for number in range(20)]
     assert set(shots) == {1}
@@ -427,8 +390,8 @@ def test_a_long_law_is_printed_in_bands_and_kept_whole_as_data():
     [
         (Sampling("monte-carlo", trials=50_000), 5000),
         (Sampling("monte-carlo", trials=500), 500),
-        (Sampling("monte-carlo"), 10_000),
-        (Sampling("monte-carlo", precision="5%"), 10_000),
+        (Sampling("monte-carlo"), 2000),
+        (Sampling("monte-carlo", precision="5%"), 2000),
     ],
 )
 def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
@@ -436,7 +399,7 @@ def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
 
 
 def test_the_swings_of_a_precision_do_not_depend_on_its_pilot():
-    assert swing_trials(Sampling("monte-carlo", precision=0.02)) == max(2000, trials_for(0.02) // 10)
+    assert swing_trials(Sampling("monte-carlo", precision=0.02)) == max(1000, trials_for(0.02) // 10)
 
 
 def test_a_battle_has_no_exact_answer():
@@ -445,7 +408,7 @@ def test_a_battle_has_no_exact_answer():
 
 
 def test_rows_of_one_name_are_printed_each():
-    """A unit that both sides have, and both ends of the orders of one side."""
+    """A unit that both sides have."""
     squads = ["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"]
     text = str(analyser.battle(squads, squads, trials=600, rounds=2))
     for part, whose in (("What each unit did", ["mine", "yours"]), ("Without each unit", ["mine", "yours"])):
@@ -471,9 +434,6 @@ def test_units_are_called_what_people_call_them_and_ids_stay_for_machines(mirror
         assert sorted((row["side"], row["unit"], row["name"]) for row in rows) == sorted(
             (side, *pair) for side in ("mine", "yours") for pair in zip(ids, NAMES)
         )
-    for row in mirror.orders():
-        for side in ("mine", "yours"):
-            assert [dict(zip(ids, NAMES))[name] for name in row[f"{side}_units"]] == row[f"{side}_names"]
     shown = (str(mirror), str(mirror.story), *mirror.conclusions())
     assert not any("rifle-platoon" in text or "@" in text for text in shown)
     labels = [text.get_text() for text in mirror.plot_contributions().get_yticklabels()]
@@ -495,7 +455,7 @@ def test_both_sides_of_a_mirror_are_told_apart(mirror):
 def test_a_story_reads_as_it_would_be_told():
     """An aircraft flies a sortie; what does no damage says so; a test tells what would have passed."""
     mine = ["crown/rifle-command-platoon@basic", "crown/rifle-platoon@basic", "crown/defiance-fighter-squadron@basic"]
-    found = analyser.battle(mine, GRENADIERS, trials=30, swing=False, orders=False)
+    found = analyser.battle(mine, GRENADIERS, trials=30, swing=False, tactics=False)
     told = "\n".join(str(found.tell(number)) for number in range(30))
     sorties = [line for line in told.splitlines() if line.startswith("  my Defiance Fighter Squadron, basic (")]
     flown = [line for line in sorties if ";" in line]  # the others find nobody to fire at
@@ -513,7 +473,7 @@ def test_a_story_reads_as_it_would_be_told():
 def test_who_stays_aboard_is_told_to_do_so():
     box = {"unit": "crown/stirling-armoured-transports@basic", "name": "Box"}
     riders = {"unit": "crown/rifle-platoon@basic", "name": "Riders", "embarked_in": "Box"}
-    how = {"trials": 20, "swing": False, "orders": False, "rounds": 2, "gap": 36, "disembark_by": 2}
+    how = {"trials": 20, "swing": False, "tactics": False, "rounds": 2, "gap": 36, "disembark_by": 2}
     lines = list(analyser.battle([box, riders], GRENADIERS, **how).tell(0).lines())
     first, second = (line for line in lines if line.startswith("  my Riders"))
     assert first.endswith(" models); stays aboard")

@@ -6,9 +6,11 @@ from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
 from analyser.engine.battle.attack import strike
 from analyser.engine.battle.choices import NO_TARGET
+from analyser.engine.battle.gains import gain_of
 from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put
+from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.tables import (
     NO_HABIT,
     NO_STRIKE,
@@ -48,7 +50,7 @@ def activate(battle: Battle, unit: int) -> None:
         if not passes(battle, unit, highest, 1):
             field.states[unit] |= unit_state.RALLY_FAILED
         used = react(battle, unit)
-        target = act(battle, unit)
+        target = act(battle, unit, used)
         if not used:
             react(battle, unit)
         run_amok(battle, unit, target)
@@ -82,6 +84,9 @@ def ride(battle: Battle, unit: int) -> None:
 def shoot_reforming(battle: Battle, unit: int) -> None:
     """The attack step of a unit that has just got off: its shots, with the penalty for reforming (AC-4.2)."""
     field, facts = battle.field, battle.encoding
+    if facts.own_habit[unit] == NONE:
+        shoot_best(battle, unit)
+        return
     if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
         return
@@ -104,13 +109,17 @@ def end(battle: Battle, unit: int) -> None:
 
 
 @step
-def act(battle: Battle, unit: int) -> int:
+def act(battle: Battle, unit: int, was_fired_at: bool) -> int:
     """Carry out the orders of an active unit on the field; return its target."""
     field, facts = battle.field, battle.encoding
     state = int(field.states[unit])
     if is_removed(state):
         return NO_TARGET
     rally_failed = state & unit_state.RALLY_FAILED != 0
+    if facts.own_habit[unit] == NONE:
+        if rally_failed or was_fired_at:
+            plan_action(battle, unit, rally_failed)
+        return carry_out(battle, unit)
     target = choices.target_of(battle, unit, rally_failed)
     if target != NO_TARGET:
         give_orders(battle, unit, target)
@@ -119,6 +128,62 @@ def act(battle: Battle, unit: int) -> int:
     elif facts.holds[unit]:
         hold(battle, unit)
     return target
+
+
+@step
+def carry_out(battle: Battle, unit: int) -> int:
+    """Carry out the plan of a unit (BT-6); return its target."""
+    field = battle.field
+    plan, side = field.plans[unit], field.sides[unit]
+    manoeuvre, action, target, length = int(plan[MANOEUVRE]), int(plan[ACTION]), int(plan[TARGET]), int(plan[LENGTH])
+    distance = 0 if target == NO_TARGET else length_between(battle, unit, target)
+    note(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
+    side.rearms = 0
+    field.states[unit] = activation.ordered_to(field.states[unit], (manoeuvre, action), side, length)
+    if length > 0:
+        advance(battle, unit, target, length, distance)
+    elif length < 0:
+        set_back(battle, unit, -length)
+    if length != 0:
+        spread_fumes(battle)
+    if manoeuvre == Manoeuvre.CHARGE:
+        combat.charge(battle, unit, target)
+    elif action == Action.SHOOT and target != NO_TARGET:
+        fire_rows(battle, unit, target, int(plan[ATTACK]))
+    return target
+
+
+@step
+def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
+    """Fire a row of a unit, or several (All-Out Attack, AC-7)."""
+    rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
+    if attack != ALL_ROWS:
+        fire(battle, int(rows.strikes[attack]), unit, target, length_between(battle, unit, target))
+        return
+    fired = 0
+    for at in range(rows.number):
+        another = at == 0 or rows.row[at] != rows.row[at - 1]
+        if another and fired < battle.encoding.several[unit]:
+            distance = length_between(battle, unit, target)
+            fired += 1 if fire(battle, int(rows.strikes[at]), unit, target, distance) else 0
+
+
+@step
+def shoot_best(battle: Battle, unit: int) -> None:
+    """Make the best attack of a unit that has just got off (BT-6)."""
+    field = battle.field
+    first = first_of(1 - side_of(unit))
+    best, target, attack = 0.0, NO_TARGET, 0
+    for other in range(first, first + battle.encoding.units[1 - side_of(unit)]):
+        if field.place[other] == Place.ON_FIELD:
+            value, row = volley(battle, unit, other, length_between(battle, unit, other), False, -1)
+            if value > best:
+                best, target, attack = value, other, row
+    if target != NO_TARGET:
+        field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
+        field.reforming = 1
+        fire_rows(battle, unit, target, attack)
+        field.reforming = 0
 
 
 @step
@@ -221,11 +286,16 @@ def has_advanced(battle: Battle, unit: int) -> bool:
 
 @step
 def react(battle: Battle, unit: int) -> bool:
-    """A reaction step: the first enemy on lookout that can fires at the active unit; whether one did (BT-4)."""
+    """A reaction step: an enemy on lookout that can fires at the active unit; whether one did (BT-4, BT-6)."""
     field, facts = battle.field, battle.encoding
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False
     first = first_of(1 - side_of(unit))
+    if facts.ahead[1 - side_of(unit)]:
+        other = best_on_lookout(battle, unit)
+        return other != NO_TARGET and fire(
+            battle, strike_of(battle, other, unit, Blow.REACTION), other, unit, length_between(battle, other, unit)
+        )
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
             number = strike_of(battle, other, unit, Blow.REACTION)
@@ -233,6 +303,29 @@ def react(battle: Battle, unit: int) -> bool:
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
     return False
+
+
+@step
+def best_on_lookout(battle: Battle, unit: int) -> int:
+    """Return the enemy on lookout whose shot at the active unit gains most; NO_TARGET if none gains by it (BT-6)."""
+    field, facts = battle.field, battle.encoding
+    first = first_of(1 - side_of(unit))
+    found, best = NO_TARGET, 0.0
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        if field.place[other] != Place.ON_FIELD or not field.states[other] & unit_state.ON_LOOKOUT:
+            continue
+        number = strike_of(battle, other, unit, Blow.REACTION)
+        if number == NO_STRIKE:
+            continue
+        row, distance = battle.tables.strikes[number], length_between(battle, other, unit)
+        short = row.short_range != NONE and distance <= row.short_range
+        empty = row.reloads and field.states[other] & unit_state.RELOADING
+        if distance > row.long_range or (row.indirect and short) or empty:
+            continue
+        value = gain_of(battle, number, other, unit, short, 1 if short else 0)
+        if value > best:
+            found, best = other, value
+    return found
 
 
 @step
@@ -257,15 +350,19 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 def fly(battle: Battle, unit: int) -> None:
     """The sortie of an aircraft (BT-3): to short range of its target, a shot, and back to its reserve."""
     field = battle.field
-    target = choices.target_in_flight(battle, unit)
+    plan, free = field.plans[unit], battle.encoding.own_habit[unit] == NONE
+    target = int(plan[TARGET]) if free else choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
-        distance = choices.flight_of(battle, unit, target)
+        distance = int(plan[LENGTH]) if free else choices.flight_of(battle, unit, target)
         react_in_flight(battle, unit, target)
         if not is_removed(field.states[unit]):
             note(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
             facts = pair_of(battle, unit, target)
-            for place in range(facts.shots):
+            if free:
+                rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
+                fire(battle, int(rows.strikes[plan[ATTACK]]), unit, target, distance)
+            for place in range(0 if free else facts.shots):
                 fire(battle, strike_of(battle, unit, target, place), unit, target, distance)
             react_in_flight(battle, unit, target)
     if not is_removed(field.states[unit]):
@@ -315,4 +412,4 @@ def enter(battle: Battle, unit: int) -> None:
         field.place[unit] = Place.INCOMING
         return
     field.place[unit] = Place.ON_FIELD
-    put(battle, unit, int(facts.x[unit]), 0 if side_of(unit) == 0 else int(facts.table))
+    put(battle, unit, int(battle.field.at[unit]), 0 if side_of(unit) == 0 else int(facts.table))

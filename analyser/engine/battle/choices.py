@@ -115,7 +115,7 @@ def target_in_flight(battle: Battle, unit: int) -> int:
     Distances are measured from where it comes in: its place on its own edge.
     """
     facts, side = battle.encoding, side_of(unit)
-    measure(battle, 1 - side, int(facts.x[unit]), 0 if side == 0 else int(facts.table))
+    measure(battle, 1 - side, int(battle.field.at[unit]), 0 if side == 0 else int(facts.table))
     found = best_of(battle, unit, FLOWN, False)
     return found if found != NO_TARGET else best_shunned(battle, unit, FLOWN, False)
 

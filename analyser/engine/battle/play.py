@@ -8,13 +8,17 @@ from analyser.common.jit import kernel, step
 from analyser.engine.battle import chance, choices
 from analyser.engine.battle.activation import activate, enter
 from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.lookahead import next_by_gain
 from analyser.engine.battle.space import put, take_off
 from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
-from analyser.engine.rng import one_of
+from analyser.engine.battle.tactics import BY_HABIT
+from analyser.engine.rng import next_word, one_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
+
+_LOW, _UNIT = np.uint64(11), 2.0**-53  # a word into a number from 0 up to, not including, 1
 
 
 @kernel
@@ -41,7 +45,7 @@ def play_battle(battle: Battle) -> None:
         side = int(field.holder)
         waiting = 0  # sides in turn that had no unit ready
         while waiting < 2:
-            unit = choices.next_unit(battle, side)
+            unit = next_by_gain(battle, side) if facts.ahead[side] else choices.next_unit(battle, side)
             waiting = waiting + 1 if unit == NONE else 0
             if unit != NONE:
                 activate(battle, unit)
@@ -61,6 +65,9 @@ def deploy(battle: Battle) -> None:
     field.round = field.logged = field.reforming = 0
     placed = 0
     for side in range(2):
+        choose_tactic(battle, side)
+        shuffle_line(battle, side)
+    for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             take_off(battle, unit, Place.GONE)
     for side in range(2):
@@ -75,12 +82,38 @@ def deploy(battle: Battle) -> None:
                 field.place[unit] = Place.IN_RESERVE
             else:
                 field.place[unit] = Place.ON_FIELD
-                put(battle, unit, int(facts.x[unit]), int(facts.y[unit]))
+                put(battle, unit, int(field.at[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
     chance.begin_cards(facts, field)
     general = one_of(field, 2)
     first_done = general if placed == 0 else (0 if placed < 0 else 1)
     field.holder = 1 - first_done if facts.gives[first_done] else first_done
+
+
+@step
+def choose_tactic(battle: Battle, side: int) -> None:
+    """Choose the tactic of a side for this battle, at random from its mix (BT-6)."""
+    field, facts = battle.field, battle.encoding
+    field.tactic[side], field.looked[side] = BY_HABIT, 0
+    if facts.ahead[side]:
+        drawn, tactic = (next_word(field) >> _LOW) * _UNIT, 0
+        while facts.mix[side, tactic] <= drawn:
+            tactic += 1
+        field.tactic[side] = tactic
+
+
+@step
+def shuffle_line(battle: Battle, side: int) -> None:
+    """Deal the places of a line to its units by chance, if the side looks ahead (BT-6)."""
+    field, facts = battle.field, battle.encoding
+    first = first_of(side)
+    for unit in range(first, first + facts.units[side]):
+        field.at[unit], field.threat[unit] = facts.x[unit], facts.dread[unit]
+    slots = int(facts.slots[side]) if facts.ahead[side] else 0
+    for place in range(slots):
+        other = place + one_of(field, slots - place)
+        unit, swapped = facts.slot_at[side, place], facts.slot_at[side, other]
+        field.at[unit], field.at[swapped] = field.at[swapped], field.at[unit]
 
 
 @step

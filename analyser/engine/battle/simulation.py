@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.records import Integers, empty_record
 from analyser.common.sampling import Progress
 from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.play import play_chunk
 from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, NOWHERE, Battle, Counts, Encoding, Field, Tables
+from analyser.engine.battle.tactics import HABITS, set_mix
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import stream_of
 from analyser.rules.policies import Action
@@ -70,6 +73,20 @@ class Simulation:
 
         play(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
         return added_up(seen)
+
+    def with_tactics(self, tactics: Sequence[str]) -> Simulation:
+        """Return the same battle with other tactics of side 0 and of side 1."""
+        names = tuple((name,) for name in tactics)
+        return self.with_mixes(names, [np.ones(1), np.ones(1)])
+
+    def with_mixes(self, names: Sequence[Sequence[str]], mixes: Sequence[NDArray[np.float64]]) -> Simulation:
+        """Return the same battle with other mixes of tactics: of each side their names and probabilities."""
+        other = copy(self)
+        other._encoding = self._encoding.copy()
+        for side, (tactics, mix) in enumerate(zip(names, mixes)):
+            if tuple(tactics) != (HABITS,):
+                set_mix(other._encoding, side, dict(zip(tactics, mix.tolist())))
+        return other
 
     def first_with(self, margin: int, trials: int, seed: int) -> int:
         """The first of so many battles of a seed that ends with that margin, which one of them does."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Int, record_type
+from analyser.engine.battle.tactics import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.habits import VIEWS
 from analyser.rules.policies import Policy
@@ -30,11 +31,13 @@ BATCHES = 32  # of battles, which tell differences from chance
 PERCENT = 101
 CHUNK_BATTLES = 256  # a power of two: the words of so many fit into those of a chunk
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
+PLAN = 5
 OUTCOMES = 5
 MOST_POINTS = 1023  # victory points of a side
 MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # different ones of a battle
-MOST_CELLS, MOST_ROWS = 1 << 21, 1 << 20
+MOST_CELLS, MOST_ROWS, MOST_GAINS = 1 << 21, 1 << 20, 1 << 21
 CELLS_A_COUNT, CONDITIONS = 20, 10
+GAINS = 4
 
 
 class Blow(IntEnum):
@@ -76,7 +79,27 @@ class PairFacts:
 
 PAIR = record_type(PairFacts)
 PLACES = MOST_UNITS + 1  # one more than needed: rows that are a power of two apart would share the fastest memory
+WAYS = 4  # to attack: CHARGING, STANDING, MOVING, WATCHING
 LONGEST = np.iinfo(np.int16).max  # longer than any distance
+
+
+class RowFacts:
+    """The ranged attacks that a unit can choose against an enemy (BT-6); lengths in hundredths of an inch."""
+
+    strikes: Annotated[Any, np.int16, (MOST_SHOTS,)]
+    long: Annotated[Any, np.int16, (MOST_SHOTS,)]
+    short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
+    within: Annotated[
+        Any, np.int16, (MOST_SHOTS,)
+    ]  # the range down to which it fires: short, of an Indirect row; or -1
+    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # of the grid: two attacks with one row differ by Overcharge
+    still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Move or Fire
+    reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Slow to Fire
+    near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # dice in parentheses at short range (Point Blank)
+    number: Annotated[Any, np.int8]  # of attacks
+
+
+ROWS = record_type(RowFacts)
 
 
 class Encoding:
@@ -134,10 +157,34 @@ class Encoding:
     holds: Annotated[Any, np.int64, (UNITS,)]  # whether it holds if there is no enemy that it would attack (BT-4)
     furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks any enemy from where it stands
     pairs: Annotated[Any, PAIR, (UNITS, PLACES)]  # of a unit and each enemy, see `pair_of`
+    # Of sides and units that look ahead (BT-6)
+    weights: Annotated[Any, np.float64, (MOST_TACTICS, len(Weight))]
+    mix: Annotated[Any, np.float64, (2, MOST_TACTICS)]  # cumulated probabilities of the tactics of a side
+    ahead: Annotated[Any, np.int64, (2,)]  # whether a side looks ahead
+    slots: Annotated[Any, np.int64, (2,)]  # units of a side that stand in any place of its line, by chance
+    slot_at: Annotated[Any, np.int64, (2, MOST_UNITS)]  # those units
+    stake: Annotated[Any, np.float64, (UNITS,)]  # value of a unit: victory points, and a little of its points
+    limit: Annotated[Any, np.int64, (UNITS,)]  # DAMAGE LIMIT
+    health: Annotated[Any, np.int64, (UNITS,)]  # points of damage that destroy it, at the start
+    by_damage: Annotated[Any, np.int64, (UNITS,)]  # whether its bands go by damage
+    several: Annotated[Any, np.int64, (UNITS,)]  # rows that it can fire in one activation (All-Out Attack)
+    hides: Annotated[Any, np.int64, (UNITS,)]  # whether taking cover protects it on an open field
+    watches: Annotated[Any, np.int64, (UNITS,)]  # whether it can go on lookout
+    watched: Annotated[Any, np.float64, (UNITS,)]  # gain of its best shot on lookout
+    dread: Annotated[Any, np.float64, (UNITS,)]  # gain of its best attack at full strength, on any enemy
+    rows: Annotated[Any, ROWS, (UNITS, PLACES)]
+    # What a unit at full strength gains by attacks on each enemy, in thousandths, and the square of how far it reaches:
+    # of a unit, and of the enemies of a unit; by a charge, by a shot, by a move and a shot, by a shot on lookout.
+    power: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
+    reach: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
+    danger: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
+    range: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
+    ahead_of: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]  # the square of its reach after one to four moves
     blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
 
 
 NO_HABIT = -1
+CHARGING, STANDING, MOVING, WATCHING = range(WAYS)
 
 
 class Tables:
@@ -154,6 +201,10 @@ class Tables:
     first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, in `alias`
     bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, how many of a word pick the row there
     alias: Annotated[Any, np.uint64, (MOST_ROWS, 2)]  # a threshold; the score below it, above it in the upper half
+    # By the health left of the target from 0 on: expected share of its whole health that an attack takes, probabilities
+    # that it is removed, or suppressed, and the expected share of the attacker's own health (Overcharge).
+    gains: Annotated[Any, np.float32, (MOST_GAINS, GAINS)]
+    gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # of each cell of `pool_of`, the first row of `gains`
     values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by pair, models, enemy's models and range
 
 
@@ -183,6 +234,25 @@ class Field:
     batch: Int
     lost_aboard: Int  # models lost by a unit embarked on the attacked unit
     reforming: Int  # whether the active unit has just disembarked
+    # Of the look-ahead (BT-6)
+    tactic: Annotated[Any, np.int64, (2,)]  # of each side in this battle
+    at: Annotated[Any, np.int64, (UNITS,)]  # where each unit stands along the front at the start
+    share: Annotated[Any, np.float64, (UNITS,)]  # value of all the health of a unit to its enemy,
+    gone: Annotated[Any, np.float64, (UNITS,)]  # of its removal,
+    cowed: Annotated[Any, np.float64, (UNITS,)]  # and of its suppression
+    threat: Annotated[Any, np.float64, (UNITS,)]  # gain of its best attack, as it was last weighed
+    strength: Annotated[Any, np.int32, (UNITS,)]  # strength left, of 256; 0 for a unit off the field
+    acts: Annotated[Any, np.int32, (UNITS,)]  # the same, less for a unit that acts late or never again
+    # Of each enemy of the side that acts: the most that it gains by an attack, on which unit, and the second most.
+    most: Annotated[Any, np.int32, (MOST_UNITS,)]
+    most_on: Annotated[Any, np.int32, (MOST_UNITS,)]
+    second: Annotated[Any, np.int32, (MOST_UNITS,)]
+    value: Annotated[Any, np.float64, (UNITS,)]  # of acting now, as each unit was last weighed
+    fresh: Annotated[Any, np.int8, (UNITS,)]  # whether that still holds
+    seen: Annotated[Any, np.int64, (UNITS, 2)]  # state and place of each unit when its own side last looked,
+    looked_at: Annotated[Any, np.int64, (UNITS, 2)]  # and when the other side did
+    looked: Annotated[Any, np.int64, (2,)]  # the round in which a side last looked
+    plans: Annotated[Any, np.int64, (UNITS, PLAN)]  # manoeuvre, action, target, attack, length; see `lookahead`
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
     fight: Annotated[Any, FIGHT, (1,)]

@@ -1,0 +1,190 @@
+"""Expected gains of attacks, from the exact distributions of their rolls (BT-6)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyser.common.jit import kernel, step
+from analyser.common.records import Integers
+from analyser.engine.battle.tables import GAINS, NO_STRIKE, Battle, Blow, Tables, cell_of, condition_of, strike_of
+from analyser.rules import discipline, unit_state
+from analyser.rules import strike as resolution
+from analyser.rules.attack import scores_for, set_target
+from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
+from analyser.rules.draws import Odds, probability_of, test_draw
+from analyser.rules.strike import Stage
+from analyser.rules.structs import FightFacts
+
+LOST, REMOVED, COWED, OWN = range(GAINS)
+_MOST_SHIFT = 2
+_PART = 0.5  # of the value of a unit for its health, and the other for its last model
+_COWED = 0.15  # of the value of a unit's attack: what a lost combat costs it
+
+
+class Pools(NamedTuple):
+    """Distributions of the scores of pools: pool `p` has rows `first[p]` up to, not including, `first[p+1]`."""
+
+    first: Integers
+    scores: Integers
+    probabilities: NDArray[np.float64]
+    cards: NDArray[np.float64]  # probability of each value of a card
+
+
+@kernel
+def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
+    """Fill `tables.gains` for each of `jobs`: strike, condition, pool, and the first row of `gains`.
+
+    `scratch`: room for a record of FIGHT and one of TARGET.
+    """
+    for job in range(len(jobs)):
+        strike, condition, pool, start = jobs[job]
+        scratch[0][0] = tables.fights[strike, condition]
+        scratch[1][0] = tables.targets[strike]
+        fight, target, attack = scratch[0][0], scratch[1][0], tables.attacks[strike]
+        whole = target.models * target.damage_limit
+        limit = target.damage_limit
+        cards = len(pools.cards) if fight.overcharge else 1
+        for health in range(1, whole + 1):
+            target.models = (health + limit - 1) // limit
+            target.damage = target.models * limit - health
+            target.exposed = -1
+            set_target(attack, target, fight)
+            row = tables.gains[start + health]
+            for card in range(cards):
+                terms = pools.cards[card] if cards > 1 else 1.0, int(tables.dice[pool + card]), health, whole
+                if terms[0] > 0.0:
+                    add_gains(row, fight, pools, pool + card, terms, odds)
+        target.models, target.damage = whole // limit, 0
+
+
+@step
+def add_gains(
+    row: Any, fight: FightFacts, pools: Pools, pool: int, terms: tuple[float, int, int, int], odds: Odds
+) -> None:
+    """Add the results of a pool to a row of gains; `terms`: weight, dice, and health of the target, left and whole."""
+    weight, dice, health, whole = terms
+    fight.dice = dice
+    scores = scores_for(fight, dice)
+    for at in range(pools.first[pool], pools.first[pool + 1]):
+        known = resolution.rolled(fight, scores, pools.scores[at])
+        probability = weight * pools.probabilities[at]
+        own, _ = resolution.own_losses(known)
+        row[OWN] += probability * own
+        fallen = 0.0
+        if resolution.stage_of(known) == Stage.OFFICER:
+            fallen = resolution.probability_of_yes(fight, known, 0, odds)
+            add_tested(row, fight, resolution.answered(fight, known, 1), (probability * fallen, health, whole), odds)
+            known = resolution.answered(fight, known, 0)
+        add_tested(row, fight, known, (probability * (1.0 - fallen), health, whole), odds)
+
+
+@step
+def add_tested(row: Any, fight: FightFacts, known: int, terms: tuple[float, int, int], odds: Odds) -> None:
+    """Add a result of which the test may be open; `terms`: probability, and health of the target, left and whole."""
+    probability, health, whole = terms
+    if resolution.stage_of(known) == Stage.TEST:
+        passes = probability_of(test_draw(0), resolution.highest_card(fight, known), odds)
+        failed = resolution.answered(fight, known, 0)
+        add_outcome(row, fight, resolution.outcome_of(fight, failed), ((1.0 - passes) * probability, health, whole))
+        known, probability = resolution.answered(fight, known, 1), passes * probability
+    add_outcome(row, fight, resolution.outcome_of(fight, known), (probability, health, whole))
+
+
+@step
+def add_outcome(row: Any, fight: FightFacts, outcome: int, terms: tuple[float, int, int]) -> None:
+    """Add a result of which all is known; `terms` as of :func:`add_tested`."""
+    probability, health, whole = terms
+    if outcome & ANNIHILATED:
+        row[LOST] += probability * health / whole
+        row[REMOVED] += probability
+        return
+    models, damage = outcome & unit_state.MODELS_MASK, outcome >> discipline.DAMAGE & unit_state.MODELS_MASK
+    row[LOST] += probability * (health - models * fight.damage_limit + damage) / whole
+    if outcome & SUPPRESSED:
+        row[COWED] += probability
+
+
+@step
+def health_of(battle: Battle, unit: int) -> int:
+    """Return the points of damage that a unit can still take."""
+    state = battle.field.states[unit]
+    return int(unit_state.models_of(state) * battle.encoding.limit[unit] - unit_state.damage_of(state))
+
+
+@step
+def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shift: int) -> float:
+    """Return the expected value of a strike of a unit at another one, both as they stand.
+
+    `shift`: bonuses less penalties beside suppressed (AC-3.1).
+    """
+    field, facts, tables = battle.field, battle.encoding, battle.tables
+    state = int(field.states[unit])
+    shift -= 1 if state & SUPPRESSED else 0
+    covered = field.states[other] & unit_state.TAKING_COVER != 0
+    condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
+    count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
+    cell = tables.first_cell[number] + cell_of(count, short, condition)
+    if tables.pool_of[cell] == 0:
+        return 0.0
+    row = tables.gains[tables.gains_of[cell] + health_of(battle, other)]
+    gained = row[LOST] * field.share[other] + row[REMOVED] * field.gone[other] + row[COWED] * field.cowed[other]
+    return float(gained - row[OWN] * facts.stake[unit] / facts.models[unit])
+
+
+@step
+def losses_by(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
+    """Return the expected share of the other unit's health lost by a close quarters strike, and P(removed).
+
+    `terms`: bonuses less penalties, health left of the striker, and of the other one; of both as it is expected.
+    """
+    facts, tables = battle.encoding, battle.tables
+    shift, own, health = terms
+    number = strike_of(battle, unit, other, kind)
+    if number == NO_STRIKE or own <= 0 or health <= 0:
+        return 0.0, 0.0
+    models = (own + facts.limit[unit] - 1) // facts.limit[unit]
+    count = models * facts.limit[unit] - own if facts.by_damage[unit] else models
+    if tables.strikes[number].fixed_dice >= 0:
+        count = 0
+    elif battle.field.states[unit] & SUPPRESSED:
+        shift -= 1
+    condition = condition_of(False, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
+    cell = tables.first_cell[number] + cell_of(count, False, condition)
+    if tables.pool_of[cell] == 0:
+        return 0.0, 0.0
+    row = tables.gains[tables.gains_of[cell] + health]
+    return float(row[LOST]), float(row[REMOVED])
+
+
+@step
+def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
+    """Return the expected value of a charge: losses of the target less those of the unit, and who is likely to win."""
+    field, facts = battle.field, battle.encoding
+    own, health = health_of(battle, unit), health_of(battle, other)
+    lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0
+    sponsons, sponsons_gone = losses_by(battle, Blow.SPONSONS, other, unit, (0, health, own))
+    own_left = own - int(sponsons * facts.health[unit] + 0.5)
+    if facts.stoic[other]:
+        lost, lost_gone = losses_by(battle, Blow.RETALIATION, other, unit, (0, health, own_left))
+        after = own_left - int(lost * facts.health[unit] + 0.5)
+        dealt, dealt_gone = losses_by(battle, Blow.CHARGE, unit, other, (0, after, health))
+        dealt, dealt_gone = dealt * (1.0 - lost_gone), dealt_gone * (1.0 - lost_gone)
+    else:
+        dealt, dealt_gone = losses_by(battle, Blow.CHARGE, unit, other, (0, own_left, health))
+        after = health - int(dealt * facts.health[other] + 0.5)
+        lost, lost_gone = losses_by(battle, Blow.RETALIATION, other, unit, (0, after, own_left))
+        lost, lost_gone = lost * (1.0 - dealt_gone), lost_gone * (1.0 - dealt_gone)
+    won = dealt * facts.models[other] - lost * facts.models[unit]
+    stands, lives = 1.0 - dealt_gone, 1.0 - lost_gone
+    gained = dealt * field.share[other] + dealt_gone * field.gone[other]
+    stake = _PART * facts.stake[unit]
+    gained -= (lost + sponsons) * (stake + _PART * field.threat[unit]) + (lost_gone + sponsons_gone) * stake
+    if won > 0.0:
+        gained += min(won, 1.0) * stands * (field.gone[other] if field.sides[other].static else field.cowed[other])
+    elif won < 0.0:
+        cowed = _COWED * field.threat[unit]
+        gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else cowed)
+    return float(gained)

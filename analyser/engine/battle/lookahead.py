@@ -1,0 +1,358 @@
+"""The look-ahead: the unit that a side activates, and what that unit does (BT-6).
+
+A plan is five numbers (:data:`PLAN`): manoeuvre, action, target, attack and length. The attack is the place of a row
+among those that the unit can choose against its target, or ALL_ROWS. A length below 0 is a move toward the own edge.
+"""
+
+from __future__ import annotations
+
+from analyser.common.jit import step
+from analyser.engine.battle.choices import NO_TARGET, is_ready
+from analyser.engine.battle.gains import gain_of, gain_of_charge
+from analyser.engine.battle.outlook import appraise, expect_answers, most_to_come, outlook, watch_at
+from analyser.engine.battle.space import is_within, squared_from
+from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, pair_of, side_of
+from analyser.engine.battle.tactics import Weight
+from analyser.engine.rng import one_of
+from analyser.rules import unit_state
+from analyser.rules.activation import OF_THE_ROUND
+from analyser.rules.battle import ZERO_GROUND_PRESENCE, moved_by, root_of
+from analyser.rules.policies import Action, Manoeuvre
+from analyser.rules.structs import INCH, NONE
+
+MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
+ALL_ROWS = -1
+_SAME = 1e-9
+_PASSING = OF_THE_ROUND  # of a state: no change for the other side
+_FAR = 1e9
+_NEAR = 6 * INCH  # within which distance hardly matters to attraction
+_REARMED = 0.3  # of the value of the best attack at full strength: what it is worth to re-arm
+_IN_COVER = 0.7  # of the losses of a unit that cover protects
+_LEAST_THREAT = 0.25  # of its best attack at full strength
+_WHOLE = 256.0  # all the strength of a unit
+
+
+@step
+def next_by_gain(battle: Battle, side: int) -> int:
+    """Return the ready unit of a side that gains most by acting now; NONE if no unit is ready."""
+    field, facts = battle.field, battle.encoding
+    look_for_changes(battle, side)
+    found, best, ties, has_looked = NONE, 0.0, 1, False
+    for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        if not is_ready(battle, unit):
+            continue
+        if not field.fresh[unit]:
+            if not has_looked:
+                expect_answers(battle, side)
+                has_looked = True
+            field.value[unit] = value_now(battle, unit)
+            field.fresh[unit] = 1
+        value = field.value[unit]
+        if found == NONE or value > best + _SAME:
+            found, best, ties = unit, value, 1
+        elif value >= best - _SAME:
+            ties += 1
+            if one_of(field, ties) == 0:
+                found = unit
+    return found
+
+
+@step
+def look_for_changes(battle: Battle, side: int) -> None:
+    """Let the units of a side be weighed anew on which changes since its last turn bear."""
+    field, facts = battle.field, battle.encoding
+    mine, theirs = first_of(side), first_of(1 - side)
+    is_new = field.looked[side] != field.round
+    field.looked[side] = field.round
+    for unit in range(mine, mine + facts.units[side]):
+        place = place_of(battle, unit)
+        if is_new or field.seen[unit, 0] != field.states[unit] or field.seen[unit, 1] != place:
+            field.fresh[unit] = 0
+            field.seen[unit, 0], field.seen[unit, 1] = field.states[unit], place
+            appraise(battle, unit)
+    standing, last = 0, NONE
+    for other in range(theirs, theirs + facts.units[1 - side]):
+        if field.place[other] == Place.ON_FIELD:
+            standing, last = standing + 1, other
+        place, state = place_of(battle, other), int(field.states[other])
+        before, stood = field.looked_at[other, 0], field.looked_at[other, 1]
+        if not is_new and before == state and stood == place:
+            continue
+        field.looked_at[other, 0], field.looked_at[other, 1] = state, place
+        appraise(battle, other)
+        if (before ^ state) & ~_PASSING or stood != place:
+            for unit in range(mine, mine + facts.units[side]):
+                if field.fresh[unit] and (
+                    field.plans[unit, TARGET] == other
+                    or (stood != place and is_within(battle, unit, other, int(facts.furthest[unit])))
+                ):
+                    field.fresh[unit] = 0
+    if standing == 1:
+        field.gone[last] = facts.stake[last] + ZERO_GROUND_PRESENCE
+
+
+@step
+def place_of(battle: Battle, unit: int) -> int:
+    """Return where a unit is, as one number."""
+    field = battle.field
+    return (int(field.place[unit]) << 60) | (int(field.x[unit]) << 24) | int(field.y[unit])
+
+
+@step
+def value_now(battle: Battle, unit: int) -> float:
+    """Return what a ready unit gains by acting now; its plan is noted."""
+    field = battle.field
+    if field.place[unit] == Place.INCOMING:
+        return plan_flight(battle, unit)
+    if field.place[unit] == Place.ABOARD or battle.encoding.own_habit[unit] != NONE:
+        return 0.0
+    return plan_action(battle, unit, False)
+
+
+@step
+def note_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int, attack: int, length: int) -> None:
+    """Note the plan of a unit."""
+    plan = battle.field.plans[unit]
+    plan[MANOEUVRE], plan[ACTION] = decision
+    plan[TARGET], plan[ATTACK], plan[LENGTH] = target, attack, length
+
+
+@step
+def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
+    """Return the value of the best shot of a unit at an enemy at that distance, and its attack; 0 if there is none.
+
+    `moved`: whether the unit has moved; `shift`: its bonuses less penalties beside short range.
+    """
+    field, facts = battle.field, battle.encoding
+    rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
+    empty = state & unit_state.RELOADING != 0
+    best, found, total, fired = 0.0, 0, 0.0, 0
+    for at in range(rows.number):
+        if length > rows.long[at] or length <= rows.within[at]:
+            continue
+        if (rows.reloads[at] and empty) or (rows.still[at] and moved):
+            continue
+        short = length <= rows.short[at]
+        value = gain_of(battle, int(rows.strikes[at]), unit, other, short, shift + (1 if short else 0))
+        if value > best:
+            best, found = value, at
+        if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]):
+            total += value
+            fired += 1
+    return (total, ALL_ROWS) if total > best and fired > 1 else (best, found)
+
+
+@step
+def plan_flight(battle: Battle, unit: int) -> float:
+    """Plan the sortie of an aircraft; return what it gains (BT-3)."""
+    field, facts = battle.field, battle.encoding
+    first, best = first_of(1 - side_of(unit)), 0.0
+    note_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), NO_TARGET, 0, 0)
+    for other in range(first, first + facts.units[1 - side_of(unit)]):
+        if field.place[other] != Place.ON_FIELD:
+            continue
+        rows = facts.rows[unit, other - first]
+        for at in range(rows.number):
+            if rows.reloads[at] and field.states[unit] & unit_state.RELOADING:
+                continue
+            near = rows.short[at] >= 0 and rows.within[at] < 0
+            value = gain_of(battle, int(rows.strikes[at]), unit, other, near, 1 if near else 0)
+            if value > best:
+                best = value
+                note_plan(
+                    battle,
+                    unit,
+                    (Manoeuvre.ADVANCE, Action.SHOOT),
+                    other,
+                    at,
+                    int(rows.short[at] if near else rows.long[at]),
+                )
+    return best
+
+
+@step
+def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
+    """Plan what a unit on the field does; return by how much that is better than to hold."""
+    field, facts = battle.field, battle.encoding
+    side, x, y = side_of(unit), int(field.x[unit]), int(field.y[unit])
+    moves, to_come = field.sides[unit].speed > 0, most_to_come(battle, unit)
+    here = outlook(battle, unit, x, y)
+    hold = plan_to_hold(battle, unit, here)
+    best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
+    must = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
+    charges = False
+    for other in range(first_of(1 - side), first_of(1 - side) + facts.units[1 - side]):
+        squared = squared_from(field, other, x, y)
+        if squared >= NOWHERE:
+            continue
+        length = root_of(int(squared))
+        if length > facts.furthest[unit]:
+            continue
+        if length <= pair_of(battle, unit, other).charges and (not rally_failed or must):
+            best = plan_charge(battle, unit, other, length, (best if charges or not must else -_FAR, to_come))
+            charges = must
+        if charges:
+            continue
+        value, row = volley(battle, unit, other, length, False, 0 if rally_failed else 1)
+        if value > best_shot:
+            best_shot, shot_at, attack = value, other, row
+        if moves and not rally_failed:
+            best = plan_approach(battle, unit, other, length, (best, to_come))
+    if charges:
+        return best - hold
+    if best_shot > 0.0 and best_shot + here > best + _SAME:
+        best = best_shot + here
+        manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
+        note_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
+    best = plan_to_watch(battle, unit, here, best)
+    if moves and best < to_come + max(best_shot, facts.watched[unit]):
+        best = plan_moves(battle, unit, shot_at, rally_failed, (best, to_come))
+    field.threat[unit] = max(best_shot, best - here, _LEAST_THREAT * facts.dread[unit])
+    return best - hold
+
+
+@step
+def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
+    """Plan to charge an enemy if that is better than the best; `bounds`: as of :func:`plan_approach`."""
+    field, facts = battle.field, battle.encoding
+    best, to_come = bounds
+    value = gain_of_charge(battle, unit, other)
+    if value > 0.0:
+        value *= facts.weights[field.tactic[side_of(unit)], Weight.CHARGE]
+    if value + to_come > best:
+        value += outlook(battle, unit, int(field.x[other]), int(field.y[other]))
+        if value > best + _SAME:
+            best = value
+            note_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
+    return best
+
+
+@step
+def goal_of(battle: Battle, unit: int) -> int:
+    """Return the enemy that attracts a unit most, by what it can gain and how far away that is; NO_TARGET if none."""
+    field, facts = battle.field, battle.encoding
+    power, first, found, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
+    for place in range(facts.units[1 - side_of(unit)]):
+        squared = squared_from(field, first + place, int(field.x[unit]), int(field.y[unit]))
+        if squared < NOWHERE:
+            gain = max(power[0, place], power[1, place], power[2, place])
+            attraction = float(gain) / (root_of(int(squared)) + _NEAR)
+            if attraction > most:
+                found, most = first + place, attraction
+    return found
+
+
+@step
+def plan_to_hold(battle: Battle, unit: int, here: float) -> float:
+    """Plan to stay and take cover, or to re-arm; return the value."""
+    field, facts = battle.field, battle.encoding
+    if field.states[unit] & unit_state.RELOADING:
+        note_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
+        ready = _REARMED * facts.dread[unit] * field.strength[unit] / _WHOLE
+        return here + (ready if field.round < facts.rounds else 0.0)
+    note_plan(battle, unit, (Manoeuvre.STAY, Action.TAKE_COVER), NO_TARGET, 0, 0)
+    return here * _IN_COVER if facts.hides[unit] and here < 0.0 else here
+
+
+@step
+def plan_to_watch(battle: Battle, unit: int, here: float, best: float) -> float:
+    """Plan to go on lookout if that is better than `best`; return the better value."""
+    field, facts = battle.field, battle.encoding
+    if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
+        return best
+    value = here + watch_at(battle, unit, int(field.x[unit]), int(field.y[unit]))
+    if value > best + _SAME:
+        note_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
+        return value
+    return best
+
+
+@step
+def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
+    """Plan to advance into range of an enemy, or into short range, and shoot, if that is better than the best.
+
+    `bounds`: the value of the best plan, and the most that any position can add.
+    """
+    best, to_come = bounds
+    field, facts = battle.field, battle.encoding
+    rows, speed = facts.rows[unit, other - first_of(side_of(other))], int(field.sides[unit].speed)
+    x, y = int(field.x[unit]), int(field.y[unit])
+    for at in range(rows.number):
+        if rows.still[at] or (length <= rows.long[at] and not rows.near[at]):
+            continue
+        stop = NONE
+        if rows.long[at] < length <= rows.long[at] + speed:
+            stop = int(rows.long[at])
+        if rows.near[at] and rows.short[at] < length <= rows.short[at] + speed:
+            stop = int(rows.short[at])
+        if stop < INCH:
+            continue
+        value, attack = volley(battle, unit, other, stop, True, 0)
+        if value <= 0.0 or value + to_come <= best:
+            continue
+        goes = length - stop
+        to_x, to_y = moved_by(x, int(field.x[other]), goes, length), moved_by(y, int(field.y[other]), goes, length)
+        value += outlook(battle, unit, to_x, to_y)
+        if value > best + _SAME:
+            best = value
+            note_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, goes)
+    return best
+
+
+@step
+def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
+    """Return the least distance at which an enemy cannot attack a unit next turn."""
+    facts, place = battle.encoding, other - first_of(side_of(other))
+    reach = facts.range[unit]
+    return root_of(int(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
+
+
+@step
+def plan_moves(battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]) -> float:
+    """Plan a move toward an enemy, or away, if that is better than the best.
+
+    `target`: the enemy to shoot at after a move away. `bounds`: as of :func:`plan_approach`.
+    """
+    best, to_come = bounds
+    field, facts = battle.field, battle.encoding
+    x, y, speed = int(field.x[unit]), int(field.y[unit]), int(field.sides[unit].speed)
+    goal = goal_of(battle, unit) if best < to_come + facts.watched[unit] else NO_TARGET
+    if goal != NO_TARGET:
+        length = root_of(int(squared_from(field, goal, x, y)))
+        most = speed if rally_failed else 2 * speed
+        edge = length - beyond_reach_of(battle, unit, goal)
+        for try_ in range(3):
+            goes = min(speed if try_ == 0 else most, length - INCH) if try_ < 2 else min(edge, most)
+            if goes <= 0 or (try_ == 1 and rally_failed):
+                continue
+            to_x, to_y = moved_by(x, int(field.x[goal]), goes, length), moved_by(y, int(field.y[goal]), goes, length)
+            value = outlook(battle, unit, to_x, to_y)
+            watches = goes <= speed and not rally_failed and facts.watches[unit] != 0
+            if watches and not field.states[unit] & unit_state.RELOADING:
+                value += watch_at(battle, unit, to_x, to_y)
+            else:
+                watches = False
+            if value > best + _SAME:
+                best = value
+                manoeuvre = Manoeuvre.ADVANCE if goes <= speed else Manoeuvre.DOUBLE_TIME
+                action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
+                note_plan(battle, unit, (manoeuvre, action), goal, 0, goes)
+    room = int(field.sides[unit].edge_distance)
+    for times in range(1, 2 if rally_failed else 3):
+        goes = min(times * speed, room)
+        if goes <= 0:
+            continue
+        to_y = y - goes if side_of(unit) == 0 else y + goes
+        shot, row = 0.0, 0
+        if times == 1 and not rally_failed and target != NO_TARGET:
+            length = root_of(int(squared_from(field, target, x, to_y)))
+            shot, row = volley(battle, unit, target, length, True, 0)
+        if shot + to_come <= best:
+            continue
+        value = shot + outlook(battle, unit, x, to_y)
+        if value > best + _SAME:
+            best = value
+            manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
+            action = Action.SHOOT if shot > 0.0 else Action.NOTHING
+            note_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -goes)
+    return best

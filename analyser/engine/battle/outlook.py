@@ -1,0 +1,256 @@
+"""Value of a position: the attacks that it allows next turn, less what the enemy's best answer costs (BT-6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analyser.common.jit import inlined, kernel, step
+from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
+from analyser.engine.battle.space import squared_from
+from analyser.engine.battle.tables import (
+    CHARGING,
+    MOVING,
+    NO_STRIKE,
+    STANDING,
+    WATCHING,
+    Battle,
+    Blow,
+    Place,
+    first_of,
+    pair_of,
+    side_of,
+    strike_of,
+)
+from analyser.engine.battle.tactics import Weight
+from analyser.rules.discipline import ACTIVATED
+from analyser.rules.structs import NONE
+
+THOUSANDTHS = 1000.0
+_AT_ONCE = 8  # units that vector instructions take together
+_WHOLE = 256  # all the strength of a unit
+_LATER = 0.6  # of an attack next round, against one in this round
+_COWED = 0.3  # of the value of a unit's attack: what suppression costs it
+_SUPPRESSED = np.int32(200)  # strength of a unit that is suppressed, of 256
+_FARTHEST = 30_000
+_NEVER = np.int32(-1)
+_MOVES_AHEAD = 4  # moves at double time within which an enemy counts for what a unit can still reach
+# Shares, of 256, of an attack that is so many moves at double time away.
+_SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10))
+
+
+@step
+def appraise(battle: Battle, unit: int) -> None:
+    """Bring up to date what its enemy sees in a unit."""
+    field, facts = battle.field, battle.encoding
+    weights = facts.weights[max(field.tactic[1 - side_of(unit)], 0)]
+    timing = timing_of(battle, unit)
+    threat = field.threat[unit] * timing
+    field.share[unit] = facts.stake[unit] * weights[Weight.VALUE] + threat * weights[Weight.DENIAL]
+    field.gone[unit] = facts.stake[unit] * weights[Weight.REMOVAL]
+    field.cowed[unit] = _COWED * threat * weights[Weight.DENIAL]
+    strength = np.int32(0)
+    if field.place[unit] == Place.ON_FIELD:
+        strength = np.int32(_WHOLE * health_of(battle, unit) // facts.health[unit])
+    field.strength[unit] = strength
+    field.acts[unit] = np.int32(strength * timing)
+
+
+@step
+def timing_of(battle: Battle, unit: int) -> float:
+    """Return what the next attack of a unit counts for: less if it comes next round, nothing if it never comes."""
+    if not battle.field.states[unit] & ACTIVATED:
+        return 1.0
+    return 0.0 if battle.field.round == battle.encoding.rounds else _LATER
+
+
+@inlined
+def within(squared: Any, reach: Any, gain: Any) -> Any:
+    """Return a gain if it is within reach, else 0."""
+    return gain if squared <= reach else np.int32(0)
+
+
+@step
+def expect_answers(battle: Battle, side: int) -> None:
+    """Note the most, and the second most, that each enemy gains by attacks on the units of a side as they stand."""
+    field, facts = battle.field, battle.encoding
+    units = rounded_up(facts.units[1 - side])
+    first = first_of(1 - side)
+    for at in range(units):
+        field.most[at], field.second[at], field.most_on[at] = np.int32(0), np.int32(0), np.int32(NONE)
+    for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        if field.place[unit] != Place.ON_FIELD:
+            continue
+        x, y, cap = int(field.x[unit]), int(field.y[unit]), cap_of(battle, unit)
+        danger, reach = facts.danger[unit], facts.range[unit]
+        for at in range(units):
+            squared = squared_from(field, first + at, x, y)
+            gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
+            standing = within(squared, reach[STANDING, at], danger[STANDING, at])
+            gain = standing if standing > gain else gain
+            moving = within(squared, reach[MOVING, at], danger[MOVING, at])
+            gain = moving if moving > gain else gain
+            gain = cap if gain > cap else gain
+            most, second = field.most[at], field.second[at]
+            field.second[at] = most if gain > most else (gain if gain > second else second)
+            field.most_on[at] = np.int32(unit) if gain > most else field.most_on[at]
+            field.most[at] = gain if gain > most else most
+
+
+@step
+def rounded_up(units: int) -> int:
+    """Return a number of units as a multiple of those that vector instructions take together."""
+    return (units + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE
+
+
+@step
+def cap_of(battle: Battle, unit: int) -> Any:
+    """Return the most that an enemy can gain by a unit as it stands, in thousandths."""
+    left = battle.field.strength[unit] / _WHOLE
+    return np.int32(battle.encoding.stake[unit] * (0.5 + 0.5 * left) * THOUSANDTHS)
+
+
+@step
+def answer_at(battle: Battle, unit: int, x: int, y: int) -> float:
+    """Return how much more the enemy's best answers are expected to gain with a unit at a point than without it."""
+    field, facts = battle.field, battle.encoding
+    first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
+    danger, reach, cap = facts.danger[unit], facts.range[unit], cap_of(battle, unit)
+    total = np.int32(0)
+    for at in range(units):
+        squared = squared_from(field, first + at, x, y)
+        gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
+        standing = within(squared, reach[STANDING, at], danger[STANDING, at])
+        gain = standing if standing > gain else gain
+        moving = within(squared, reach[MOVING, at], danger[MOVING, at])
+        gain = moving if moving > gain else gain
+        gain = cap if gain > cap else gain
+        other = field.second[at] if field.most_on[at] == unit else field.most[at]
+        more = np.int32(gain - other)
+        more = more if more > np.int32(0) else np.int32(0)
+        total = np.int32(total + np.int32(np.int32(more * field.acts[first + at]) >> np.int32(8)))
+    total = cap if total > cap else total
+    return float(total * facts.weights[max(field.tactic[side_of(unit)], 0), Weight.LOSS] / THOUSANDTHS)
+
+
+@step
+def future_at(battle: Battle, unit: int, x: int, y: int) -> float:
+    """Return the value of the attack that a unit at a point can make next turn, or after moves toward it."""
+    field, facts = battle.field, battle.encoding
+    first, units = first_of(1 - side_of(unit)), facts.units[1 - side_of(unit)]
+    power, reach, ahead = facts.power[unit], facts.reach[unit], facts.ahead_of[unit]
+    best = np.int32(0)
+    for at in range(rounded_up(units)):
+        squared = squared_from(field, first + at, x, y)
+        gain = within(squared, reach[CHARGING, at], power[CHARGING, at])
+        standing = within(squared, reach[STANDING, at], power[STANDING, at])
+        gain = standing if standing > gain else gain
+        moving = within(squared, reach[MOVING, at], power[MOVING, at])
+        gain = moving if moving > gain else gain
+        most = power[CHARGING, at] if power[CHARGING, at] > power[MOVING, at] else power[MOVING, at]
+        share = _SHARES[3] if squared <= ahead[3, at] else _SHARES[4]
+        share = _SHARES[2] if squared <= ahead[2, at] else share
+        share = _SHARES[1] if squared <= ahead[1, at] else share
+        share = _SHARES[0] if squared <= ahead[0, at] else share
+        later = np.int32(np.int32(most * share) >> np.int32(8))
+        gain = later if later > gain else gain
+        gain = np.int32(np.int32(gain * field.strength[first + at]) >> np.int32(8))
+        best = gain if gain > best else best
+    return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
+
+
+@step
+def most_to_come(battle: Battle, unit: int) -> float:
+    """Return a bound on the outlook of a unit, wherever it goes."""
+    field, facts = battle.field, battle.encoding
+    if field.round == facts.rounds:
+        return 0.0
+    weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE]
+    return float(weight * facts.dread[unit] * field.strength[unit] / _WHOLE)
+
+
+@step
+def outlook(battle: Battle, unit: int, x: int, y: int) -> float:
+    """Return the value of a point to a unit: attacks to come less the enemy's answer."""
+    field, facts = battle.field, battle.encoding
+    value = -answer_at(battle, unit, x, y)
+    if field.round < facts.rounds:
+        weights = facts.weights[max(field.tactic[side_of(unit)], 0)]
+        value += weights[Weight.FUTURE] * future_at(battle, unit, x, y)
+    return value
+
+
+@step
+def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
+    """Return the value of being on lookout at a point: the best shot at an enemy that is still to act."""
+    field, facts = battle.field, battle.encoding
+    first, units = first_of(1 - side_of(unit)), facts.units[1 - side_of(unit)]
+    best = np.int32(0)
+    for at in range(units):
+        squared = squared_from(field, first + at, x, y)
+        gain = within(squared, facts.reach[unit, WATCHING, at], facts.power[unit, WATCHING, at])
+        gain = np.int32(np.int32(gain * field.acts[first + at]) >> np.int32(8))
+        best = gain if gain > best else best
+    return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
+
+
+@kernel
+def look_around(battle: Battle) -> None:
+    """Fill `power`, `reach`, `danger` and `range` of an encoding; the units of its field are at full strength."""
+    field, facts = battle.field, battle.encoding
+    for side in range(2):
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            field.states[unit] = facts.state[unit]
+            field.share[unit] = field.gone[unit] = 0.5 * facts.stake[unit]
+            field.cowed[unit] = 0.1 * facts.stake[unit]
+    for side in range(2):
+        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            most, watched = 0.0, 0
+            for place in range(facts.units[1 - side]):
+                most = max(most, look_at(battle, unit, first_of(1 - side) + place, place))
+                watched = max(watched, int(facts.power[unit, WATCHING, place]))
+            facts.watched[unit] = watched / THOUSANDTHS
+            field.threat[unit] = facts.dread[unit] = most
+
+
+@step
+def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
+    """Fill in what a unit gains by attacks on an enemy, and how far it reaches; return the most that it gains."""
+    facts = battle.encoding
+    rows, speed = facts.rows[unit, place], int(battle.field.sides[unit].speed)
+    standing, moving, far, farther = 0.0, 0.0, -1, -1
+    for at in range(rows.number):
+        number = int(rows.strikes[at])
+        aimed = gain_of(battle, number, unit, other, False, 1)
+        if aimed > 0.0:
+            standing, far = max(standing, aimed), max(far, int(rows.long[at]))
+        shot = gain_of(battle, number, unit, other, False, 0)
+        if shot > 0.0 and not rows.still[at]:
+            moving, farther = max(moving, shot), max(farther, int(rows.long[at]) + speed)
+    charges = int(pair_of(battle, unit, other).charges)
+    charging = max(gain_of_charge(battle, unit, other), 0.0) if charges >= 0 else 0.0
+    watching, sees = 0.0, -1
+    number = strike_of(battle, unit, other, Blow.REACTION)
+    if number != NO_STRIKE:
+        watching = max(gain_of(battle, number, unit, other, False, 0), 0.0)
+        sees = int(battle.tables.strikes[number].long_range)
+    fill_way(battle, unit, other, CHARGING, charging, charges)
+    fill_way(battle, unit, other, STANDING, standing, far)
+    fill_way(battle, unit, other, MOVING, moving, farther)
+    fill_way(battle, unit, other, WATCHING, watching, sees)
+    base = max(far, farther, charges)
+    for moves in range(_MOVES_AHEAD):
+        within_moves = min(base + 2 * speed * (moves + 1), _FARTHEST)
+        facts.ahead_of[unit, moves, place] = np.int32(within_moves * within_moves) if base >= 0 else _NEVER
+    return max(charging, standing, moving)
+
+
+@step
+def fill_way(battle: Battle, unit: int, other: int, way: int, gain: float, length: int) -> None:
+    """Fill in one way of attack, of the unit and of the enemy that it endangers."""
+    facts = battle.encoding
+    squared = np.int32((min(length, _FARTHEST) + 1) * (min(length, _FARTHEST) + 1) - 1) if length >= 0 else _NEVER
+    place, of_enemy = other - first_of(side_of(other)), unit - first_of(side_of(unit))
+    facts.power[unit, way, place] = facts.danger[other, way, of_enemy] = np.int32(gain * THOUSANDTHS)
+    facts.reach[unit, way, place] = facts.range[other, way, of_enemy] = squared

@@ -1,0 +1,58 @@
+"""Tactics of an army: what a side weighs when it looks ahead (BT-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+HABITS = "habits"
+"""The tactic of a side that follows fixed habits instead."""
+BY_HABIT = -1
+
+
+class Weight(IntEnum):
+    """Weights of a look-ahead."""
+
+    LOSS = 0  # of the enemy's best answer
+    CROWD = 1  # of every other answer, beside the best
+    FUTURE = 2  # of the attacks that a position allows next turn
+    VALUE = 3  # of the points that an attack destroys
+    REMOVAL = 4  # of the victory points for the last model
+    DENIAL = 5  # of what the target can no longer do
+    CHARGE = 6  # of an attack by charge
+
+
+class Tactic(NamedTuple):
+    """A tactic: one sentence about it, and its weights in the order of :class:`Weight`."""
+
+    told: str
+    weights: tuple[float, ...]
+
+
+TACTICS = {
+    "balanced": Tactic("weighs gains and losses alike", (0.5, 0.1, 0.5, 0.5, 0.5, 0.5, 1.0)),
+    "attack": Tactic("closes in, and cares little for losses", (0.1, 0.0, 0.9, 0.5, 0.5, 0.5, 1.2)),
+    "stand_off": Tactic("shoots from beyond the enemy's reach where it can", (1.0, 0.2, 0.3, 0.5, 0.5, 0.5, 0.7)),
+    "finish": Tactic("concentrates on units that it can destroy", (0.5, 0.1, 0.5, 0.3, 1.2, 0.3, 1.0)),
+    "disarm": Tactic("attacks the most dangerous units first", (0.5, 0.1, 0.5, 0.4, 0.4, 1.5, 1.0)),
+    "counter_charge": Tactic("waits out of reach, and charges what comes near", (0.8, 0.2, 0.2, 0.5, 0.5, 0.5, 1.8)),
+    "refuse": Tactic("keeps away, and attacks only without risk", (2.5, 0.5, 0.05, 0.5, 0.5, 0.3, 0.5)),
+}
+"""The tactics by name."""
+DEFAULT = next(iter(TACTICS))
+"""The tactic of a side that states none, where no equilibrium is looked for."""
+MOST_TACTICS = 16
+WEIGHTS = np.zeros((MOST_TACTICS, len(Weight)))
+WEIGHTS[: len(TACTICS)] = [tactic.weights for tactic in TACTICS.values()]
+_SURELY, _ROUNDING = 2.0, 1e-12
+
+
+def set_mix(encoding: Any, side: int, mix: Mapping[str, float]) -> None:
+    """Set the probabilities of the tactics of a side that looks ahead, by name."""
+    encoding.weights[:] = WEIGHTS
+    cumulated = np.cumsum([mix.get(name, 0.0) for name in TACTICS])
+    encoding.mix[side] = _SURELY
+    encoding.mix[side, : len(cumulated)] = np.where(cumulated > 1.0 - _ROUNDING, _SURELY, cumulated)
