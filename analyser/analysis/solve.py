@@ -43,8 +43,8 @@ class Price(NamedTuple):
     """A price at which a loadout is fair among others at theirs, with the 95% interval over fields and situations."""
 
     points: int
-    low: float
-    high: float
+    fair_low: float
+    fair_high: float
     verdict: str  # at that price; empty where it is paid as another role
     doubt: str = ""  # why nothing can be said
 
@@ -91,7 +91,7 @@ class SolvedPrice(Answer):
     def summary(self) -> dict[str, Any]:
         """The fair price with its interval, and that of today."""
         price = self.price
-        return {"fair_points": price.points, "fair_points_low": price.low, "fair_points_high": price.high} | (
+        return {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high} | (
             {} if self.today is None else {"points_today": self.today}
         )
 
@@ -113,7 +113,7 @@ class SolvedPrice(Answer):
         """The price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
-        ends = " to ".join(ends_text(price.points, price.low, price.high))
+        ends = " to ".join(ends_text(price.points, price.fair_low, price.fair_high))
         line = (
             f"{_against(self.among)}{self.loadout}, as {self.role}: fair at {price.points} points (95%: {ends}; "
             f"exact but for the interval), today {today}."
@@ -140,8 +140,8 @@ class SolvedDice(JudgedAnswer):
     dice : int or None
         The change at which it is fair; None where no change that was tried makes it so.
     frame : DataFrame
-        The trade-off curve, one row for each change: `dice`; `fair_points`, `low` and `high` at which it is fair with
-        it; `points_over_fair` and `verdict` at today's points.
+        The trade-off curve, one row for each change: `dice`; `fair_points`, `fair_low` and `fair_high` at which it is
+        fair with it; `points_over_fair` and `verdict` at today's points.
     profiles : ProfilesUsed
     limits : str
         What is not counted.
@@ -257,7 +257,7 @@ def solve_price(
     Examples
     --------
     >>> found = solve_price("crown/rifle-platoon@basic", against="*/*@basic", situations=["long-range"])
-    >>> found.price.low <= found.price.points <= found.price.high
+    >>> found.price.fair_low <= found.price.points <= found.price.fair_high
     True
     """
     library = library_of(profiles)
@@ -328,8 +328,8 @@ def solve_dice(
         changed = field.with_([each], threads) if by else field
         today = _price_in(changed, loadout.selector, paid_as)
         price = _settled(changed, loadout.selector, paid_as, threads)
-        figures = {"fair_points": price.points, "low": price.low, "high": price.high}
-        verdict = today.verdict or verdict_of(points, today.low, today.high)
+        figures = {"fair_points": price.points, "fair_low": price.fair_low, "fair_high": price.fair_high}
+        verdict = today.verdict or verdict_of(points, today.fair_low, today.fair_high)
         rows.append({"dice": by, **figures, "points_over_fair": points / today.fair, "verdict": verdict})
     curve = pd.DataFrame(rows)
     away = np.log(curve["fair_points"] / points).abs().where(curve["verdict"] == FAIR)
@@ -362,7 +362,7 @@ def _against(among: Among) -> str:
 
 
 def _ends(row: Mapping[Any, Any], points: int) -> str:
-    return "–".join(ends_text(points, row["low"], row["high"]))
+    return "–".join(ends_text(points, row["fair_low"], row["fair_high"]))
 
 
 class _Priced(NamedTuple):
@@ -372,8 +372,8 @@ class _Priced(NamedTuple):
     """
 
     fair: float
-    low: float
-    high: float
+    fair_low: float
+    fair_high: float
     verdict: str
     doubt: str
     at_most: float
@@ -383,9 +383,9 @@ def _price_in(field: Standings, selector: str, role: str) -> _Priced:
     here, frame = _exchanging(field, selector), field.prices.frame
     at_most = float(frame["at_most"][frame["loadout"] == selector].iloc[0])
     if role == here.role:
-        return _Priced(here.fair_points, here.low, here.high, here.verdict, here.doubt, at_most)
+        return _Priced(here.fair_points, here.fair_low, here.fair_high, here.verdict, here.doubt, at_most)
     times = _paid_as(role, field, selector) / here.fair_points
-    return _Priced(times * here.fair_points, times * here.low, times * here.high, "", "", at_most)
+    return _Priced(times * here.fair_points, times * here.fair_low, times * here.fair_high, "", "", at_most)
 
 
 def _settled(field: Standings, selector: str, role: str, threads: int | None) -> Price:
@@ -413,7 +413,7 @@ def _nearest(tried: Mapping[int, _Priced], at_most: float) -> Price:
     doubt = found.doubt
     if found.fair > at_most:
         doubt = f"a loadout that does all that it does costs {at_most:.0f} points, and no more is fair"
-    return Price(points, min(found.low, at_most), min(found.high, at_most), found.verdict, doubt)
+    return Price(points, min(found.fair_low, at_most), min(found.fair_high, at_most), found.verdict, doubt)
 
 
 def _exchanging(field: Standings, selector: str) -> Standing:

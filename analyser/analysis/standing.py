@@ -35,7 +35,9 @@ class Standing(NamedTuple):
     efficiency : float
         Points destroyed for 100 points: the mean of all attacks on the field that it can make, in the situations of
         an exchange.
-    fair_points, low, high, verdict, doubt, why, role, offence, toughness
+    fair_points, fair_low, fair_high, under_probability, over_probability, verdict, lean, doubt, why, role
+        As of :func:`analyser.fair_points`.
+    offence, toughness : float
         As of :func:`analyser.fair_points`.
     rank, of : int or None, int
         Its place among the loadouts of its role by points over fair points; 1 is the dearest.
@@ -44,9 +46,12 @@ class Standing(NamedTuple):
     points: int | None
     efficiency: float
     fair_points: float
-    low: float
-    high: float
+    fair_low: float
+    fair_high: float
+    under_probability: float
+    over_probability: float
     verdict: str
+    lean: str
     doubt: str
     why: str
     role: str
@@ -178,7 +183,7 @@ def _some(names: Sequence[str]) -> str:
 def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     """Return the effect of an edit on a loadout, in one sentence.
 
-    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "", "infantry", 9, 9, 1.2, 1.0)
+    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, 0.9, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
     >>> print(sentence("crown/rifle@basic", old, new, Hands()))
     crown/rifle@basic: 60 → 75 points; fair 76; efficiency 95 → 76; under-priced → fair; no matchup changes hands

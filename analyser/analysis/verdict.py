@@ -22,7 +22,7 @@ from analyser.game.units import Loadout, unit_of
 
 Places = NDArray[np.int64]
 
-OVER, UNDER, FAIR, CANNOT_SAY = "over-priced", "under-priced", "fair", "cannot say"
+OVER, UNDER, FAIR, UNDECIDED = "over-priced", "under-priced", "fair", "undecided"
 DRAWS, SEED = 400, 0
 _NEAR_ENOUGH = 1e-3  # of a price, for an interval of prices
 FEWEST_PEERS = 3  # other units of a role: fewer do not say what is usual
@@ -30,8 +30,9 @@ MOST_SPREAD = 2.0  # from the low end of an interval to its high end: of what li
 STEPS = np.log(1.05)  # by so much an interval is wider on either side: points come in steps
 RULE = (
     "Over-priced: today's points are above the interval; under-priced: below; fair: in it.",
-    "Cannot say: in one whose high end is over twice its low end, or for another reason that is told.",
+    "Undecided: in one whose high end is over twice its low end, or for another reason that is told.",
 )
+OFF = -np.log(0.9)  # of a price: wrong by more than 10%
 NEAR_EDGE = 0.03  # of the points: so near to another verdict is worth a word
 _KINDS = {  # words of a doubt, and what it is of several loadouts
     "may be fair, by whom": "too much hangs on whom it meets",
@@ -44,7 +45,20 @@ ONE_WAY = {"shooting": "ranged", "charges": "charge"}
 _PLAYED = 0.005  # of an equilibrium; less is rounding
 _DIGITS = 9  # of shares that are lost or gained; what comes after them is the rounding of sums
 _SAME = 1e-6  # of a price: as near as prices are solved for
-_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, CANNOT_SAY: 0}
+_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}
+
+
+def lean_of(under: float, over: float) -> str:
+    """Return the side on which a price is probably wrong by more than 10%, with its probability.
+
+    >>> lean_of(0.85, 0.01), lean_of(0.1, 0.62), lean_of(0.2, 0.25), lean_of(np.nan, np.nan)
+    ('probably cheap, 85%', 'probably dear, 62%', 'probably within 10%, 55%', '')
+    """
+    if np.isnan(under):
+        return ""
+    sides = {"cheap": under, "dear": over, "within 10%": 1.0 - under - over}
+    side = max(sides, key=lambda each: sides[each])
+    return f"probably {side}, {sides[side]:.0%}"
 
 
 class Role(NamedTuple):
@@ -80,7 +94,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     roles = [role_of(each.unit) for each in exchange.loadouts]
     peers, alike = _Peers(roles, exchange, even.prices), np.ones(len(today))
     fair, other_way = (peers.fair(each.prices, alike) for each in (even, ahead))
-    low, high = _interval(exchange, peers, field, even.prices)
+    low, high, over, under = _interval(exchange, peers, field, even.prices, today)
     strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
     odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = _played(gains, sides) if with_played else (np.full(len(today), np.nan), np.nan)
@@ -91,14 +105,18 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     for at, (price, _) in dearer.items():
         at_most[at] = price
         figures[:, at] = np.minimum(figures[:, at], price)
+        over[at], under[at] = 1.0, 0.0
     verdicts = _verdicts(exchange.points, np.vstack([figures, np.exp(other_way)]), reasons, dearer)
     table = pd.DataFrame(
         {
             **_names(exchange.loadouts),
             "role": roles,
             "points": pd.array(exchange.points.astype(np.int64), "Int64"),
-            **dict(zip(("fair_points", "low", "high"), figures)),
+            **dict(zip(("fair_points", "fair_low", "fair_high"), figures)),
+            "under_probability": under,
+            "over_probability": over,
             "verdict": [each.verdict for each in verdicts],
+            "lean": [lean_of(*each) for each in zip(under.tolist(), over.tolist())],
             "doubt": [each.doubt for each in verdicts],
             "edge": [each.edge for each in verdicts],
             "why": [each.why for each in verdicts],
@@ -122,15 +140,19 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     return Rating(whole, peers.roles(even.prices), levels, residuals, exploitability, explained)
 
 
-def _interval(exchange: Exchange, peers: _Peers, field: Array, prices: Array) -> tuple[Array, Array]:
-    """Return the interval of fair points, as logarithms, over resampled fields and situations."""
+def _interval(
+    exchange: Exchange, peers: _Peers, field: Array, prices: Array, today: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Return the interval of fair points, as logarithms, and the probabilities of a wrong price: over, under."""
     fields, weights = exchange.fields(field, DRAWS, SEED)
     found = pricing.even_trades(exchange.losses, weights, fields, prices, within=_NEAR_ENOUGH)
     drawn = peers.fair(found.prices, fields / field)
     low, high = np.percentile(drawn, (LOW, HIGH), axis=0)
     for twins in _twins(exchange):  # by other draws alone one of them would have another verdict
         low[twins], high[twins] = np.percentile(drawn[:, twins], (LOW, HIGH))
-    return low - STEPS, high + STEPS
+    off = today - drawn
+    over, under = (np.where(np.isnan(low), np.nan, (sign * off > OFF).mean(axis=0)) for sign in (1, -1))
+    return low - STEPS, high + STEPS, over, under
 
 
 def _twins(exchange: Exchange) -> list[list[int]]:
@@ -169,9 +191,9 @@ def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange
         **_names(outside),
         "role": [role_of(each.unit) for each in outside],
         "points": pd.array([each.level.points for each in outside], "Int64"),
-        "verdict": CANNOT_SAY,
+        "verdict": UNDECIDED,
         "why": list(exchange.left_out.values()),
-        **dict.fromkeys(("edge", "not_counted", "beats", "beaten_by"), ""),
+        **dict.fromkeys(("lean", "edge", "not_counted", "beats", "beaten_by"), ""),
         "doubt": list(exchange.left_out.values()),
     }
     whole = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
@@ -239,15 +261,15 @@ def verdict_of(points: float, low: float, high: float, doubt: str = "") -> str:
     >>> [verdict_of(points, 80.4, 99.6) for points in (80, 81, 99, 100)]
     ['under-priced', 'fair', 'fair', 'over-priced']
     >>> verdict_of(100, 60, 121), verdict_of(130, 60, 121), verdict_of(100, 90, 110, "it may fly")
-    ('cannot say', 'over-priced', 'cannot say')
+    ('undecided', 'over-priced', 'undecided')
     """
     if doubt or np.isnan(low):
-        return CANNOT_SAY
+        return UNDECIDED
     if points > high * (1 + _SAME):
         return OVER
     if points < low * (1 - _SAME):
         return UNDER
-    return FAIR if high <= MOST_SPREAD * low * (1 + _SAME) else CANNOT_SAY
+    return FAIR if high <= MOST_SPREAD * low * (1 + _SAME) else UNDECIDED
 
 
 def ends_text(points: float | None, low: float, high: float) -> tuple[str, str]:
@@ -272,7 +294,7 @@ def edge_of(points: float, low: float, high: float) -> str:
     ('1 point from over-priced', '1 point from fair', '2 points from under-priced', '')
     """
     verdict = verdict_of(points, low, high)
-    if np.isnan(low) or verdict == CANNOT_SAY:
+    if np.isnan(low) or verdict == UNDECIDED:
         return ""
     steps = range(1, max(int(NEAR_EDGE * points), 1) + 1)
     for step, sign in product(steps, (1, -1)):
@@ -299,7 +321,7 @@ def _verdicts(points: Array, figures: Array, reasons: Reasons, dearer: Mapping[i
         sign = _SIGNS[verdict]
         if np.isnan(fair):
             doubt = f"fewer than {FEWEST_PEERS} other units here are of its role, so that nothing is usual"
-        elif verdict == CANNOT_SAY:
+        elif verdict == UNDECIDED:
             ends = " to ".join(ends_text(today, low, high))
             doubt = f"anything from {ends} points may be fair, by whom it meets and where"
         elif sign and not twin and (uncounted := reasons.uncounted(at, -sign)):

@@ -117,7 +117,7 @@ class WhatIf(JudgedAnswer):
         figures: dict[str, Any] = {}
         for when, each in (("before", self.before), ("after", self.after)):
             figures |= {f"points_{when}": each.points, f"fair_points_{when}": each.fair_points}
-            figures |= {f"fair_points_{when}_low": each.low, f"fair_points_{when}_high": each.high}
+            figures |= {f"fair_points_{when}_low": each.fair_low, f"fair_points_{when}_high": each.fair_high}
         return {name: value for name, value in figures.items() if not pd.isna(value)}
 
     def _body(self) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
 
 
 def _interval(each: Standing) -> str:
-    return NONE if np.isnan(each.low) else "–".join(ends_text(each.points, each.low, each.high))
+    return NONE if np.isnan(each.fair_low) else "–".join(ends_text(each.points, each.fair_low, each.fair_high))
 
 
 def _rank(each: Standing) -> str:

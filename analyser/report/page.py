@@ -389,7 +389,7 @@ def _template(names: Mapping[str, str]) -> Any:
         "unit_of": unit_of,
         "anchor": anchor_of,
         "row_names": lambda rows: ", ".join(names.get(each, each) for each in rows.split(", ")),
-        "ends": lambda row: "–".join(ends_text(row["points"], row["low"], row["high"])),
+        "ends": lambda row: "–".join(ends_text(row["points"], row["fair_low"], row["fair_high"])),
         "after_name": lambda text: text.partition(":")[2],
         "inches": _inches,
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",

@@ -242,7 +242,7 @@ def _template() -> Any:
     environment = templates()
     environment.filters |= {
         "points": _points,
-        "ends": lambda row: "–".join(ends_text(row["points"], row["low"], row["high"])),
+        "ends": lambda row: "–".join(ends_text(row["points"], row["fair_low"], row["fair_high"])),
         "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
         "unit_of": unit_of,
         "faction": lambda selector: faction_name(selector.partition("/")[0]),

@@ -11,7 +11,7 @@ import analyser
 from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import Among, FairPoints, fair_points, priceable
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, UNDER, rate
+from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, rate
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
@@ -38,7 +38,7 @@ def test_of_copies_all_have_one_price_and_whoever_costs_more_than_another_is_wro
     assert found["fair_points"].tolist() == pytest.approx([35, *[least] * 5])
     # Beside those of its kind it is sure what it should cost, but for the steps in which points come.
     high = 35 if points > 35 else 35 * 1.05  # what its cheaper twins cost is enough
-    assert found[["low", "high"]].iloc[0].tolist() == pytest.approx([35 / 1.05, high])
+    assert found[["fair_low", "fair_high"]].iloc[0].tolist() == pytest.approx([35 / 1.05, high])
     assert found["verdict"].tolist() == [verdict, *[FAIR if points >= 35 else OVER] * 5]
     assert found["at_most"].tolist() == pytest.approx(
         [35 if points > 35 else np.nan, *[points if points < 35 else np.nan] * 5], nan_ok=True
@@ -59,7 +59,10 @@ def test_of_two_that_are_the_same_the_dearer_is_over_priced_however_cheap_both_a
     assert rated(basic).loc[RIFLES, "verdict"] == UNDER
     dear, cheap = sorted([rifles, copy], key=lambda each: -each.level.points)
     assert found.loc[[dear.selector, cheap.selector], "verdict"].tolist() == [OVER, UNDER]
-    assert found.loc[dear.selector, ["fair_points", "low", "high", "at_most"]].tolist() == [cheap.level.points] * 4
+    assert (
+        found.loc[dear.selector, ["fair_points", "fair_low", "fair_high", "at_most"]].tolist()
+        == [cheap.level.points] * 4
+    )
     assert f"{cheap.selector} does at least as well in every matchup" in found.loc[dear.selector, "why"]
 
 
@@ -67,7 +70,7 @@ def test_units_that_are_the_same_have_the_same_answer_in_any_order_of_the_file(l
     twins = copies(library["crown/horse-guard-cavalry@basic"], 3)
     orders = [[*basic, *twins], [*twins[::-1], *basic[::-1]], [twins[1], *basic, twins[0], twins[2]]]
     there, *others = (rated(each) for each in orders)
-    figures = ["fair_points", "low", "high", "points_over_fair", "offence", "toughness"]
+    figures = ["fair_points", "fair_low", "fair_high", "points_over_fair", "offence", "toughness"]
     same = there.loc[[each.selector for each in twins]]
     assert same[["verdict", "edge", "why"]].nunique().tolist() == [1, 1, 1]
     for each in figures:
@@ -107,7 +110,7 @@ def test_others_that_break_are_counted_by_unit_without_itself_wherever_its_level
 
 def test_fewer_copies_than_are_needed_say_nothing(library):
     found = rated(copies(library[RIFLES], 3, points=90))
-    assert set(found["verdict"]) == {CANNOT_SAY}
+    assert set(found["verdict"]) == {UNDECIDED}
     assert found["fair_points"].isna().all()
     assert found["why"].str.contains("fewer than 3 other units").all()
 
@@ -142,9 +145,9 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": -3}, CANNOT_SAY, "points, but nothing here counts what it carries"),
+        ({"dice": -3}, UNDECIDED, "points, but nothing here counts what it carries"),
         ({"dice": +5}, UNDER, "dice for 100 points, others"),
-        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, CANNOT_SAY, "counts Capacity 1 (other transports: 3)"),
+        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "counts Capacity 1 (other transports: 3)"),
         ({"dice": +5, "rules": "-Capacity (3),+Capacity (6)"}, UNDER, "dice for 100 points, others"),
     ],
 )
@@ -189,7 +192,7 @@ def test_the_verdict_follows_a_price(game, times):
         assert moved == pytest.approx(times, rel=0.06)
         order = [UNDER, FAIR, OVER]
         both = [each.loc[name, "verdict"] for each in (before, after)]
-        if CANNOT_SAY not in both:
+        if UNDECIDED not in both:
             assert (order.index(both[1]) - order.index(both[0])) * np.sign(times - 1) >= 0
 
 
@@ -214,7 +217,7 @@ def test_intervals_hold_the_figure_and_all_is_the_same_every_time(game):
     found, again = _rated(*game), _rated(*game)
     pd.testing.assert_frame_equal(found.frame, again.frame)
     known = found.frame.dropna(subset=["fair_points"])
-    inside = (known["low"] <= known["fair_points"] * 1.001) & (known["fair_points"] <= known["high"] * 1.001)
+    inside = (known["fair_low"] <= known["fair_points"] * 1.001) & (known["fair_points"] <= known["fair_high"] * 1.001)
     assert inside.mean() > 0.95
 
 
@@ -283,7 +286,7 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
     levels = {name: each.model_copy(update={"points": None}) for name, each in unknown.unit.levels.items()}
     unknown = unknown.model_copy(update={"unit": unknown.unit.model_copy(update={"levels": levels})})
     found = rated([*sides[:4], free, unarmed, unknown], situations=["long-range"])
-    assert found["verdict"].tolist() == [*[FAIR] * 4, *[CANNOT_SAY] * 3]
+    assert found["verdict"].tolist() == [*[FAIR] * 4, *[UNDECIDED] * 3]
     assert found["why"].tolist()[4:] == ["it costs 0 points", "it hurts nobody here", "it has no points"]
     text = str(fair_points([*sides[:4], free, unarmed, unknown], against=sides[:4], situations=["long-range"]))
     assert "nan" not in text.lower()
@@ -337,7 +340,7 @@ def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(librar
     assert found.doubts == {"fewer than 3 other units here are of its role": 3}
     assert found.as_dict()["judged_among"] == {"loadouts": 3, "factions": {"crown": 3}}
     text = " ".join(str(found).split())
-    assert "Cannot say: fewer than 3 other units here are of its role (3)." in text
+    assert "Undecided: fewer than 3 other units here are of its role (3)." in text
     assert "Judged against 3 loadouts (Crown 3); " in text
     some = found.only({"crown/copy-1@basic"})
     assert (len(some.frame), some.among) == (1, found.among)

@@ -7,7 +7,7 @@ import pytest
 
 from analyser.analysis.prices import LIMITS, fair_points
 from analyser.analysis.reasons import defence_of
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER, RULE, UNDER, ends_text, verdict_of
+from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, ends_text, verdict_of
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import copies
 
@@ -22,26 +22,26 @@ def test_of_all_loadouts_the_verdict_follows_from_the_numbers_and_so_it_does_as_
     assert len(shipped.frame) == 274
     seen = set()
     for row in shipped.as_dict()["loadouts"]:
-        points, low, high = (row[name] for name in ("points", "low", "high"))
-        wanted = OVER if points > high else UNDER if points < low else FAIR if high <= 2 * low else CANNOT_SAY
+        points, low, high = (row[name] for name in ("points", "fair_low", "fair_high"))
+        wanted = OVER if points > high else UNDER if points < low else FAIR if high <= 2 * low else UNDECIDED
         ends = ends_text(points, low, high)
         assert [points > float(ends[1]), points < float(ends[0])] == [points > high, points < low]
-        if wanted == CANNOT_SAY:
+        if wanted == UNDECIDED:
             assert f"from {ends[0]} to {ends[1]} points" in row["why"]
-        assert row["verdict"] == (CANNOT_SAY if row["doubt"] else wanted), row
-        assert (row["verdict"] == CANNOT_SAY) == bool(row["doubt"])
+        assert row["verdict"] == (UNDECIDED if row["doubt"] else wanted), row
+        assert (row["verdict"] == UNDECIDED) == bool(row["doubt"])
         assert not row["doubt"] or row["why"] == row["doubt"]
         assert low <= row["fair_points"] + 0.5
         assert row["fair_points"] - 0.5 <= high
         assert row["at_most"] is None or (row["verdict"] == OVER and high <= row["at_most"] < points)
         seen.add(row["verdict"])
-    assert seen == {OVER, UNDER, FAIR, CANNOT_SAY}
+    assert seen == {OVER, UNDER, FAIR, UNDECIDED}
 
 
 def test_no_end_of_an_interval_is_rounded_over_the_points(shipped):
     tanks = shipped.frame.set_index("loadout").loc["commonwealth/tsarevna-strike-tanks@basic"]
     assert tanks["points"] == 125
-    assert 124 < tanks["high"] < 125
+    assert 124 < tanks["fair_high"] < 125
     assert tanks["verdict"] == OVER
     assert verdict_of(125, 82.06, 124.77) == OVER
     assert verdict_of(125, 125.2, 180) == UNDER
@@ -67,9 +67,9 @@ def test_the_rule_and_the_limits_stand_where_verdicts_do():
     record = found.as_dict()
     assert record["rule"] == " ".join(RULE)
     assert all(
-        verdict_of(row["points"], row["low"], row["high"], row["doubt"]) == row["verdict"]
+        verdict_of(row["points"], row["fair_low"], row["fair_high"], row["doubt"]) == row["verdict"]
         for row in record["loadouts"]
-        if row["low"] is not None
+        if row["fair_low"] is not None
     )
 
 

@@ -11,7 +11,7 @@ from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings, moved
-from analyser.analysis.verdict import CANNOT_SAY, FAIR, OVER
+from analyser.analysis.verdict import FAIR, OVER, UNDECIDED
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
@@ -38,7 +38,7 @@ def found(dear):
 def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
     assert (found.before.verdict, found.after.verdict) == (OVER, FAIR)
     assert (found.before.points, found.after.points) == (75, 60)
-    assert found.before.low < 60 == found.before.high  # what its twin costs is enough
+    assert found.before.fair_low < 60 == found.before.fair_high  # what its twin costs is enough
     assert found.before.rank < found.after.rank <= found.after.of == 7
 
 
@@ -52,7 +52,7 @@ def test_efficiency_is_the_mean_of_what_it_destroys_for_100_points(dear, found):
 def test_before_and_after_are_those_of_fair_points(dear, found, tmp_path):
     for standing, folder in ((found.before, dear), (found.after, write_wood(tmp_path / "fair", oak=60))):
         row = analyser.fair_points("*/*", profiles=folder).frame.set_index("loadout").loc[OAK]
-        for name in ("fair_points", "low", "high", "offence", "toughness"):
+        for name in ("fair_points", "fair_low", "fair_high", "offence", "toughness"):
             assert getattr(standing, name) == pytest.approx(row[name], rel=1e-9), name
         assert (standing.verdict, standing.role) == (row["verdict"], row["role"])
 
@@ -115,7 +115,7 @@ def test_plain_data_holds_no_nan(dear, tmp_path):
     assert data["change_hands"] == {"gained": [], "lost": []}
     assert data["before"]["doubt"] == "it costs 0 points"
     assert data["before"]["fair_points"] is None
-    assert data["before"]["verdict"] == "cannot say"
+    assert data["before"]["verdict"] == "undecided"
     json.dumps(data, allow_nan=False)
 
 
@@ -145,17 +145,17 @@ def test_at_the_solved_price_it_is_fair_and_that_price_is_its_own_fair_price(tmp
     assert row["verdict"] == FAIR == solved.price.verdict
     assert round(row["fair_points"]) == solved.price.points
     assert (solved.today, solved.role) == (90, "infantry")
-    assert solved.price.low <= solved.price.points <= solved.price.high
-    assert solved.price.low == pytest.approx(row["low"], rel=1e-9)
+    assert solved.price.fair_low <= solved.price.points <= solved.price.fair_high
+    assert solved.price.fair_low == pytest.approx(row["fair_low"], rel=1e-9)
     assert f"fair at {solved.price.points} points" in str(solved)
 
 
 def test_the_solved_price_of_a_copy_is_at_most_that_of_its_equal(dear, tmp_path):
     solved = analyser.solve_price(OAK, profiles=dear)
-    assert (solved.price.points, solved.price.verdict, solved.price.high) == (60, FAIR, 60)
+    assert (solved.price.points, solved.price.verdict, solved.price.fair_high) == (60, FAIR, 60)
     assert "costs 60 points, and no more is fair" in " ".join(str(solved).split())
     row = analyser.fair_points(OAK, profiles=write_wood(tmp_path / "solved", oak=60)).frame.iloc[0]
-    assert (row["verdict"], solved.price.low) == (FAIR, pytest.approx(row["low"], rel=1e-9))
+    assert (row["verdict"], solved.price.fair_low) == (FAIR, pytest.approx(row["fair_low"], rel=1e-9))
 
 
 def test_what_is_the_same_ranks_the_same_and_changes_no_hands(tmp_path):
@@ -194,8 +194,8 @@ def test_dice_and_points_are_traded_off(dear, tmp_path):
     curve = found.frame
     assert curve["dice"].tolist() == list(range(-6, 7))
     assert curve["fair_points"].is_monotonic_increasing
-    assert (curve["low"] <= curve["fair_points"]).all()
-    assert (curve["fair_points"] <= curve["high"]).all()
+    assert (curve["fair_low"] <= curve["fair_points"]).all()
+    assert (curve["fair_points"] <= curve["fair_high"]).all()
     as_it_is = curve.set_index("dice").loc[0]
     assert as_it_is["fair_points"] == analyser.solve_price(OAK, profiles=dear).price.points
     assert as_it_is["verdict"] == OVER
@@ -299,7 +299,7 @@ def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, in
     told = " ".join(str(found).split())
     assert f"No matchup can be compared: before, {why}" in told
     assert "; no matchup can be compared (exact)" in told
-    assert found.before.verdict == "cannot say"
+    assert found.before.verdict == "undecided"
     assert "nan" not in told.lower()
     json.dumps(found.as_dict(), allow_nan=False)
 
@@ -351,8 +351,8 @@ def test_dice_can_be_solved_as_another_role(tmp_path):
     assert own.as_dict()["role"] == "infantry"
     price = analyser.solve_price(OAK, role="cavalry", profiles=folder)
     row = other.frame.set_index("dice").loc[0]
-    assert (row["fair_points"], row["low"]) == (price.price.points, price.price.low)
-    assert set(other.frame["verdict"]) <= {OVER, "under-priced", FAIR, CANNOT_SAY}
+    assert (row["fair_points"], row["fair_low"]) == (price.price.points, price.price.fair_low)
+    assert set(other.frame["verdict"]) <= {OVER, "under-priced", FAIR, UNDECIDED}
 
 
 @pytest.mark.parametrize(
@@ -374,6 +374,6 @@ def test_why_nothing_can_be_said_at_a_solved_price_is_told(monkeypatch):
     field = {"against": "imperium/*@basic", "situations": ["long-range"]}
     monkeypatch.setattr(verdict, "MOST_SPREAD", 1.0)  # whatever interval is too wide
     found = analyser.solve_price("crown/rifle-platoon@basic", **field)
-    assert found.price.verdict == CANNOT_SAY
+    assert found.price.verdict == UNDECIDED
     assert found.price.doubt.startswith("anything from")
-    assert f"cannot say ({found.price.doubt})." in " ".join(str(found).split())
+    assert f"undecided ({found.price.doubt})." in " ".join(str(found).split())

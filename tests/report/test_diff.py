@@ -211,8 +211,8 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
 def test_where_nothing_can_be_said_any_more_the_sentence_says_why(dear, tmp_path):
     new = write_wood(tmp_path / "few", oak=0)
     (move,) = diff(dear, new).moves
-    assert move.new.verdict == "cannot say"
-    assert "over-priced → cannot say (it costs 0 points)" in move.sentence
+    assert move.new.verdict == "undecided"
+    assert "over-priced → undecided (it costs 0 points)" in move.sentence
     assert move.as_dict()["reason"] == "it costs 0 points"
 
 
