@@ -92,7 +92,7 @@ def test_it_says_among_whom_prices_are_judged_and_why_of_some_nothing_can_be_sai
     assert told in first.partition("Not counted")[0]
     assert f", more than stand in this report. Of the {len(prices)} here" in first
     doubts = prices.loc[prices["verdict"] == "undecided", "doubt"]
-    told = re.findall(r" \((\d+)\)", first.partition("Cannot say: ")[2])
+    told = re.findall(r" \((\d+)\)", first.partition("Undecided: ")[2])
     assert sum(map(int, told)) == len(doubts) > 0
     wanted = fair_points("crown/rifle-platoon@basic").frame.iloc[0]
     there = prices.set_index("loadout").loc[wanted["loadout"]]
