@@ -10,6 +10,7 @@ import numpy as np
 
 from analyser.analysis.edited import fights_as
 from analyser.analysis.standing import Hands, Standing, Standings, figure, hands_of, moved, sentence, steady
+from analyser.analysis.verdict import OVER, UNDER
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # of points over fair points: what moved less, and nothing else, is folded
@@ -42,6 +43,11 @@ class Move(NamedTuple):
         """Return True if it is not worth a line: points, verdict and matchups stay, and nearly the worth."""
         same = self.old.points == self.new.points and self.old.verdict == self.new.verdict
         return same and not self.change_hands and self.size < SMALL
+
+    @property
+    def is_flipped(self) -> bool:
+        """Return True if it is over-priced or under-priced now and was not so before."""
+        return self.old.verdict != self.new.verdict and self.new.verdict in (OVER, UNDER)
 
     @property
     def verdicts(self) -> str:
