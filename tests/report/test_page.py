@@ -177,8 +177,8 @@ def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_w
         away = flagged["points_over_fair"].map(math.log).abs()
         far = flagged.loc[away.sort_values(ascending=False).index].drop_duplicates("unit").head(5)
         for row in far.to_dict("records"):
-            edge = f"; {row['edge']}" if isinstance(row["edge"], str) else ""
-            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f}{edge})"
+            ends = f"{row['fair_low']:.0f}–{row['fair_high']:.0f}"
+            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({ends}; {row['lean']})"
             assert f"{row['unit']}, {row['level']} : {points} {row['why']}." in part
         assert part.count(" points, fair ") == len(far)
     assert "→" not in first  # that is what was and what is, on the page over reports
