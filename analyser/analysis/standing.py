@@ -14,6 +14,7 @@ from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import fair_points_in
+from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -35,7 +36,9 @@ class Standing(NamedTuple):
     efficiency : float
         Points destroyed for 100 points: the mean of all attacks on the field that it can make, in the situations of
         an exchange.
-    fair_points, low, high, verdict, doubt, why, role, offence, toughness
+    fair_points, fair_low, fair_high, under_probability, over_probability, verdict, lean, doubt, why, role
+        As of :func:`analyser.fair_points`.
+    offence, toughness : float
         As of :func:`analyser.fair_points`.
     rank, of : int or None, int
         Its place among the loadouts of its role by points over fair points; 1 is the dearest.
@@ -44,9 +47,12 @@ class Standing(NamedTuple):
     points: int | None
     efficiency: float
     fair_points: float
-    low: float
-    high: float
+    fair_low: float
+    fair_high: float
+    under_probability: float
+    over_probability: float
     verdict: str
+    lean: str
     doubt: str
     why: str
     role: str
@@ -110,6 +116,11 @@ class Standings:
         """The verdict on each, by selector."""
         return self._rows["verdict"]
 
+    def at_most(self, selector: str) -> int:
+        """Return the points of a better loadout of its faction, more than which is not fair; its own without one."""
+        row = self._rows.loc[selector]
+        return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
+
     def __getitem__(self, selector: str) -> Standing:
         row: Mapping[Any, Any] = self._rows.loc[selector].to_dict()
         peers = self._rows[self._rows["role"] == row["role"]]["points_over_fair"].dropna()
@@ -139,6 +150,23 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
     found = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
     found["changes_hands"] = (np.minimum(was, now) < -_EVEN) & (np.maximum(was, now) > _EVEN)
     return found.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
+
+
+def steady(old: Standing, new: Standing) -> Standing:
+    """Return `new`, with the verdict of `old` unless a probability moved by more than :data:`~.verdict.NOISE`.
+
+    >>> old = Standing(60, 95.2, 70, 60, 80, 0.61, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
+    >>> [steady(old, old._replace(under_probability=p, verdict="undecided")).verdict for p in (0.58, 0.55)]
+    ['under-priced', 'undecided']
+    """
+    under, over = new.under_probability - old.under_probability, new.over_probability - old.over_probability
+    is_noise = max(abs(under), abs(over)) <= NOISE and all(map(_follows, (old, new)))
+    return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise else new
+
+
+def _follows(each: Standing) -> bool:
+    """Return True if the verdict follows from the probabilities: nothing else decides, and nothing is in doubt."""
+    return each.verdict == verdict_of(each.under_probability, each.over_probability)
 
 
 class Hands(NamedTuple):
@@ -178,7 +206,7 @@ def _some(names: Sequence[str]) -> str:
 def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     """Return the effect of an edit on a loadout, in one sentence.
 
-    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, "under-priced", "", "", "infantry", 9, 9, 1.2, 1.0)
+    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, 0.9, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
     >>> print(sentence("crown/rifle@basic", old, new, Hands()))
     crown/rifle@basic: 60 → 75 points; fair 76; efficiency 95 → 76; under-priced → fair; no matchup changes hands

@@ -162,19 +162,19 @@ def fair_points(
 
     Examples
     --------
-    >>> figures = {"points": [50, 60], "fair_points": [40.0, 75.0], "low": [35.0, 66.0], "high": [46.0, 84.0]}
+    >>> figures = {"points": [50, 60], "fair_points": [40.0, 75.0], "fair_low": [35.0, 66.0], "fair_high": [46.0, 84.0]}
     >>> names = {"loadout": ["red/a@basic", "blue/b@basic"], "faction": ["red", "blue"]}
     >>> table = pd.DataFrame({**names, **figures, "verdict": ["over-priced", "under-priced"]})
     >>> fair_points(table).get_xlabel()
     'fair points'
     """
     frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("loadout", "faction", "points", "fair_points", "low", "high", "verdict"))
+    look.check_columns(frame, ("loadout", "faction", "points", "fair_points", "fair_low", "fair_high", "verdict"))
     shown = frame[frame["fair_points"].notna() & frame["points"].notna()].reset_index(drop=True)
     if shown.empty:
         raise InputError("no loadout has both points and fair points")
     fair, points = (shown[name].to_numpy(np.float64) for name in ("fair_points", "points"))
-    below, above = (float((shown[end] / shown["fair_points"]).median()) for end in ("low", "high"))
+    below, above = (float((shown[end] / shown["fair_points"]).median()) for end in ("fair_low", "fair_high"))
     missing = len(frame) - len(shown)
     across = "fair points" + (f"   ({missing} without left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))

@@ -135,18 +135,18 @@ def trade_off(
 
     Examples
     --------
-    >>> curve = {"dice": [-1, 0, 1], "fair_points": [50, 60, 70], "low": [44, 53, 61], "high": [57, 68, 80]}
+    >>> curve = {"dice": [-1, 0, 1], "fair_points": [50, 60, 70], "fair_low": [44, 53, 61], "fair_high": [57, 68, 80]}
     >>> trade_off(pd.DataFrame(curve), points=62).lines[0].get_ydata().tolist()
     [50, 60, 70]
     """
     frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("dice", "fair_points", "low", "high"))
+    look.check_columns(frame, ("dice", "fair_points", "fair_low", "fair_high"))
     today = getattr(data, "points", None) if points is None else points
     more: dict[str, Any] = {"xlabel": "change of dice", "ylabel": "fair points, 95% intervals", "legend": 2}
     own = f"{look.subject_of(data)}\nFair points at each change of dice"
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **more) as axes:
         band: dict[str, Any] = {"color": look.LIGHT, "linewidth": 0, "zorder": 0}
-        axes.fill_between(frame["dice"], frame["low"], frame["high"], **band)
+        axes.fill_between(frame["dice"], frame["fair_low"], frame["fair_high"], **band)
         axes.plot(frame["dice"], frame["fair_points"], **{"marker": "o", "color": color, "label": label, **artist})
         if today is not None:
             axes.axhline(today, color="black", linestyle="--", linewidth=1, label=f"today: {today}")

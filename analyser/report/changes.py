@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from analyser.analysis.standing import ARROW, NONE, ahead_text, figure
-from analyser.analysis.verdict import ends_text
+from analyser.analysis.verdict import interval_text
 from analyser.game.units import Loadout, unit_of
 from analyser.report.edits import Edit, concerns, in_words
 from analyser.report.moves import SMALL, Move, Moves
@@ -101,13 +101,13 @@ def changes_of(
 
 def _in_words(move: Move, edits: list[str]) -> Change:
     old, new = move.old, move.new
-    known = new.low == new.low
+    known = new.fair_low == new.fair_low
     return Change(
         loadout=move.loadout,
         edits=edits,
         points=_both(old.points, new.points, lambda points: NONE if points is None else str(points)),
         fair=_both(old.fair_points, new.fair_points, figure),
-        range="–".join(ends_text(new.points, new.low, new.high)) if known else "",
+        range=interval_text(new.fair_low, new.fair_high) if known else "",
         verdict=_both(old.verdict, new.verdict, str),
         why=new.doubt,
         efficiency=_both(old.efficiency, new.efficiency, figure),

@@ -83,13 +83,6 @@ class Diff:
         changes = (self.frame["change"], self.for_points["share"])
         return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
 
-    def over(self, limit: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The rows of `frame` and of `for_points` that changed by more than `limit`, those of points by their share."""
-        points = self.for_points[self.for_points["share"].abs() > limit]
-        size = points.assign(by=points["share"].abs().round(_DIGITS), then=points["change"].abs())
-        order = size.sort_values(["by", "then"], ascending=False, kind="stable").index
-        return self.frame[self.frame["change"].abs() > limit], points.loc[order]
-
 
 def diff_text(found: Diff, limit: int = MOST_MATCHUPS) -> str:
     """A sentence for each loadout, what is written differently, then the matchups that changed most, up to `limit`."""
@@ -170,19 +163,22 @@ def _table(frame: pd.DataFrame, heading: str, limit: int) -> list[str]:
 
 
 def over_limit(found: Diff, limit: float) -> list[str]:
-    """Why a diff fails: how many matchups changed by more than `limit`, in what they are measured in, and the worst."""
-    lines = []
-    for frame in found.over(limit):
-        if not len(frame):
-            continue
+    """Return why a diff fails: matchups that changed by more than `limit`, and loadouts that became wrongly priced.
+
+    Points that change move what is destroyed for 100 of them in every matchup: that is no failure.
+    """
+    lines, frame = list[str](), found.frame[found.frame["change"].abs() > limit]
+    if len(frame):
         unit = frame["unit"].iloc[0]
         scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
-        if "share" in frame:
-            scale, measure = 100, "% in what they destroy for 100 points (looked at where points changed)"
         told = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
         lines.append(f"{told}{', the largest change first' if len(frame) > 1 else ''}:")
         lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))]
         lines += _more(frame, MOST_REASONS)
+    flipped = [each for each in (*found.moves, *found.others) if each.is_flipped]
+    if flipped:
+        lines.append(f"{counted(len(flipped), 'loadout')} became over-priced or under-priced:")
+        lines += [f"  {each.told}" for each in flipped[:MOST_REASONS]] + _more(flipped, MOST_REASONS)
     return lines
 
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.edited import fights_as
-from analyser.analysis.standing import Hands, Standing, Standings, figure, hands_of, moved, sentence
+from analyser.analysis.standing import Hands, Standing, Standings, figure, hands_of, moved, sentence, steady
+from analyser.analysis.verdict import OVER, UNDER
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # of points over fair points: what moved less, and nothing else, is folded
@@ -42,6 +43,11 @@ class Move(NamedTuple):
         """Return True if it is not worth a line: points, verdict and matchups stay, and nearly the worth."""
         same = self.old.points == self.new.points and self.old.verdict == self.new.verdict
         return same and not self.change_hands and self.size < SMALL
+
+    @property
+    def is_flipped(self) -> bool:
+        """Return True if it is over-priced or under-priced now and was not so before."""
+        return self.old.verdict != self.new.verdict and self.new.verdict in (OVER, UNDER)
 
     @property
     def verdicts(self) -> str:
@@ -100,11 +106,11 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
         found = moved(before, after, name)
         changed = found[found["changes_hands"]]
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
-        return Move(name, before[name], after[name], hands_of(found), margins)
+        return Move(name, before[name], steady(before[name], after[name]), hands_of(found), margins)
 
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    return Moves(
-        *(tuple(sorted(map(move, each), key=lambda found: (-found.size, found.loadout))) for each in (names, others))
-    )
+    moves = [[*map(move, each)] for each in (names, others)]
+    moves[1] = [each for each in moves[1] if each.old.verdict != each.new.verdict]
+    return Moves(*(tuple(sorted(each, key=lambda found: (-found.size, found.loadout))) for each in moves))

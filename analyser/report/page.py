@@ -26,7 +26,7 @@ from analyser.analysis.prices import FairPoints
 from analyser.analysis.reasons import defence_of
 from analyser.analysis.roles import MEANS
 from analyser.analysis.situations import BEST_TRADE, Situation
-from analyser.analysis.verdict import OVER, RULE, UNDER, ends_text
+from analyser.analysis.verdict import OVER, RULE, UNDER, interval_text
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.text import percent, whole_percent
 from analyser.game.names import faction_name
@@ -389,7 +389,7 @@ def _template(names: Mapping[str, str]) -> Any:
         "unit_of": unit_of,
         "anchor": anchor_of,
         "row_names": lambda rows: ", ".join(names.get(each, each) for each in rows.split(", ")),
-        "ends": lambda row: "–".join(ends_text(row["points"], row["low"], row["high"])),
+        "ends": lambda row: interval_text(row["fair_low"], row["fair_high"]),
         "after_name": lambda text: text.partition(":")[2],
         "inches": _inches,
         "attacker": lambda row: f"{row['attacker_unit']}, {row['attacker_level']}",

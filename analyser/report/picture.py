@@ -88,7 +88,7 @@ def price_picture(prices: FairPoints, listed: Collection[str]) -> PricePicture |
     ]
     dots = _labelled(dots)
     # The usual interval: the lines are parallel to the diagonal, for both axes are logarithmic.
-    lowest, highest = (float((shown[end] / shown["fair_points"]).median()) for end in ("low", "high"))
+    lowest, highest = (float((shown[end] / shown["fair_points"]).median()) for end in ("fair_low", "fair_high"))
     below, above = (100 * float(np.log(each)) / span for each in (lowest, highest))
     ticks = [(each, place(each)) for each in _TICKS if least <= each <= most]
     left_out = len(prices.frame) - len(shown)

@@ -18,7 +18,7 @@ from analyser import __version__
 from analyser.analysis.prices import EVERYBODY, LIMITS, FairPoints, fair_points
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
-from analyser.analysis.verdict import OVER, RULE, UNDER, ends_text
+from analyser.analysis.verdict import OVER, RULE, UNDER, interval_text
 from analyser.common.errors import InputError, check_text
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.sampling import Progress
@@ -242,7 +242,7 @@ def _template() -> Any:
     environment = templates()
     environment.filters |= {
         "points": _points,
-        "ends": lambda row: "–".join(ends_text(row["points"], row["low"], row["high"])),
+        "ends": lambda row: interval_text(row["fair_low"], row["fair_high"]),
         "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
         "unit_of": unit_of,
         "faction": lambda selector: faction_name(selector.partition("/")[0]),

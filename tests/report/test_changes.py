@@ -17,8 +17,8 @@ WHO = "crown/rifle-platoon"
 
 
 def standing(points=60, fair=70.0, verdict="fair", **more):
-    facts = dict.fromkeys(Standing._fields, 0.0) | {"doubt": "", "why": "", "role": "infantry"}
-    known = {"low": fair * 0.9, "high": fair * 1.1, "efficiency": 40.0}
+    facts = dict.fromkeys(Standing._fields, 0.0) | {"lean": "", "doubt": "", "why": "", "role": "infantry"}
+    known = {"fair_low": fair * 0.9, "fair_high": fair * 1.1, "efficiency": 40.0}
     return Standing(**facts | known | {"points": points, "fair_points": fair, "verdict": verdict} | more)
 
 
@@ -66,14 +66,14 @@ def told(found, *edits):
 
 
 def test_a_line_has_points_fair_points_verdict_with_its_reason_and_who_changes_hands():
-    new = standing(75, 72.0, "cannot say", doubt="anything may be fair", efficiency=32.0)
+    new = standing(75, 72.0, "undecided", doubt="anything may be fair", efficiency=32.0)
     hands = Hands(("imperium/krupp-field-guns@basic",), ("imperium/scion-grenadier-platoon@basic",))
     edit = Edit(WHO, "levels.reinforced.points", "60", "75")
     margins = {hands.gained[0]: (-0.204, 0.1), hands.lost[0]: (0.5, -0.301)}
     found = told(moves(Move(f"{WHO}@reinforced", standing(), new, hands, margins)), edit)
     (line,) = found.shown
     assert (line.points, line.fair, line.range) == ("60 → 75", "70 → 72", "65–79")
-    assert (line.verdict, line.why, line.efficiency) == ("fair → cannot say", "anything may be fair", "40 → 32")
+    assert (line.verdict, line.why, line.efficiency) == ("fair → undecided", "anything may be fair", "40 → 32")
     assert (line.won, line.lost) == hands
     assert list(line.margins.values()) == ["20% behind → 10% ahead", "50% ahead → 30% behind"]
     assert (found.units, found.loadouts) == (1, 1)
@@ -96,7 +96,7 @@ def test_what_hardly_moved_is_folded_and_the_threshold_is_that_of_its_worth():
 def test_a_verdict_that_turns_while_the_worth_hardly_moves_stands_at_the_edge():
     names = [f"{WHO}@{level}" for level in ("basic", "reinforced", "full-strength")]
     near, far = standing(fair=70 * (1 + SMALL / 2), verdict="under-priced"), standing(fair=90, verdict="under-priced")
-    unpriced = standing(fair=float("nan"), verdict="cannot say", doubt="nobody of its role")
+    unpriced = standing(fair=float("nan"), verdict="undecided", doubt="nobody of its role")
     others = [Move(name, standing(), new, Hands()) for name, new in zip(names, (near, far, unpriced))]
     found = told(moves(others=others))
     assert [each.loadout for each in found.edge] == names[:1]

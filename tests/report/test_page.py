@@ -91,14 +91,14 @@ def test_it_says_among_whom_prices_are_judged_and_why_of_some_nothing_can_be_sai
     told = f"Judged against {len(list(library))} loadouts (Commonwealth "
     assert told in first.partition("Not counted")[0]
     assert f", more than stand in this report. Of the {len(prices)} here" in first
-    doubts = prices.loc[prices["verdict"] == "cannot say", "doubt"]
-    told = re.findall(r" \((\d+)\)", first.partition("Cannot say: ")[2])
+    doubts = prices.loc[prices["verdict"] == "undecided", "doubt"]
+    told = re.findall(r" \((\d+)\)", first.partition("Undecided: ")[2])
     assert sum(map(int, told)) == len(doubts) > 0
     wanted = fair_points("crown/rifle-platoon@basic").frame.iloc[0]
     there = prices.set_index("loadout").loc[wanted["loadout"]]
     assert there["verdict"] == wanted["verdict"]
-    assert [there[name] for name in ("fair_points", "low", "high")] == pytest.approx(
-        [wanted[name] for name in ("fair_points", "low", "high")]
+    assert [there[name] for name in ("fair_points", "fair_low", "fair_high")] == pytest.approx(
+        [wanted[name] for name in ("fair_points", "fair_low", "fair_high")]
     )
 
 
@@ -177,8 +177,8 @@ def test_the_first_screen_names_the_farthest_units_with_points_fair_points_and_w
         away = flagged["points_over_fair"].map(math.log).abs()
         far = flagged.loc[away.sort_values(ascending=False).index].drop_duplicates("unit").head(5)
         for row in far.to_dict("records"):
-            edge = f"; {row['edge']}" if isinstance(row["edge"], str) else ""
-            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({row['low']:.0f}–{row['high']:.0f}{edge})"
+            ends = f"{row['fair_low']:.0f}–{row['fair_high']:.0f}"
+            points = f"{row['points']} points, fair {row['fair_points']:.0f} ({ends}; {row['lean']})"
             assert f"{row['unit']}, {row['level']} : {points} {row['why']}." in part
         assert part.count(" points, fair ") == len(far)
     assert "→" not in first  # that is what was and what is, on the page over reports

@@ -72,7 +72,7 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert "1 unit is written differently, with 1 loadout that costs or fights otherwise; " in plain(newest)
     link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
     row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
-    assert plain(row).startswith("(Crown) 60 → 90 points – cannot say : fewer than 3 other units ")
+    assert plain(row).startswith("(Crown) 60 → 90 points – undecided : fewer than 3 other units ")
     assert re.search(r"[\d.]+ → [\d.]+ (\d+: )?(now behind|none)", plain(row))  # efficiency, and who is ahead now
     assert "reinforced: points 60 → 90" in newest.replace("\u00a0", " ")
     assert "->" not in plain(newest)
@@ -103,7 +103,7 @@ def test_the_page_says_of_each_the_same_as_its_reports(site):
         prices = pd.read_csv(report.folder / "prices.csv", keep_default_na=False).set_index("loadout")
         assert prices["verdict"].tolist() == found.verdicts[prices.index].tolist()
         mine = found.prices.frame.set_index("loadout").loc[prices.index]
-        for end in ("low", "high"):
+        for end in ("fair_low", "fair_high"):
             assert pd.to_numeric(prices[end]).to_numpy() == pytest.approx(mine[end].to_numpy(), rel=1e-9, nan_ok=True)
 
 
