@@ -23,7 +23,7 @@ SMALL = ("--rounds", "1", "--first", "a")
 def test_best_says_what_to_do():
     text = answer("best", MINE, YOURS, *SMALL)
     assert "First move" in text
-    assert "What habits give away" in text
+    assert "Cost of simple tactics" in text
     assert " pp less" in text
     assert " VP less" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
 
@@ -83,9 +83,9 @@ def test_a_duel_by_lines_or_best():
 def test_tactics(tmp_path):
     text = answer("best", "tactics", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
     assert "misjudged in" in text
-    out = tmp_path / "habits.csv"
-    assert "The habit of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
-    assert out.read_text().startswith("attacker,defender,value,habit")
+    out = tmp_path / "tactics.csv"
+    assert "The tactic of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
+    assert out.read_text().startswith("attacker,defender,value,tactic")
 
 
 def test_best_focus():
@@ -185,7 +185,7 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
-    out = tmp_path / "habits.csv"
+    out = tmp_path / "tactics.csv"
     command = [
         sys.executable,
         "-m",
@@ -200,7 +200,7 @@ def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
-        while not list(tmp_path.glob(".habits.csv.*/*.json")) and time.monotonic() < deadline:
+        while not list(tmp_path.glob(".tactics.csv.*/*.json")) and time.monotonic() < deadline:
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         told = "stopped: what is finished is kept; run the same command again to resume\n"

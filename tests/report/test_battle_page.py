@@ -38,7 +38,7 @@ def texts(page, tag):
 
 def test_it_leads_with_the_answer_in_the_words_of_the_terminal(found, page):
     assert texts(page, "h2") == [
-        *("In short", "Victory points", "Who is left", "What each unit did"),
+        *("In short", "Victory points", "What is left", "What each unit did"),
         *("Without each unit (common random numbers)", "In other orders: the least and the greatest chance"),
         *("A battle told", "More"),
     ]
