@@ -30,6 +30,8 @@ SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its a
 Row = dict[Hashable, Any]  # of a table
 _LOOKED_AT_FIRST = 64  # figures
 _SWEEPS = 10  # of a median polish
+_UNSEEN = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
+"""Qualities whose worth is in none of the figures of a matchup."""
 _LEAST_WRITTEN = 0.05  # points; less is called nothing
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _EFFICIENCY = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
@@ -351,6 +353,8 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
             more.append(f"{name.replace('_', ' ').upper()} {getattr(mine, name)}")
     if (mine.break_limit or 0) < (theirs.break_limit or 0):
         more.append("no BREAK LIMIT" if mine.break_limit is None else f"BREAK LIMIT {mine.break_limit}")
+    qualities = [{each.name for row in unit.rows for each in row.qualities} & _UNSEEN for unit in (mine, theirs)]
+    more += sorted(qualities[0] - qualities[1])
     for row in mine.rows:  # that shoot at what no row of the other does, or further
         reached = any(
             set(row.against) <= set(each.against) and (row.long_range or 0) <= (each.long_range or 0)

@@ -6,8 +6,9 @@ Under best play it is what each loses in a duel, a round.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -17,17 +18,18 @@ from analyser.analysis.acts import Act, Losses, acts_of, best_losses, mean_losse
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
 from analyser.analysis.places import places_of
 from analyser.analysis.pricing import Array, connected
+from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout, unit_of
+from analyser.game.units import Loadout
 
 WAYS = ("ranged", "charge")
 """The kinds of situations that are one exchange; a duel is many of them, and is looked at by itself."""
 SHORT = 12.0  # inches: who is so near may as well charge
-NARROW = 5.0  # of the beta distribution of how often two meet in close country: 95% of draws are from 21% to 79%
 
 
-class Exchange(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Exchange:
     """A game of loadouts.
 
     Attributes
@@ -47,8 +49,6 @@ class Exchange(NamedTuple):
         As `losses`, if nobody were ever out of the reach of whom he shoots at.
     alone : ndarray
         Shape (n, n): the share of rounds in which the row shoots at the column and is out of its reach.
-    ways : dict of str to Losses
-        Both where each does one thing only, by :data:`WAYS`; those that there are.
     met : ndarray
         Whether two of them meet.
     left_out : dict of str to str
@@ -64,15 +64,14 @@ class Exchange(NamedTuple):
     shot: Array
     answered: Array
     alone: Array
-    ways: dict[str, Losses]
     met: NDArray[np.bool_]
     left_out: dict[str, str]
     by_habit: Array | None = None
 
-    @property
-    def units(self) -> NDArray[np.int64]:
-        """The place of each loadout's unit among the units."""
-        return np.asarray(pd.factorize(pd.Series([unit_of(each.selector) for each in self.loadouts]))[0], np.int64)
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """The number of each loadout's unit; units that are the same but for name and points have one number."""
+        return kinds_of(self.loadouts)
 
     @property
     def points(self) -> Array:
@@ -81,26 +80,18 @@ class Exchange(NamedTuple):
 
     @property
     def evenly(self) -> Array:
-        """Frequency of each loadout where all units, and all levels of a unit, are met equally often; adds up to 1."""
-        units = self.units
-        shares: Array = 1.0 / np.bincount(units)[units]
+        """Frequency of each loadout where all units, and all levels of a unit, are met equally often; adds up to 1.
+
+        Copies of a unit are met as often as it would be alone.
+        """
+        levels = pd.Series([each.level_name for each in self.loadouts])
+        several = levels.groupby([self.kinds, levels]).transform("size").to_numpy(np.float64)
+        shares: Array = 1.0 / several / levels.groupby(self.kinds).transform("nunique").to_numpy(np.float64)
         return np.asarray(shares / shares.sum(), np.float64)
 
     def mean(self) -> Array:
         """The losses as a mean over the places, which count the same."""
         return np.asarray(self.losses.mean(axis=0), np.float64)
-
-    def fields(self, field: Array, draws: int, seed: int) -> tuple[Array, Array]:
-        """Return resampled fields, shape (draws, n), and weights of the places, shape (draws, places).
-
-        Units have other shares in the field (the Bayesian bootstrap, Rubin 1981), and each place arises more or less
-        often (a beta distribution about a half).
-        """
-        names = [unit_of(each.selector) for each in self.loadouts]
-        drawn = {name: _drawn(name, draws, seed) for name in dict.fromkeys(names)}
-        shares = field * np.column_stack([drawn[name] for name in names])
-        weights = np.random.default_rng(seed).dirichlet(np.full(len(self.losses), NARROW), draws)
-        return shares / shares.sum(axis=1, keepdims=True), weights
 
 
 def exchange_of(
@@ -134,15 +125,10 @@ def exchange_of(
     } | left_out
     kept = np.flatnonzero(~outside)
     both_ways = np.ix_(kept, kept)
-    rallies = _rallies(sides, ruleset)
-    ways = {way: mean_losses([acts[each.name] for each in situations if each.kind == way], rallies) for way in WAYS}
-    only = {way: Losses(*((each * met)[both_ways] for each in both)) for way, both in ways.items() if both is not None}
     losses, held, free, shot, answered, alone = (each[:, kept][:, :, kept] for each in (losses, *rounds))
     loadouts = tuple(sides[at] for at in kept)
     by_habit = held if best else None
-    return Exchange(
-        loadouts, losses, free, shot, answered, alone.mean(axis=0), only, met[both_ways], left_out, by_habit
-    )
+    return Exchange(loadouts, losses, free, shot, answered, alone.mean(axis=0), met[both_ways], left_out, by_habit)
 
 
 def _played_best(
@@ -234,11 +220,6 @@ def _in_country(country: Country, movers: Movers, reach: Array, far: Losses, nea
     )
     answered = (spent.outranged + spent.far) * far.held + spent.near * near.held
     return _Rounds(held, free, shot, answered, alone)
-
-
-def _drawn(unit: str, draws: int, seed: int) -> Array:
-    """A unit's shares; over the sum of all units' a flat Dirichlet draw. The order of the units changes nothing."""
-    return np.random.default_rng([seed, crc32(unit.encode())]).standard_exponential(draws)
 
 
 def _points(loadouts: Sequence[Loadout]) -> Array:

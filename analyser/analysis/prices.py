@@ -19,7 +19,7 @@ from analyser.analysis.policy import priced_by, told_of_best
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called
-from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, ends_text, kind_of_doubt, rate
+from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, interval_text, kind_of_doubt, rate
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -179,8 +179,8 @@ class FairPoints(JudgedAnswer):
     def interval(self) -> str:
         """Variation that the intervals cover."""
         kinds = {each.kind for each in self.situations}
-        ground = ", closer or more open ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
-        return f"95 of 100 tries (other shares of units{ground}), and 5% either way"
+        ground = ", the ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
+        return f"95%, over the opponents{ground}, and what units alike cost"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points of each loadout against its fair points, with the fair band between two lines."""
@@ -262,9 +262,9 @@ def fair_points(
     speeds (:mod:`analyser.analysis.approach`), on close ground and on open. A suppressed unit does less
     (:mod:`analyser.analysis.acts`). A price trades evenly if a loadout then destroys as many points of its opponents as
     it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all do.
-    Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), and so
-    are loadouts of a level: `fair_points` is the price that trades evenly, times the median ratio of points to that
-    price among the other units of its role and the loadouts of its level.
+    Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), similar
+    ones the more so, and so are loadouts of a level: `fair_points` is the price that trades evenly, times what the
+    other units say is paid for such a unit (:mod:`analyser.analysis.pooling`).
 
     The better a loadout does at today's points, the more often it is met, but the best is not met alone
     (:func:`analyser.analysis.pricing.response`).
@@ -291,19 +291,17 @@ def fair_points(
     -------
     FairPoints
         Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
-        `fair_low` and `fair_high` (95% of fields and grounds, 5% wider); `under_probability` and `over_probability`,
-        that the points are more than 10% below, or above, what is fair, and `lean`, the same in words; `verdict`,
-        which follows from them by
-        :data:`analyser.analysis.verdict.RULE`, `doubt`, why it is undecided, `edge`, how near another
-        verdict is, and `why`; `not_counted`, its special rules that no figure here counts; `points_over_fair`;
-        `at_most`, the points of a cheaper equal of its faction, an upper limit (NaN without one);
-        `trades_evenly_at`, the price without what its role is paid for; `comes_out_even_at`, fair points the other way,
-        so that no loadout comes out ahead on the whole (:func:`analyser.analysis.pricing.evenly_ahead`);
-        `fair_by_shooting` and `fair_by_charges`, fair points if all did that alone; `offence` and `toughness`, per
-        point, over the median of the other units of its role; `met`, its share of the field; `played`, its share of the
-        equilibrium at today's points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one
-        number for each tells. Figures are NaN where `verdict` is ``"undecided"`` because it is not in the game, or its
-        role has too few units.
+        `fair_low` and `fair_high` (95%); `under_probability` and `over_probability`, that the points are more than 10%
+        below, or above, what is fair; `verdict`, which follows from them by :data:`analyser.analysis.verdict.RULE`;
+        `lean`, the same in words; `doubt`, why it is undecided, and `why`; `at_most`, the points of a better unit of
+        its faction, an upper limit (NaN without one); `not_counted`, its special rules that no figure here counts;
+        `points_over_fair`; `noticed_from`, the change of its points, as a share, that would be noticed 80% of the time
+        if it were fair; `trades_evenly_at`, the price without what its role and similar units are paid for;
+        `comes_out_even_at`, fair points the other way, so that no loadout comes out ahead on the whole
+        (:func:`analyser.analysis.pricing.evenly_ahead`); `offence` and `toughness`, per point, over the median of the
+        other units of its role; `met`, its share of the field; `played`, its share of the equilibrium at today's
+        points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one number for each tells.
+        Figures are NaN where it is not in the game.
 
     Raises
     ------
@@ -416,10 +414,10 @@ def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
     told = []
     for row in found.to_dict("records"):
         known = not np.isnan(row["fair_points"])
-        ends = "–".join(ends_text(row["points"], row["fair_low"], row["fair_high"])) if known else ""
+        ends = interval_text(row["fair_low"], row["fair_high"]) if known else ""
         fair = f", fair {row['fair_points']:.0f} ({ends})" if known else ""
         verdict = f": {row['verdict']}" if with_verdict else ""
-        verdict += f" ({row['edge']})" if row["edge"] else ""
+        verdict += f" ({row['lean']})" if row["lean"] else ""
         points = "no" if pd.isna(row["points"]) else row["points"]
         told.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
         sentences = [

@@ -47,37 +47,48 @@ def even_trade(losses: Array, field: Array) -> Solved:
     >>> np.exp(np.diff(even_trade(twice_as_good, np.array([0.5, 0.5])).prices)).round(6).tolist()
     [0.5]
     """
-    found = even_trades(losses[None], np.ones((1, 1)), field[None], np.zeros(len(field)))
-    return Solved(found.prices[0], found.residual)
-
-
-def even_trades(losses: Array, weights: Array, fields: Array, start: Array, *, within: float = _EXACT) -> Solved:
-    """Return the prices for several fields at once, shape (fields, loadouts); each field mixes several places.
-
-    Parameters
-    ----------
-    losses : ndarray
-        Shape (places, loadouts, loadouts).
-    weights : ndarray
-        How often each place arises, shape (fields, places).
-    fields : ndarray
-        Shape (fields, loadouts).
-    start : ndarray
-        Prices to begin with.
-    within : float
-        Largest gain left at the end.
-    """
-    there, back, often = losses.transpose(0, 2, 1), losses, weights.T[:, :, None]
-    prices, gain = np.tile(start, (len(fields), 1)), np.inf
+    there, back, prices, gain = losses, losses.T, np.zeros(len(field)), np.inf
     for _ in range(_MOST_ROUNDS):
         worth = np.exp(prices)
-        destroyed, lost = (often * (fields * worth @ there)).sum(axis=0), (often * (fields / worth @ back)).sum(axis=0)
-        gains = np.log(destroyed / lost) - 2 * prices
+        gains = np.log((there @ (field * worth)) / (back @ (field / worth))) - 2 * prices
         gain = float(np.abs(gains).max())
-        if gain < within:
+        if gain < _EXACT:
             break
         prices = prices + _STEP * gains
     return Solved(prices, gain)
+
+
+def sensitivity(places: Array, field: Array, prices: Array) -> tuple[Array, Array]:
+    """Return the change of even prices with the frequency of each loadout, and with that of each place.
+
+    The derivative of :func:`even_trade` (implicit function theorem), whose prices these are for the mean of the places.
+
+    Parameters
+    ----------
+    places : ndarray
+        Losses, shape (places, n, n).
+
+    Returns
+    -------
+    ndarray, ndarray
+        Shapes (n, n) and (n, places): of the logarithm of the row's price for one of the column's frequency; the rows
+        add up to 0.
+
+    Examples
+    --------
+    >>> losses, field = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
+    >>> by_loadout, _ = sensitivity(losses[None], field, even_trade(losses, field).prices)
+    >>> np.abs(by_loadout).max().round(9)
+    np.float64(0.0)
+    """
+    worth = np.exp(prices)
+    destroyed, lost = places * (field * worth), places.transpose(0, 2, 1) * (field / worth)
+    each_place = np.array([each.sum(axis=2).T / each.sum(axis=(0, 2))[:, None] for each in (destroyed, lost)])
+    there, back = (each.sum(axis=0) / each.sum(axis=(0, 2))[:, None] for each in (destroyed, lost))
+    moves = 2 * np.eye(len(field)) - there - back
+    changes = np.column_stack([there - back, each_place[0] - each_place[1]])
+    found = np.linalg.solve(moves + np.abs(moves).mean(), changes)  # only differences count
+    return found[:, : len(field)], found[:, len(field) :]
 
 
 def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array]:

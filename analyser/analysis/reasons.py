@@ -114,7 +114,7 @@ class Reasons:
             HELD: np.exp(offence - unheld),
             PLAYED: np.exp(self.offence + self.toughness - offence - toughness),
         }
-        even, peers = exchange.evenly, peers_of(roles, exchange.units)
+        even, peers = exchange.evenly, peers_of(roles, exchange.kinds)
 
         def beside(figures: Array) -> tuple[Array, Array]:
             figures = np.log(np.maximum(figures, _NOTHING))

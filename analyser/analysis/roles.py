@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.analysis.kept import fighting
 from analyser.analysis.pricing import Array, medians_of
-from analyser.game.units import Unit
+from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
 PAID_FOR = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
 """Benefit of some roles that no exchange counts, in a word."""
-FEWEST_UNITS = 3  # of a level, to say what is usual of it
 MEANS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
@@ -42,21 +42,22 @@ def role_of(unit: Unit) -> str:
     return _TYPES.get(unit.type, unit.type)
 
 
-def level_pay(over: Array, units: NDArray[np.int64], levels: Sequence[str]) -> dict[str, float]:
-    """Return the cost of each level over what it exchanges, beside the other levels of the same units: the median.
+def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
+    """Return a number for each loadout's unit; units with a loadout that is the same but for its points share one.
 
-    `over` and the result are logarithms. A level of fewer than :data:`FEWEST_UNITS` units with other levels gets 0.
-
-    >>> level_pay(np.array([0.1, -0.1, 0.3, 0.1, 0.0, -0.2]), np.array([0, 0, 1, 1, 2, 2]), ["basic", "reinforced"] * 3)
-    {'basic': 0.1, 'reinforced': -0.1}
+    >>> from analyser.game.profiles import Profiles
+    >>> rifles, guard = (Profiles().loadout(f"crown/{name}@basic") for name in ("rifle-platoon", "horse-guard-cavalry"))
+    >>> kinds_of([rifles, guard, rifles.with_(points=90)]).tolist()
+    [0, 1, 0]
     """
-    counts = np.bincount(units)
-    beside = over - (np.bincount(units, over) / counts)[units]
-    names, several = np.array(levels), counts[units] > 1
-    return {
-        name: float(np.median(beside[here])) if (here := several & (names == name)).sum() >= FEWEST_UNITS else 0.0
-        for name in dict.fromkeys(levels)
-    }
+    kinds: dict[str, int] = {}
+    for number, each in enumerate(loadouts):
+        unit = fighting(each).model_copy(update={"id": "", "name": ""})
+        names = unit_of(each.selector), f"{each.level_name} {unit.model_dump_json()}"
+        found = {kinds.get(name, number) for name in names}
+        for name in [*names, *(name for name, kind in kinds.items() if len(found) > 1 and kind in found)]:
+            kinds[name] = min(found)
+    return np.array([kinds[unit_of(each.selector)] for each in loadouts], np.int64)
 
 
 def plural(role: str) -> str:
@@ -99,8 +100,8 @@ def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...
     return tuple(found)
 
 
-def usual(peers: Sequence[Peers], values: Array, weights: Array, fewest: int = 1) -> Array:
-    """For each loadout the median of the other units of its role; NaN if they are fewer than that.
+def usual(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
+    """For each loadout the median of the other units of its role; NaN without any.
 
     Loadouts run along the last axis of `values` and `weights`.
 
@@ -110,6 +111,6 @@ def usual(peers: Sequence[Peers], values: Array, weights: Array, fewest: int = 1
     """
     found = np.full(values.shape, np.nan)
     for role in peers:
-        if len(role.others) > fewest:
+        if len(role.others) > 1:
             found[..., role.members] = role.medians(values[..., role.members], weights[..., role.members])
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, situations_called
 from analyser.analysis.standing import Standing, Standings, figure
-from analyser.analysis.verdict import FAIR, ends_text, verdict_of
+from analyser.analysis.verdict import ENDS, FAIR, interval_text, probabilities, verdict_of
 from analyser.analysis.what_if import field_of
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_DICE_OFF = 12  # a change of more dice is another unit
-_MOST_ROUNDS = 12
-_OWN_PRICE = (
-    "Fair here: at its own fair price in the field, which decides a little how often it is met; other answers leave "
-    "it at today's points."
-)
 
 
 class Price(NamedTuple):
@@ -113,14 +108,13 @@ class SolvedPrice(Answer):
         """The price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
-        ends = " to ".join(ends_text(price.points, price.fair_low, price.fair_high))
         line = (
-            f"{_against(self.among)}{self.loadout}, as {self.role}: fair at {price.points} points (95%: {ends}; "
-            f"exact but for the interval), today {today}."
+            f"{_against(self.among)}{self.loadout}, as {self.role}: fair at {price.points} points (95%: "
+            f"{interval_text(price.fair_low, price.fair_high)}; exact but for the interval), today {today}."
         )
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        judged = fill(f"Judged {self.among}. {_OWN_PRICE}")
+        judged = fill(f"Judged {self.among}.")
         return [Block(lines=[*fill(line), *judged, self.limits, *self.profiles.notes()])]
 
 
@@ -195,28 +189,28 @@ class SolvedDice(JudgedAnswer):
     def _answer(self) -> str:
         fair = self.frame[self.frame["verdict"] == FAIR]
         if self.dice is None:
-            first, last = self.frame["dice"].iloc[[0, -1]]
-            return f"no change from {first:+d} to {last:+d} makes it fair at {self.points} points"
+            ends = self.frame.iloc[[0, -1]].to_dict("records")
+            prices = " and ".join(f"{each['fair_points']:.0f} with {each['dice']:+d}" for each in ends)
+            return f"no change of dice that was tried is the answer: at {self.points} points its fair price is {prices}"
         nearest = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
-        within = f" (inside the interval from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
-        return f"at {self.points} points it is fair with {self.dice:+d} dice, its fair price then {nearest}{within}"
-
-    @property
-    def _at_today(self) -> str:
-        """Sentence with the fair price of the loadout as it is, where that is computed at today's points."""
-        (over,) = self.frame.loc[self.frame["dice"] == 0, "points_over_fair"]
-        return f" As it is today: {figure(self.points / over)}."
+        within = f" (fair from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
+        return f"at {self.points} points it is fair with {self.dice:+d} dice, its fair price then {nearest:.0f}{within}"
 
     def blocks(self) -> list[Block]:
         """The answer, and the curve as a table."""
         head = ["dice", "fair points", "95% interval", f"at {self.points} points"]
         rows = [
-            [f"{row['dice']:+d}", figure(row["fair_points"]), _ends(row, self.points), row["verdict"]]
+            [
+                f"{row['dice']:+d}",
+                figure(row["fair_points"]),
+                interval_text(row["fair_low"], row["fair_high"]),
+                row["verdict"],
+            ]
             for row in self.frame.to_dict("records")
         ]
         lines = [
             *fill(f"{_against(self.among)}{self._what}: {self._answer}. Exact but for the intervals."),
-            *fill(f"Judged {self.among}. {_OWN_PRICE}{self._at_today}"),
+            *fill(f"Judged {self.among}."),
         ]
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
 
@@ -236,7 +230,7 @@ def solve_price(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> SolvedPrice:
-    """The price at which a loadout is fair: the fixed point, since its price decides a little how often it is met.
+    """Return the price at which a loadout is fair: that of :func:`analyser.fair_points`, in whole points.
 
     Parameters
     ----------
@@ -264,10 +258,20 @@ def solve_price(
     loadout = library.loadout(unit)
     priced, asked = _priced(loadout, against, library), priced_by(policy, situations_called(situations))
     field = field_of(priced, against, library, asked, threads, progress)
-    paid_as = _checked_role(role, field, loadout.selector)
-    price = _settled(field, loadout.selector, paid_as, threads)
+    if priced is not loadout:  # how often it is met hangs a little on what it costs
+        first = _fair(field, loadout.selector, role)
+        field = field.with_([loadout.with_(points=_whole(first.fair_points))], threads)
+    found = _fair(field, loadout.selector, role)
+    points, doubt = _whole(found.fair_points), ""
+    there = field.with_([loadout.with_(points=points)], threads)
+    if points > (most := there.at_most(loadout.selector)):
+        points, doubt = most, f"a loadout that does all that it does costs {most} points, and no more is fair"
+        there = field.with_([loadout.with_(points=points)], threads)
+    figures = (min(each, points) if doubt else each for each in (found.fair_low, found.fair_high))
+    verdict = there[loadout.selector].verdict if found.role == there[loadout.selector].role else ""
+    price = Price(points, *figures, verdict, doubt or there[loadout.selector].doubt)
     about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedPrice(loadout.selector, paid_as, loadout.level.points, price, *about)
+    return SolvedPrice(loadout.selector, found.role, loadout.level.points, price, *about)
 
 
 def solve_dice(
@@ -323,27 +327,48 @@ def solve_dice(
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     field = field_of(loadout, against, library, priced_by(policy, situations_called(situations)), threads, progress)
-    paid_as, rows = _checked_role(role, field, loadout.selector), []
+    rows = []
     for by, each in variants.items():
-        changed = field.with_([each], threads) if by else field
-        today = _price_in(changed, loadout.selector, paid_as)
-        price = _settled(changed, loadout.selector, paid_as, threads)
-        figures = {"fair_points": price.points, "fair_low": price.fair_low, "fair_high": price.fair_high}
-        verdict = today.verdict or verdict_of(points, today.fair_low, today.fair_high)
-        rows.append({"dice": by, **figures, "points_over_fair": points / today.fair, "verdict": verdict})
+        found = _fair(field.with_([each], threads) if by else field, loadout.selector, role)
+        figures = {name: getattr(found, name) for name in ("fair_points", "fair_low", "fair_high")}
+        rows.append({"dice": by, **figures, "points_over_fair": points / found.fair_points, "verdict": found.verdict})
     curve = pd.DataFrame(rows)
-    away = np.log(curve["fair_points"] / points).abs().where(curve["verdict"] == FAIR)
-    dice = None if away.isna().all() else int(curve["dice"][away.idxmin()])
     about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedDice(loadout.selector, row, paid_as, points, dice, curve, *about)
+    return SolvedDice(loadout.selector, row, found.role, points, _nearest(curve), curve, *about)
 
 
-def _checked_role(role: str | None, field: Standings, selector: str) -> str:
-    """The role that a loadout is paid as: its own where none is named; InputError for one that nobody has."""
-    if role is None:
-        return field[selector].role
-    check_choice(role, "role", [each.role for each in field.prices.roles])
-    return role
+def _nearest(curve: pd.DataFrame) -> int | None:
+    """Return the change of dice whose fair price is nearest to the points.
+
+    None if it is not fair there, or if the nearest is the last that was tried and a further one may be nearer.
+    """
+    away = np.log(curve["points_over_fair"].to_numpy(np.float64))
+    best = int(np.abs(away).argmin())
+    beside = {0: 1, len(away) - 1: len(away) - 2}.get(best)
+    at_the_end = beside is not None and away[best] * away[beside] > 0
+    return None if at_the_end or curve["verdict"].iloc[best] != FAIR else int(curve["dice"].iloc[best])
+
+
+def _whole(points: float) -> int:
+    return max(round(points), 1)
+
+
+def _fair(field: Standings, selector: str, role: str | None) -> Standing:
+    """Return the standing of a loadout, paid as units of `role` are; InputError where it has no fair price."""
+    here = field[selector]
+    if np.isnan(here.fair_points):
+        raise InputError(f"no fair price: {here.why}", where=selector, allowed="a loadout that exchanges with others")
+    if role is None or role == here.role:
+        return here
+    pay = {each.role: each.times for each in field.prices.roles}
+    check_choice(role, "role", list(pay))
+    times = pay[role] / pay[here.role]
+    figures = {name: times * getattr(here, name) for name in ("fair_points", "fair_low", "fair_high")}
+    error = np.log(here.fair_high / here.fair_low) / (2 * ENDS)
+    off = np.log((here.points or np.nan) / figures["fair_points"])
+    under, over = map(float, probabilities(np.array(off), np.array(error)))
+    verdict = {"under_probability": under, "over_probability": over, "verdict": verdict_of(under, over)}
+    return here._replace(role=role, **figures, **verdict)
 
 
 def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
@@ -359,75 +384,3 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
 def _against(among: Among) -> str:
     """Return the beginning of an answer: the opponents of the judgement."""
     return f"A{among.in_short[1:]}, "
-
-
-def _ends(row: Mapping[Any, Any], points: int) -> str:
-    return "–".join(ends_text(points, row["fair_low"], row["fair_high"]))
-
-
-class _Priced(NamedTuple):
-    """Fair points of a loadout at the points that it has, paid as units of a role are; as of :class:`Price`.
-
-    `at_most` is what a cheaper equal of its faction costs, NaN where there is none.
-    """
-
-    fair: float
-    fair_low: float
-    fair_high: float
-    verdict: str
-    doubt: str
-    at_most: float
-
-
-def _price_in(field: Standings, selector: str, role: str) -> _Priced:
-    here, frame = _exchanging(field, selector), field.prices.frame
-    at_most = float(frame["at_most"][frame["loadout"] == selector].iloc[0])
-    if role == here.role:
-        return _Priced(here.fair_points, here.fair_low, here.fair_high, here.verdict, here.doubt, at_most)
-    times = _paid_as(role, field, selector) / here.fair_points
-    return _Priced(times * here.fair_points, times * here.fair_low, times * here.fair_high, "", "", at_most)
-
-
-def _settled(field: Standings, selector: str, role: str, threads: int | None) -> Price:
-    """The price that is fair while the loadout is in the field at it, in whole points.
-
-    A cheaper equal, seen at whatever price is tried, keeps it from costing more.
-    """
-    loadout = next(each for each in field.table.attackers if each.selector == selector)
-    tried: dict[int, _Priced] = {}
-    points, at_most = int(loadout.level.points or 0), np.inf
-    for _ in range(_MOST_ROUNDS):
-        tried[points] = found = _price_in(field, selector, role)
-        at_most = float(np.fmin(at_most, found.at_most))
-        points = max(round(min(found.fair, at_most)), 1)
-        if points in tried:
-            break
-        field = field.with_([loadout.with_(points=points)], threads)
-    return _nearest(tried, at_most)
-
-
-def _nearest(tried: Mapping[int, _Priced], at_most: float) -> Price:
-    """Of the prices that were tried the one nearest to its own fair price, which is `at_most` that of an equal."""
-    points = min(tried, key=lambda each: abs(np.log(min(tried[each].fair, at_most) / each)))
-    found = tried[points]
-    doubt = found.doubt
-    if found.fair > at_most:
-        doubt = f"a loadout that does all that it does costs {at_most:.0f} points, and no more is fair"
-    return Price(points, min(found.fair_low, at_most), min(found.fair_high, at_most), found.verdict, doubt)
-
-
-def _exchanging(field: Standings, selector: str) -> Standing:
-    """Where a loadout stands; InputError where it has no fair price there."""
-    here = field[selector]
-    if np.isnan(here.fair_points):
-        raise InputError(
-            f"no fair price: {here.why}", where=selector, allowed="a field of more, with others of its role"
-        )
-    return here
-
-
-def _paid_as(role: str, field: Standings, selector: str) -> float:
-    """Return the fair price of a loadout if it were paid as units of that role are."""
-    pay = {each.role: each.times for each in field.prices.roles}
-    frame = field.prices.frame
-    return pay[role] * float(frame["trades_evenly_at"][frame["loadout"] == selector].iloc[0])

@@ -14,6 +14,7 @@ from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import fair_points_in
+from analyser.analysis.verdict import NOISE
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -115,6 +116,11 @@ class Standings:
         """The verdict on each, by selector."""
         return self._rows["verdict"]
 
+    def at_most(self, selector: str) -> int:
+        """Return the points of a better loadout of its faction, more than which is not fair; its own without one."""
+        row = self._rows.loc[selector]
+        return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
+
     def __getitem__(self, selector: str) -> Standing:
         row: Mapping[Any, Any] = self._rows.loc[selector].to_dict()
         peers = self._rows[self._rows["role"] == row["role"]]["points_over_fair"].dropna()
@@ -144,6 +150,18 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
     found = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
     found["changes_hands"] = (np.minimum(was, now) < -_EVEN) & (np.maximum(was, now) > _EVEN)
     return found.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
+
+
+def steady(old: Standing, new: Standing) -> Standing:
+    """Return `new`, with the verdict of `old` unless a probability moved by more than :data:`~.verdict.NOISE`.
+
+    >>> old = Standing(60, 95.2, 70, 60, 80, 0.61, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
+    >>> [steady(old, old._replace(under_probability=p, verdict="undecided")).verdict for p in (0.58, 0.55)]
+    ['under-priced', 'undecided']
+    """
+    both = [(each.under_probability, each.over_probability) for each in (old, new)]
+    moved_by = np.abs(np.subtract(*both)).max()
+    return new._replace(verdict=old.verdict) if moved_by <= NOISE and old.doubt == new.doubt == "" else new
 
 
 class Hands(NamedTuple):

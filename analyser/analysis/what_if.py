@@ -26,7 +26,7 @@ from analyser.analysis.standing import (
     moved,
     sentence,
 )
-from analyser.analysis.verdict import RULE, ends_text
+from analyser.analysis.verdict import RULE, interval_text
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -169,6 +169,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
         ["fair points", *(figure(each.fair_points) for each in both), ""],
         ["  interval", *(_interval(each) for each in both), "over fields and grounds"],
         ["verdict", *(each.verdict for each in both), ""],
+        ["probably", *(each.lean.removeprefix("probably ") or NONE for each in both), ""],
         ["rank", *(_rank(each) for each in both), f"of {after.role}; 1 is the dearest for what it does"],
         ["offence", *(figure(each.offence) for each in both), f"times that of {after.role}, per point"],
         ["toughness", *(figure(each.toughness) for each in both), f"times that of {after.role}, per point"],
@@ -176,7 +177,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
 
 
 def _interval(each: Standing) -> str:
-    return NONE if np.isnan(each.fair_low) else "–".join(ends_text(each.points, each.fair_low, each.fair_high))
+    return NONE if np.isnan(each.fair_low) else interval_text(each.fair_low, each.fair_high)
 
 
 def _rank(each: Standing) -> str:

@@ -20,8 +20,9 @@ from analyser.analysis.standing import (
     hands_of,
     moved,
     sentence,
+    steady,
 )
-from analyser.analysis.verdict import ends_text
+from analyser.analysis.verdict import interval_text
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # of points over fair points: a move by less, with all else the same, is folded
@@ -85,10 +86,10 @@ class Move(NamedTuple):
     def in_words(self) -> dict[str, str]:
         """Its figures as "old → new", or as one figure where both are the same."""
         fair, new = self._both("fair_points", figure), self.new
-        ends = ends_text(new.points, new.fair_low, new.fair_high) if new.fair_low == new.fair_low else ()
+        ends = f" ({interval_text(new.fair_low, new.fair_high)})" if new.fair_low == new.fair_low else ""
         return {
             "points": self._both("points", lambda points: NONE if points is None else str(points)),
-            "fair": f"{fair} ({'–'.join(ends)})" if ends else fair,
+            "fair": f"{fair}{ends}",
             "verdict": self._both("verdict", str),
             "efficiency": self._both("efficiency", figure),
         }
@@ -147,11 +148,10 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
         found = moved(before, after, name)
         changed = found[found["changes_hands"]]
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
-        return Move(name, before[name], after[name], hands_of(found), margins)
+        return Move(name, before[name], steady(before[name], after[name]), hands_of(found), margins)
 
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    return Moves(
-        *(tuple(sorted(map(move, each), key=lambda found: (-found.size, found.loadout))) for each in (names, others))
-    )
+    moves = [*map(move, names)], [each for each in map(move, others) if each.has_new_verdict]
+    return Moves(*(tuple(sorted(each, key=lambda found: (-found.size, found.loadout))) for each in moves))

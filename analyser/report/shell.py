@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analyser import __version__
-from analyser.analysis.verdict import ends_text
+from analyser.analysis.verdict import interval_text
 from analyser.common.text import counted, percent, whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
@@ -54,8 +54,7 @@ def fair_text(price: Mapping[Any, Any]) -> str:
     """Return fair points with their interval; a dash where there are none."""
     if price["fair_points"] != price["fair_points"]:
         return "–"
-    ends = ends_text(price["points"], price["fair_low"], price["fair_high"])
-    return f"{price['fair_points']:.0f} ({'–'.join(ends)})"
+    return f"{price['fair_points']:.0f} ({interval_text(price['fair_low'], price['fair_high'])})"
 
 
 @cache

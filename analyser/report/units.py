@@ -83,7 +83,8 @@ def says(price: Row) -> str:
         return f"{price['verdict']}, {whole_percent(likely)}"
     if price["verdict"] == FAIR:
         return FAIR
-    return f"{UNDECIDED}; {price['lean']}" if price["lean"] else UNDECIDED
+    leans = any(word in price["lean"] for word in ("cheap", "dear"))
+    return f"{UNDECIDED}; {price['lean']}" if leans else UNDECIDED
 
 
 def place_of(ratio: float) -> float:
@@ -203,6 +204,7 @@ class _Facts:
         facts |= {"kind": kind_of(price["verdict"]), "says": says(price), "why": price["why"]}
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
+            facts["noticed"] = round(float(price["noticed_from"]), 3)
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 

