@@ -76,6 +76,6 @@ def enemies_data(units: Sequence[str], wins: pd.DataFrame, trades: Trades | None
 
 
 def _square(table: pd.DataFrame, units: Sequence[str]) -> list[list[float | None]]:
-    values = table.reindex(index=units, columns=units).to_numpy(np.float64, copy=True)
+    values = table.reindex(index=list(units), columns=list(units)).to_numpy(np.float64, copy=True)
     np.fill_diagonal(values, np.nan)
-    return np.where(np.isnan(values), None, values.astype(object)).tolist()  # type: ignore[no-any-return]
+    return [[None if np.isnan(value) else value for value in row] for row in values.tolist()]

@@ -23,7 +23,7 @@ SMALL = ("--rounds", "1", "--first", "a")
 def test_best_says_what_to_do():
     text = answer("best", MINE, YOURS, *SMALL)
     assert "First move" in text
-    assert "Cost of simple tactics" in text
+    assert "What habits give away" in text
     assert " pp less" in text
     assert " VP less" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
 

@@ -90,10 +90,10 @@ const levelsOf = (unit) => {
   const facts = [
     ["Models", (level) => [level.models]],
     ["Points", (level) => [level.points ?? "–"]],
-    ["Fair points", (level) => [level.range ? `${whole(level.fair)} (${level.range})` : "–"]],
+    ["Fair", (level) => [level.range ? `${whole(level.fair)} (${level.range})` : "–"]],
     ["Verdict", (level) => [level.says.replace("-", "\u2011"), "", `sure ${level.kind}`]],
-    ["Hits to destroy 100 points of it", (level) => [tenths(level.hits)]],
-    ["A charge costs it", (level) => [level.charge === null ? "–" : percent(100 * level.charge, 0)]],
+    ["Hits for 100 points", (level) => [tenths(level.hits)]],
+    ["Charge costs", (level) => [level.charge === null ? "–" : percent(100 * level.charge, 0)]],
     ["Duel rating", (level) => [level.rating ?? "–"]],
   ];
   return tableOf("Its levels", ["", ...unit.levels.map((level) => level.level)], facts.map(([title, of]) => [title, ...unit.levels.map(of)]));
