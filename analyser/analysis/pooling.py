@@ -96,7 +96,8 @@ def pooled(over: Array, other_way: Array, sides: Sides, noise: Array) -> Pooled:
     """
     first, where = _without_copies(over, sides)
     over, other_way, noise = over[first], other_way[first], noise[first]
-    sides = Sides(*([each[at] for at in first] for each in sides[:2]), sides.kinds[first], sides.profile[first])
+    roles, levels = ([each[at] for at in first] for each in (sides.roles, sides.levels))
+    sides = Sides(roles, levels, sides.kinds[first], sides.profile[first])
     shared, same_role, same_level = _shared(sides, noise)
     same_kind = sides.kinds[:, None] == sides.kinds[None, :]
     members = [np.flatnonzero(sides.kinds == kind) for kind in dict.fromkeys(sides.kinds.tolist())]
@@ -112,12 +113,11 @@ def pooled(over: Array, other_way: Array, sides: Sides, noise: Array) -> Pooled:
             usual = found[0, those].mean() ** 2 / ((1 - ALIKE) * UNIT**2)
             scale[those] = (FREEDOM + usual) / (FREEDOM + 1)
     pays = explained[:, 0]
-    return Pooled(
-        *found[:, where],
-        game=float(_UNKNOWN * pays.sum()),
-        roles={name: float(ROLE**2 * same_role[at] @ pays) for at, name in enumerate(sides.roles)},
-        levels={name: float(LEVEL**2 * same_level[at] @ pays) for at, name in enumerate(sides.levels)},
-    )
+    off, other, error, wrong, wrong_error, follows, varies = found[:, where]
+    by_role = {name: float(ROLE**2 * same_role[at] @ pays) for at, name in enumerate(sides.roles)}
+    by_level = {name: float(LEVEL**2 * same_level[at] @ pays) for at, name in enumerate(sides.levels)}
+    game = float(_UNKNOWN * pays.sum())
+    return Pooled(off, other, error, wrong, wrong_error, follows, varies, game, by_role, by_level)
 
 
 def _without_copies(over: Array, sides: Sides) -> tuple[Integers, Integers]:

@@ -267,9 +267,9 @@ def solve_price(
     if points > (most := there.at_most(loadout.selector)):
         points, doubt = most, f"a loadout that does all that it does costs {most} points, and no more is fair"
         there = field.with_([loadout.with_(points=points)], threads)
-    figures = (min(each, points) if doubt else each for each in (found.fair_low, found.fair_high))
+    low, high = (min(each, points) if doubt else each for each in (found.fair_low, found.fair_high))
     verdict = there[loadout.selector].verdict if found.role == there[loadout.selector].role else ""
-    price = Price(points, *figures, verdict, doubt or there[loadout.selector].doubt)
+    price = Price(points, low, high, verdict, doubt or there[loadout.selector].doubt)
     about = field.table.profiles, field.prices.limits, field.prices.among
     return SolvedPrice(loadout.selector, found.role, loadout.level.points, price, *about)
 
@@ -363,12 +363,13 @@ def _fair(field: Standings, selector: str, role: str | None) -> Standing:
     pay = {each.role: each.times for each in field.prices.roles}
     check_choice(role, "role", list(pay))
     times = pay[role] / pay[here.role]
-    figures = {name: times * getattr(here, name) for name in ("fair_points", "fair_low", "fair_high")}
-    error = np.log(here.fair_high / here.fair_low) / (2 * ENDS)
-    off = np.log((here.points or np.nan) / figures["fair_points"])
+    fair, low, high = (times * each for each in (here.fair_points, here.fair_low, here.fair_high))
+    off, error = np.log((here.points or np.nan) / fair), np.log(high / low) / (2 * ENDS)
     under, over = map(float, probabilities(np.array(off), np.array(error)))
-    verdict = {"under_probability": under, "over_probability": over, "verdict": verdict_of(under, over)}
-    return here._replace(role=role, **figures, **verdict)
+    figures: dict[str, Any] = {"fair_points": fair, "fair_low": low, "fair_high": high}
+    return here._replace(
+        role=role, under_probability=under, over_probability=over, verdict=verdict_of(under, over), **figures
+    )
 
 
 def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:

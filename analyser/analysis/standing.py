@@ -14,7 +14,7 @@ from analyser.analysis.edited import edited
 from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import fair_points_in
-from analyser.analysis.verdict import NOISE
+from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
@@ -159,9 +159,14 @@ def steady(old: Standing, new: Standing) -> Standing:
     >>> [steady(old, old._replace(under_probability=p, verdict="undecided")).verdict for p in (0.58, 0.55)]
     ['under-priced', 'undecided']
     """
-    both = [(each.under_probability, each.over_probability) for each in (old, new)]
-    moved_by = np.abs(np.subtract(*both)).max()
-    return new._replace(verdict=old.verdict) if moved_by <= NOISE and old.doubt == new.doubt == "" else new
+    under, over = new.under_probability - old.under_probability, new.over_probability - old.over_probability
+    is_noise = max(abs(under), abs(over)) <= NOISE and all(map(_follows, (old, new)))
+    return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise else new
+
+
+def _follows(each: Standing) -> bool:
+    """Return True if the verdict follows from the probabilities: nothing else decides, and nothing is in doubt."""
+    return each.verdict == verdict_of(each.under_probability, each.over_probability)
 
 
 class Hands(NamedTuple):

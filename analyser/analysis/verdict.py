@@ -98,10 +98,12 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
             **_names(exchange.loadouts),
             "role": roles,
             "points": pd.array(exchange.points.astype(np.int64), "Int64"),
-            **judged.to_dict("series"),
+            **{str(name): judged[name] for name in judged},
             "not_counted": [reasons.not_counted(at) for at in range(len(today))],
             "points_over_fair": exchange.points / judged["fair_points"],
             "noticed_from": _noticed_from(prices),
+            "probably_over_fair": np.exp(prices.wrong),
+            "error": prices.wrong_error,
             "trades_evenly_at": np.exp(even.prices + prices.game + level_pay),
             "comes_out_even_at": np.exp(today - prices.other),
             "offence": np.exp(over_usual(reasons.offence - today)),
@@ -113,9 +115,9 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
         }
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": ahead.residual}
-    levels = {name: float(np.exp(pay)) for name, pay in prices.levels.items()}
+    level_pays = {name: float(np.exp(pay)) for name, pay in prices.levels.items()}
     whole = _with_those_outside(table, found, exchange)
-    return Rating(whole, _roles(prices, sides), levels, residuals, exploitability, explained)
+    return Rating(whole, _roles(prices, sides), level_pays, residuals, exploitability, explained)
 
 
 def _profiles(exchange: Exchange) -> Array:

@@ -85,6 +85,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of 
     "balance": {
         "prices": "What loadouts should cost, and why.",
         "what-if": "The effect of a change of one loadout.",
+        "fix": "The fewest price changes that bring a game near its fair prices.",
         "solve-price": "The price at which a loadout is fair.",
         "solve-dice": "The number of dice at which a loadout is fair.",
     },
@@ -111,8 +112,8 @@ _MODULES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """The ``analyser`` command with some `arguments`, by default those of the process.
 
-    The exit status is 0, 1 if ``report diff --fail-over`` or ``army check`` fails, 2 for an input that cannot be used,
-    130 after Ctrl-C, 141 after a broken pipe.
+    The exit status is 0, 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``,
+    ``army check``), 2 for an input that cannot be used, 130 after Ctrl-C, 141 after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

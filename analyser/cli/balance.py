@@ -15,6 +15,7 @@ from analyser.cli.options import (
     POLICY,
     THREADS,
     Integer,
+    Number,
     Option,
     complete_selector,
     situations_option,
@@ -23,6 +24,7 @@ from analyser.cli.options import (
 from analyser.cli.shell import command, given
 from analyser.common.errors import InputError
 
+FAILED = 1  # the exit status of --fail-on-verdict
 _AGAINST = "Opponents, which meet each other too. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [each for each in OUTPUT_OPTIONS if each is not PLOT]
@@ -40,15 +42,60 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
 @command(
-    *_FIELD, *OUTPUT_OPTIONS, examples=("'crown/rifle*' --against 'imperium/*' --plot prices.png", "--out prices.csv")
+    *_FIELD,
+    Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of them: over-priced,under-priced."),
+    Option("--baseline FILE", "Verdicts that are accepted, from --accept; only new ones fail."),
+    Option("--accept FILE", "Write the verdicts of today as accepted ones."),
+    *OUTPUT_OPTIONS,
+    examples=(
+        "'crown/rifle*' --against 'imperium/*' --plot prices.png",
+        "--fail-on-verdict over-priced,under-priced --baseline verdicts.json",
+    ),
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
-def balance_prices(units: tuple[str, ...], **keys: Any) -> None:
+@click.pass_context
+def balance_prices(
+    context: click.Context,
+    /,
+    units: tuple[str, ...],
+    fail_on_verdict: str | None,
+    baseline: str | None,
+    accept: str | None,
+    **keys: Any,
+) -> None:
     """What UNITS should cost, how sure that is, and why: selectors with wildcards. Default: every unit."""
+    from analyser.analysis import gate
     from analyser.analysis.prices import EVERYBODY, fair_points
 
+    failing = gate.verdicts_called(fail_on_verdict) if fail_on_verdict else ()
+    accepted = gate.read_baseline(baseline) if baseline else None
     found = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
-    show(found, _rows(found, "loadouts"), plot=found.plot)
+    if accept:
+        gate.write_baseline(found, accept)
+    failed = gate.failures(found, failing, accepted)
+    if not fail_on_verdict:
+        show(found, _rows(found, "loadouts"), plot=found.plot)
+    elif len(failed):
+        click.echo("\n".join(gate.table_of(failed)))
+        context.exit(FAILED)
+
+
+@command(
+    Option("--step N", "Prices change by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
+    Option("--most-changes N", "Change so many prices at most.", type=Integer(1, 1000), default=12, show_default=True),
+    Option("--within X", "Stop at this mean distance from fair prices: 0.1 is 10%.", type=Number(0)),
+    *(each for each in _FIELD if each is not POLICY),
+    *_NO_PLOT,
+    examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
+)
+@click.argument("units", nargs=-1, shell_complete=complete_selector)
+def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
+    """The fewest price changes of UNITS that bring a game near its fair prices, and what each buys."""
+    from analyser.analysis.prices import EVERYBODY
+    from analyser.analysis.rebalance import rebalance
+
+    found = solved(rebalance, units or EVERYBODY, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED))
+    show(found, _rows(found, "changes"))
 
 
 def _rows(found: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:

@@ -26,7 +26,7 @@ from analyser.common.files import name_of, real_path
 
 CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
 _WHO = "Selector with wildcards, such as 'crown/*'."
-_FAIL_OVER = "Exit with 1 if any changed by more than X: 0.3 is 30 pp, and 30% of what is destroyed for 100 points."
+_FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price became wrong."
 _TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a simple tactic can be trusted."
 
 

@@ -90,6 +90,7 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
 )
 
 SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
+SHORTEST = 3  # letters of a name in which one slip is told from another name
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
 _NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, ends of lines and paragraphs
@@ -120,14 +121,26 @@ def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
     """The name in `table` that `name` means (itself if it is like none), and whether it is spelled right.
 
     Letter case, quotes, hyphens and spaces are no misspelling.
+
+    >>> [recognise(name, QUALITIES) for name in ("point-blank", "Ark", "Suppresive", "Explosive")]
+    [('Point Blank', True), ('Arc', False), ('Suppressive', False), ('Explosive', False)]
     """
     if name in table:  # as nearly always, and much cheaper than to look for its like
         return name, True
     by_key = {_key(each): each for each in table}
     if _key(name) in by_key:
         return by_key[_key(name)], True
-    close = nearest(_key(name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
+    close = [each for each in by_key if _one_slip(_key(name), each)]
+    close = close or nearest(_key(name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
     return (by_key[close[0]], False) if close else (name, False)
+
+
+def _one_slip(one: str, other: str) -> bool:
+    """Return True if two words of three letters or more differ in one letter more, less or another, or two swapped."""
+    at = next((at for at, both in enumerate(zip(one, other)) if both[0] != both[1]), min(len(one), len(other)))
+    swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
+    added = one[at:] == other[at + 1 :] or one[at + 1 :] == other[at:]
+    return min(len(one), len(other)) >= SHORTEST and (swapped or added or one[at + 1 :] == other[at + 1 :])
 
 
 @lru_cache(maxsize=1024)  # the names of a table are asked for again with every name that is looked up in it
@@ -191,6 +204,8 @@ class Keyword(str):
     @classmethod
     def _checked(cls, written: str) -> Self:
         keyword = cls(plain_name(written))
+        if keyword.term is None and (meant := recognise(keyword.name, cls.TABLE)[0]) in cls.TABLE:
+            raise ValueError(f"{shown(keyword.name)} is not known; did you mean {meant!r}?")
         if keyword.x > MOST_X:
             raise ValueError(f"the number in {shown(written)} (allowed: 0 to {MOST_X})")
         return keyword

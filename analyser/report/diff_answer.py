@@ -20,7 +20,6 @@ from analyser.report.diff_verdicts import Move
 
 PROBABILITY = "probability"  # from 0 to 1
 MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # in text
-_DIGITS = 9  # of a share: what comes after them is the rounding of sums
 KEY = ["attacker", "defender", "situation"]
 
 
@@ -94,13 +93,6 @@ class Diff(FramedAnswer):
         changes = (self.frame["change"], self.for_points["share"])
         return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
 
-    def over(self, limit: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The rows of `frame` and of `for_points` that changed by more than `limit`, those of points by their share."""
-        points = self.for_points[self.for_points["share"].abs() > limit]
-        size = points.assign(by=points["share"].abs().round(_DIGITS), then=points["change"].abs())
-        order = size.sort_values(["by", "then"], ascending=False, kind="stable").index
-        return self.frame[self.frame["change"].abs() > limit], points.loc[order]
-
     def text(self, limit: int = MOST_MATCHUPS) -> str:
         """Return the diff as the terminal has it, with at most `limit` loadouts and matchups."""
         return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
@@ -151,19 +143,21 @@ class Diff(FramedAnswer):
         return f"Judged {self.among}."
 
     def failures(self, limit: float) -> list[str]:
-        """Return why it fails: how many matchups changed by more than `limit`, in their unit, and the worst."""
-        lines = []
-        for frame in self.over(limit):
-            if not len(frame):
-                continue
+        """Return why it fails: matchups that changed by more than `limit`, and loadouts that became wrongly priced.
+
+        Points that change move what is destroyed for 100 of them in every matchup: that is no failure.
+        """
+        lines, frame = list[str](), self.frame[self.frame["change"].abs() > limit]
+        if len(frame):
             unit = frame["unit"].iloc[0]
             scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
-            if "share" in frame:
-                scale, measure = 100, "% in what they destroy for 100 points (looked at where points changed)"
             told = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
             lines.append(f"{told}{', the largest change first' if len(frame) > 1 else ''}:")
-            lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))]
-            lines += _more(frame, MOST_REASONS)
+            lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
+        flipped = [each for each in (*self.moves, *self.others) if each.is_flipped]
+        if flipped:
+            lines.append(f"{counted(len(flipped), 'loadout')} became over-priced or under-priced:")
+            lines += [f"  {each.told}" for each in flipped[:MOST_REASONS]] + _more(flipped, MOST_REASONS)
         return lines
 
     def rows(self) -> list[dict[str, Any]]:
@@ -263,9 +257,7 @@ def _told(frame: pd.DataFrame) -> Iterator[str]:
     figures = list(_columns(frame).values())
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"
-        if "share" in row:
-            yield f"{fight}: destroys {old} → {new} points for 100 ({100 * row['share']:+.1f}%)"
-        elif row["unit"] == PROBABILITY:
+        if row["unit"] == PROBABILITY:
             yield f"{fight}: {METRICS[row['metric']].title} {old}% → {new}% ({change} pp)"
         else:
             yield f"{fight}: {METRICS[row['metric']].title} {old} → {new} ({change} {row['unit']})"

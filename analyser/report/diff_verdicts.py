@@ -22,7 +22,7 @@ from analyser.analysis.standing import (
     sentence,
     steady,
 )
-from analyser.analysis.verdict import interval_text
+from analyser.analysis.verdict import OVER, UNDER, interval_text
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # of points over fair points: a move by less, with all else the same, is folded
@@ -54,6 +54,11 @@ class Move(NamedTuple):
     def has_new_verdict(self) -> bool:
         """Return True if its verdict is another."""
         return self.old.verdict != self.new.verdict
+
+    @property
+    def is_flipped(self) -> bool:
+        """Return True if it is over-priced or under-priced now and was not so before."""
+        return self.has_new_verdict and self.new.verdict in (OVER, UNDER)
 
     @property
     def is_small(self) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from analyser.common.errors import InputError, did_you_mean, nearest, shown
+from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, checked
 from analyser.game.keywords import Bearer, Keyword, each_once
 from analyser.game.profiles import Profiles, load_profiles
@@ -265,16 +265,15 @@ def large_garrison(models: int | None, key: str) -> Iterator[str]:
 
 
 def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
-    """A warning for each name that the rules do not have, with the nearest that they have; `what` and where it is.
+    """A warning for each name that the rules do not have; `what` and where it is.
 
     >>> from analyser.game.keywords import Rule
-    >>> list(unknown_names((Rule("Durabel"),), "special rule in b.rules"))
-    ["unknown special rule in b.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"]
+    >>> list(unknown_names((Rule("Amphibious"),), "special rule in b.rules"))
+    ["unknown special rule in b.rules: 'Amphibious', left out of the numbers"]
     """
     for each in written:
         if each.term is None:
-            hint = did_you_mean(each.name, nearest(each.name, each.TABLE, most=1))
-            yield f"unknown {what}: {shown(str(each))}, left out of the numbers{hint}"
+            yield f"unknown {what}: {shown(str(each))}, left out of the numbers"
 
 
 def about_target(target: Target, where: str) -> Iterator[str]:

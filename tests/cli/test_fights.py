@@ -365,23 +365,25 @@ MISSPELT = {
 
 
 @pytest.mark.parametrize("kind", MISSPELT)
-def test_a_misspelt_rule_is_told_with_its_place_and_the_nearest_name(kind, file, tmp_path):
+def test_a_misspelt_rule_is_refused_with_its_place_and_the_nearest_name(kind, file):
     text, section = MISSPELT[kind]
-    warning = f"unknown special rule in {section}.rules: 'Durabel', left out of the numbers; did you mean 'Durable'?"
-    path = file(text)
+    result = run("run", file(text))
+    assert result.exit_code == 2
+    assert "'Durabel' is not known; did you mean 'Durable'?" in result.stderr
+    assert f"{section}.rules" in result.stderr
+
+
+def test_a_rule_that_is_like_none_is_a_note(file, tmp_path):
+    warning = "unknown special rule in b.rules: 'Zzyzx', left out of the numbers"
+    path = file(MISSPELT["duel"][0].replace("'Durabel', ", ""))
     printed = answer("run", path)
-    assert printed.count(warning) == 1
+    assert printed.count(f"Warning: {warning}\n") == 1
     assert [each for each in json.loads(answer("run", path, "--format", "json"))["warnings"] if each.endswith(warning)]
     for options in (["--format", "csv"], ["--out", tmp_path / "answer.txt"]):
         result = run("run", path, *options)
         assert result.exit_code == 0
         assert result.stderr.count("warning: ") == result.stderr.count("\n") == printed.count("Warning: ")
         assert warning in result.stderr
-
-
-def test_a_rule_that_is_like_none_is_told_without_a_guess(file):
-    printed = answer("run", file(MISSPELT["duel"][0]))
-    assert "Warning: unknown special rule in b.rules: 'Zzyzx', left out of the numbers\n" in printed
 
 
 # --- refusals ---------------------------------------------------------------------------------------------

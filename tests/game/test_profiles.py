@@ -9,6 +9,7 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles, load_profiles, shipped_profiles
 from analyser.game.units import attack_dice
+from tests.helpers.unit_files import unit_file
 
 UNIT = """
 [[unit]]
@@ -282,3 +283,28 @@ def test_a_faction_in_two_files_is_refused(folder):
 def test_no_other_file_is_taken_for_a_faction(folder, name):
     with pytest.raises(InputError):
         Profiles(folder).loadout(f"{name}/otter-guard@basic" if name else "/perch@basic")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('qualities = ["Ark"]', "'Ark' is not known; did you mean 'Arc'?"),
+        ('qualities = ["Suppresive"]', "'Suppresive' is not known; did you mean 'Suppressive'?"),
+        ('rules = ["Durabel"]', "'Durabel' is not known; did you mean 'Durable'?"),
+    ],
+)
+def test_a_misspelt_keyword_of_a_profile_is_refused_with_the_nearest_name(tmp_path, text, told):
+    rows, rules = ("\n" + text, "") if "qualities" in text else ("", text)
+    unit = unit_file("oak", 2, {"basic": (10, 60)}, 12, 6, more=rules)
+    unit = unit.replace("[[unit.rows]]", f"[[unit.rows]]{rows}", 1)
+    (tmp_path / "wood.toml").write_text(f'format = 1\nid = "wood"\nname = "Wood"\n{unit}', encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        list(Profiles(tmp_path))
+    assert told in str(refused.value)
+    assert "wood.toml" in str(refused.value)
+
+
+def test_a_name_like_none_of_the_rules_stays_in_a_profile(tmp_path):
+    unit = unit_file("oak", 2, {"basic": (10, 60)}, 12, 6, more='rules = ["Amphibious"]')
+    (tmp_path / "wood.toml").write_text(f'format = 1\nid = "wood"\nname = "Wood"\n{unit}', encoding="utf-8")
+    assert Profiles(tmp_path)["wood/oak@basic"].unit.rules == ("Amphibious",)

@@ -1,0 +1,101 @@
+"""A gate for scripts: verdicts that fail, beside a file of those that are accepted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.prices import FairPoints
+from analyser.analysis.verdict import FAIR, NOISE, OVER, UNDECIDED, UNDER, interval_text
+from analyser.common.errors import InputError, nearest, one_of_these, shown
+from analyser.common.files import write_content
+from analyser.common.text import aligned, counted
+from analyser.common.validation import Record, checked
+
+VERDICTS = (UNDER, OVER, UNDECIDED, FAIR)
+
+
+class _Accepted(Record):
+    verdict: str
+    under_probability: float | None
+    over_probability: float | None
+
+
+class _Baseline(Record):
+    verdicts: dict[str, _Accepted]
+
+
+def verdicts_called(written: str) -> tuple[str, ...]:
+    """Return the verdicts of a list with commas; InputError with the nearest name for an unknown one.
+
+    >>> verdicts_called("over-priced,under-priced")
+    ('over-priced', 'under-priced')
+    """
+    names = tuple(each.strip() for each in written.split(","))
+    for name in names:
+        if name not in VERDICTS:
+            meant = one_of_these(nearest(name, VERDICTS))
+            raise InputError(f"no verdict {shown(name)}{meant}", where="--fail-on-verdict", allowed=", ".join(VERDICTS))
+    return names
+
+
+def write_baseline(found: FairPoints, path: str | os.PathLike[str]) -> None:
+    """Write the verdicts of today as those that are accepted."""
+    columns = ["verdict", "under_probability", "over_probability"]
+    rows = found.frame.set_index("loadout")[columns].astype(object)
+    rows = rows.where(rows.notna(), None)
+    content = json.dumps({"verdicts": rows.to_dict("index")}, indent=1, sort_keys=True, ensure_ascii=False)
+    write_content(Path(path), f"{content}\n".encode())
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """Return the accepted verdicts by loadout; InputError if the file is no baseline."""
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"no baseline: {error}", where=str(path), allowed="a file of --accept") from None
+    return checked(_Baseline, record, where=str(path)).verdicts
+
+
+def failures(found: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Return the loadouts with one of these verdicts that is not accepted, the surest first.
+
+    A verdict is accepted if the baseline has it, or if no probability moved by more than
+    :data:`analyser.analysis.verdict.NOISE` since.
+    """
+    frame = found.frame[found.frame["verdict"].isin(verdicts)]
+    sides = ["under_probability", "over_probability"]
+
+    def is_accepted(row: Mapping[Any, Any]) -> bool:
+        old = (accepted or {}).get(row["loadout"])
+        if old is None:
+            return False
+        moved = [abs(row[side] - getattr(old, side)) for side in sides if getattr(old, side) is not None]
+        return bool(old.verdict == row["verdict"] or (moved and max(moved) <= NOISE))
+
+    new = frame[np.array([not is_accepted(row) for row in frame.to_dict("records")], np.bool_)]
+    sure = new[sides].max(axis=1)
+    columns = ["loadout", "points", "fair_points", "fair_low", "fair_high", "verdict", "lean"]
+    return new.assign(sure=sure).sort_values(["sure", "loadout"], ascending=[False, True])[columns]
+
+
+def table_of(failed: pd.DataFrame) -> list[str]:
+    """Return the failures as a short table of text."""
+    rows = [
+        (
+            row["loadout"],
+            str(row["points"]),
+            interval_text(row["fair_low"], row["fair_high"]),
+            row["verdict"],
+            row["lean"],
+        )
+        for row in failed.to_dict("records")
+    ]
+    heading = f"{counted(len(failed), 'verdict')} not accepted:"
+    return [heading, *aligned([("", "points", "fair", "verdict", ""), *rows], "<>><<")]

@@ -1,0 +1,279 @@
+"""The fewest price changes that bring a game near its fair prices, as an integer programme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.grid import METHOD
+from analyser.analysis.matchups import matchups
+from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer, priceable
+from analyser.analysis.pricing import Array
+from analyser.analysis.selection import Selectors, loadouts
+from analyser.analysis.situations import Situation
+from analyser.analysis.standing import Standings
+from analyser.analysis.verdict import WRONG_AT
+from analyser.common.answer import Block
+from analyser.common.errors import InputError, check_integer
+from analyser.common.estimates import Method
+from analyser.common.programmes import solved_programme
+from analyser.common.sampling import Progress
+from analyser.common.text import counted, fill
+from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.units import Loadout, unit_of
+
+MOST_STEPS = 12  # of one price, up and down
+MOST_CHANGES = 1000
+_SECONDS = 20.0
+_LEAST = 1e-4  # of a change, so that of equal solutions the one with the smaller spread is taken
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rebalanced(JudgedAnswer):
+    """Price changes, with what each buys.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row for each change, the one that buys most first: `loadout`, `points`, `new_points`, `fair_points`,
+        `verdict`, `new_verdict` and `buys`, by how much it lowers `spread`.
+    loadouts : int
+        The number of loadouts of the spread.
+    spread_before, spread_after : float
+        The expected distance of points from fair points, a mean over the loadouts; 0.1 is 10%.
+    within : float or None
+        The spread that was wanted.
+    counts_before, counts_after : dict of str to int
+        The number of loadouts with each verdict.
+    profiles : ProfilesUsed
+    among : Among
+        The opponents that all are judged against.
+    method : str
+        ``"exact"``, but for the probabilities.
+    """
+
+    frame: pd.DataFrame
+    loadouts: int
+    spread_before: float
+    spread_after: float
+    within: float | None
+    counts_before: dict[str, int]
+    counts_after: dict[str, int]
+    profiles: ProfilesUsed
+    among: Among
+    method: Method = METHOD
+
+    schema = "analyser/price-changes/1"
+
+    @property
+    def headline(self) -> str:
+        """The number of changes and their effect, in one sentence."""
+        changes = counted(len(self.frame), "price change")
+        verb = "brings" if len(self.frame) == 1 else "bring"
+        spread = f"{self.spread_before:.1%} to {self.spread_after:.1%}"
+        short = self.within is not None and self.spread_after > self.within
+        missed = f"; {self.within:.1%} was not reached" if short else ""
+        return f"{changes} {verb} the mean distance from fair prices from {spread}{missed}."
+
+    def _body(self) -> dict[str, Any]:
+        names = ("method", "loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "judged_among": self.among.as_dict(),
+            "changes": self.frame.to_dict("records"),
+            **self.profiles.of_fights(),
+        }
+
+    def blocks(self) -> list[Block]:
+        """The effect, and the changes as a table."""
+        counts = "; ".join(
+            f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+            for when, found in (("before:", self.counts_before), ("after:", self.counts_after))
+        )
+        head = ["", "points", "new", "fair", "verdict", "then", "buys"]
+        rows = [
+            [name, str(points), str(new), f"{fair:.0f}", verdict, then, f"{100 * buys:.2f} pp"]
+            for name, points, new, fair, verdict, then, buys in self.frame.itertuples(index=False)
+        ]
+        lines = fill(f"{self.headline} Of {counted(self.loadouts, 'loadout')}, {counts}.")
+        table = [Block(head=head, rows=rows, align="<>>><<>")] if rows else []
+        return [Block(lines=[*lines, *fill(f"Judged {self.among}.")]), *table]
+
+    def notes(self) -> list[str]:
+        """Die, deck and profiles."""
+        return self.profiles.notes()
+
+
+def rebalance(
+    units: Selectors = EVERYBODY,
+    *,
+    step: int = 5,
+    most_changes: int = 12,
+    within: float | None = None,
+    against: Selectors = EVERYBODY,
+    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    profiles: ProfilesLike | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Rebalanced:
+    """Return the fewest price changes that bring the mean distance from fair prices within a limit.
+
+    Fair prices are those of :func:`analyser.fair_points`, and stay as they are while the programme is solved; verdicts
+    and spread after the changes are computed anew with all of them. No level of a unit costs less than a smaller one.
+
+    Parameters
+    ----------
+    units : str, Loadout, or several of them
+        The loadouts whose prices may change.
+    step : int
+        Prices change by multiples of it.
+    most_changes : int
+        The most prices to change.
+    within : float, optional
+        The spread that is wanted; 0.1 is 10%. Default: the smallest spread with that many changes.
+    against, situations, profiles, threads, progress
+        As of :func:`analyser.fair_points`.
+
+    Raises
+    ------
+    InputError
+        A number out of its range, or as :func:`analyser.fair_points`.
+
+    Examples
+    --------
+    >>> field = {"against": "*/*@basic", "situations": ["long-range"]}
+    >>> found = rebalance("crown/*@basic", most_changes=2, **field)
+    >>> len(found.frame), found.spread_after < found.spread_before
+    (2, True)
+    """
+    check_integer(step, "step", 1, 1000)
+    check_integer(most_changes, "most_changes", 1, MOST_CHANGES)
+    if within is not None and not 0 <= within <= 1:
+        raise InputError(f"{within:g} is no spread", where="within", allowed="0 to 1; 0.1 is 10%")
+    library = library_of(profiles)
+    ours = {each.selector: each for each in loadouts(units, library)}
+    field = list(({each.selector: each for each in loadouts(against, library)} | ours).values())
+    how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
+    before = Standings(matchups(field, field, situations=priceable("habit", situations), **how))
+    frame = _priced(before, ours)
+    if frame.empty:
+        raise InputError("no loadout here has a fair price", where="units", allowed="loadouts with points")
+    sides = [ours[name] for name in frame["loadout"]]
+    costs, prices = _options(frame, step)
+    chosen = _chosen(costs, prices, sides, most_changes, within)
+    new = prices[np.arange(len(sides)), chosen]
+    changed = [each.with_(points=int(points)) for each, points, at in zip(sides, new, chosen) if at != MOST_STEPS]
+    after = before.with_(changed, threads) if changed else before
+    then = _priced(after, ours)
+    moves = frame.assign(
+        new_points=new.astype(int),
+        new_verdict=[after.verdicts[name] for name in frame["loadout"]],
+        buys=(costs[:, MOST_STEPS] - costs[np.arange(len(sides)), chosen]) / len(sides),
+    )[chosen != MOST_STEPS]
+    columns = ["loadout", "points", "new_points", "fair_points", "verdict", "new_verdict", "buys"]
+    return Rebalanced(
+        moves.sort_values(["buys", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
+        len(frame),
+        _spread(frame),
+        _spread(then),
+        within,
+        _counts(frame),
+        _counts(then),
+        before.table.profiles,
+        before.prices.among,
+    )
+
+
+def _spread(frame: pd.DataFrame) -> float:
+    return float(_distance(np.log(frame["probably_over_fair"]), frame["error"]).mean())
+
+
+def _counts(frame: pd.DataFrame) -> dict[str, int]:
+    return {str(verdict): int(count) for verdict, count in frame["verdict"].value_counts().items()}
+
+
+def _priced(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
+    """Return the rows of those that have a fair price and none that something uncounted explains."""
+    frame = standings.prices.frame
+    frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
+    sure = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
+    return frame[~(sure & frame["doubt"].astype(bool))].reset_index(drop=True)
+
+
+def _distance(off: Any, error: Any) -> Array:
+    """Return the expected distance from fair of points that are `off` from it by a logarithm with that error."""
+    from scipy.special import ndtr
+
+    off, error = np.asarray(off, np.float64), np.maximum(np.asarray(error, np.float64), 1e-9)
+    found: Array = error * np.sqrt(2 / np.pi) * np.exp(-((off / error) ** 2) / 2) + off * (1 - 2 * ndtr(-off / error))
+    return found
+
+
+def _options(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
+    """Return the distance from fair at each price of each loadout, and these prices; today's is in the middle.
+
+    An impossible price is infinitely far.
+    """
+    points = frame["points"].to_numpy(np.float64)
+    prices = points[:, None] + step * np.arange(-MOST_STEPS, MOST_STEPS + 1, dtype=np.float64)
+    off = np.log(np.maximum(prices, 1e-9) / (points / frame["probably_over_fair"].to_numpy(np.float64))[:, None])
+    costs = _distance(off, frame["error"].to_numpy(np.float64)[:, None])
+    costs = np.where(prices >= min(step, points.min()), costs, np.inf)
+    return np.asarray(costs, np.float64), np.asarray(prices, np.float64)
+
+
+def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes: int, within: float | None) -> Any:
+    """Return the number of the price of each loadout: the fewest changes within a spread, or the smallest spread.
+
+    Where the spread cannot be reached, it is made as small as so many changes can.
+    """
+    from scipy.optimize import LinearConstraint
+    from scipy.sparse import coo_array, csr_array
+
+    n, options = costs.shape
+    possible = np.isfinite(costs)
+    flat, change = np.where(possible, costs, 0.0).ravel() / n, np.tile(np.arange(options) != MOST_STEPS, n)
+    each_once = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
+    pairs = _levels(sides)
+    rows, columns, values = list[int](), list[int](), list[float]()
+    for row, (small, large) in enumerate(pairs):  # price of the large level less that of the small one: at least 0
+        for sign, at in ((1.0, large), (-1.0, small)):
+            rows += [row] * options
+            columns += range(at * options, (at + 1) * options)
+            values += (sign * prices[at]).tolist()
+    rising = coo_array((values, (rows, columns)), shape=(len(pairs), n * options)).tocsr()
+    rules = [LinearConstraint(each_once, 1, 1), LinearConstraint(change[None, :].astype(float), 0, most_changes)]
+    rules += [LinearConstraint(rising, 0, np.inf)] if pairs else []
+    how: dict[str, Any] = {
+        "integrality": np.ones(n * options),
+        "bounds": (np.zeros(n * options), possible.ravel().astype(float)),
+        "options": {"time_limit": _SECONDS},
+    }
+    found = None
+    if within is not None:
+        wanted = [*rules, LinearConstraint(flat[None, :], 0, within)]
+        found = solved_programme(change + _LEAST * flat, constraints=wanted, **how)
+    if found is None or found.x is None:
+        found = solved_programme(flat + _LEAST**2 * change, constraints=rules, **how)
+    return found.x.reshape(n, options).argmax(axis=1)
+
+
+def _levels(sides: Sequence[Loadout]) -> list[tuple[int, int]]:
+    """Return the places of each two levels of a unit of which the first has fewer models and costs no more today."""
+    places: dict[str, list[int]] = {}
+    for at, each in enumerate(sides):
+        places.setdefault(unit_of(each.selector), []).append(at)
+    found = []
+    for members in places.values():
+        ordered = sorted(members, key=lambda at: sides[at].level.models)
+        found += [
+            (small, large)
+            for small, large in pairwise(ordered)
+            if (sides[small].level.points or 0) <= (sides[large].level.points or 0)
+        ]
+    return found
