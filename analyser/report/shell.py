@@ -18,6 +18,7 @@ from analyser.game.names import faction_name
 from analyser.game.units import unit_of
 
 _HEAD = '<meta charset="utf-8">\n'
+_SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -57,6 +58,15 @@ def fair_text(price: Mapping[Any, Any]) -> str:
     return f"{price['fair_points']:.0f} ({interval_text(price['fair_low'], price['fair_high'])})"
 
 
+def by_name(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in which loadouts go by their names instead of their selectors.
+
+    >>> by_name("dominated by crown/rifles@basic", {"crown/rifles@basic": "Rifles, basic"})
+    'dominated by Rifles, basic'
+    """
+    return _SELECTOR.sub(lambda found: names.get(found[0], found[0]), text)
+
+
 @cache
 def _templates() -> Environment:
     """The templates of this package: what is filled in is escaped, what is missing is an error."""
@@ -77,6 +87,7 @@ def _templates() -> Environment:
         "whole_percent": whole_percent,
         "faction": lambda name: faction_name(name.partition("/")[0]),
         "anchor": anchor_of,
+        "by_name": by_name,
         "fair": fair_text,
         "unit_of": unit_of,
         "inches": lambda inches: f"{inches:g}″",

@@ -19,7 +19,7 @@ from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.report.parts import Balance
-from analyser.report.shell import anchor_of, fair_text
+from analyser.report.shell import anchor_of, by_name, fair_text
 
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
 """Verdicts, and the classes that give their colours; all others are undecided."""
@@ -169,6 +169,7 @@ class _Facts:
         ]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
+        self._names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers}
         self._reach: dict[str, dict[str, float]] = {}
         for each in found.attackers:
             self._reach.setdefault(role_of(each.unit), {})[unit_of(each.selector)] = _reach(each.unit)
@@ -201,7 +202,7 @@ class _Facts:
         }
         if price is None:
             return facts
-        facts |= {"kind": kind_of(price["verdict"]), "says": says(price), "why": price["why"]}
+        facts |= {"kind": kind_of(price["verdict"]), "says": says(price), "why": by_name(price["why"], self._names)}
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
             facts["noticed"] = round(float(price["noticed_from"]), 3)

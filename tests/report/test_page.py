@@ -82,9 +82,10 @@ def test_every_loadout_is_in_the_table_of_prices(report, text):
         for each in text.partition('<details id="every-price">')[2].partition("</table>")[0].split("<tr>")[2:]
     ]
     assert len(rows) == len(prices)
+    names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in Profiles()}
     for row, price in zip(rows, prices.to_dict("records")):
         assert row.startswith(f"{price['unit']}, {price['level']} {price['points']} ")
-        assert row.endswith(price["why"])
+        assert row.endswith(re.sub(r"\S+/\S+@\S+", lambda found: names[found[0]], price["why"]))
         assert price["verdict"] in row
 
 

@@ -72,8 +72,8 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert "1 unit edited; " in plain(newest)
     link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
     row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
-    assert plain(row).startswith("(Crown) 60 → 90 points – undecided : fewer than 3 other units ")
-    assert re.search(r"[\d.]+ → [\d.]+ (\d+: )?(now behind|none)", plain(row))  # efficiency, and who is ahead now
+    moved = r"\(Crown\) 60 → 90 points (\d+ → )?\d+ \(\d+–\d+\) under-priced → over-priced "
+    assert re.match(moved + r"\d+ → \d+ (now behind|\d+ matchups|none)", plain(row))  # efficiency, and hands
     assert "reinforced: points 60 → 90" in newest.replace("\u00a0", " ")
     assert "->" not in plain(newest)
     assert "crown/" not in plain(newest)  # units go by their names

@@ -1,6 +1,7 @@
 """Rows and cards of units, beside a plain reading of prices, profiles and matchups."""
 
 import math
+import re
 import statistics
 
 import pandas as pd
@@ -35,13 +36,14 @@ def levels(data):
 
 def test_each_loadout_has_its_price_verdict_and_reason(made):
     found, balance, _, data = made
+    names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers}
     rows, there = balance.prices.frame.set_index("loadout"), levels(data)
     assert there.keys() == {each.selector for each in found.attackers} == set(rows.index)
     for name, (_, level) in there.items():
         row = rows.loc[name]
         kind = {"over-priced": "over", "under-priced": "under", "fair": "fair", "undecided": "undecided"}
         assert level["kind"] == kind[row["verdict"]]
-        assert level["why"] == row["why"]
+        assert level["why"] == re.sub(r"\S+/\S+@\S+", lambda found: names[found[0]], row["why"])
         if row["verdict"] in ("over-priced", "under-priced"):
             sure = max(row["over_probability"], row["under_probability"])
             assert level["says"].startswith(f"{row['verdict']}, ")
