@@ -65,8 +65,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up
     from analyser.plots.metrics import metric as metric
-    from analyser.report.habits import Habits as Habits
-    from analyser.report.habits import habits as habits
+    from analyser.report.tactics import Tactics as Tactics
+    from analyser.report.tactics import tactics as tactics
     from analyser.results.attack import AttackResult as AttackResult
     from analyser.results.base import Result as Result
     from analyser.results.battle import BattleResult as BattleResult

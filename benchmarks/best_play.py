@@ -30,7 +30,7 @@ def best_play(rounds=3):
     ]
     samples = interleaved(candidates, rounds)
     start = time.perf_counter()
-    pairs = analyser.habits(*FACTIONS, threads=SIDE_BY_SIDE).frame
+    pairs = analyser.tactics(*FACTIONS, threads=SIDE_BY_SIDE).frame
     return {
         "sizes": [
             {"rounds": size[0], "models": size[1], "distance": size[2], **graph(duels[size])}

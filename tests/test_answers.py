@@ -62,7 +62,7 @@ EXAMPLES = {
     "search": lambda: analyser.search(VARIANTS),
     "luck": lambda: analyser.luck(RIFLES, GRENADIERS, got={"destroyed": 1}),
     "tell": lambda: analyser.tell(RIFLES, GRENADIERS),
-    "habits": lambda: analyser.habits(RIFLES, GRENADIERS, rounds=1),
+    "tactics": lambda: analyser.tactics(RIFLES, GRENADIERS, rounds=1),
     "fair_points": lambda: analyser.fair_points("crown/rifle*", **PRICED),
     "solve_price": lambda: analyser.solve_price(RIFLES, **PRICED),
     "solve_dice": lambda: analyser.solve_dice(RIFLES, most=1, **PRICED),

@@ -100,12 +100,12 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 
     Both are selectors with wildcards. With --out FILE.csv run the command again to resume.
     """
-    from analyser.report.habits import habits
+    from analyser.report.tactics import tactics
 
     table = keys["out"] if keys["form"] == "csv" else None
     asked = given(keys, "threads") | {option.path[1]: value for option, value in options.given_keys()}
     with told_when_stopped(lambda: _state(table)), options.helped_by(dask, keys["threads"]) as executor:
-        found = solved(habits, attackers, defenders, out=table, executor=executor, **asked)
+        found = solved(tactics, attackers, defenders, out=table, executor=executor, **asked)
     if table is None:
         show(found, plot=found.plot)
     else:
@@ -113,7 +113,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 
 
 def _state(table: str | None) -> str:
-    from analyser.report.habits import is_begun
+    from analyser.report.tactics import is_begun
 
     return KEPT if table is not None and is_begun(table) else NOTHING
 

@@ -35,7 +35,7 @@ _TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a s
     Option("--defenders PATTERN", _WHO, required=True),
     situations_option(". Default: all."),
     options.POLICY,
-    Option("--tactics FILE", _TACTICS, dest="habits"),
+    Option("--tactics FILE", _TACTICS, dest="tactics"),
     Option("--row NAME", "The row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     Option("--metric NAME", "Figure of the heatmaps; can be repeated.", dest="metrics", multiple=True),
@@ -126,13 +126,12 @@ def report_diff(
 ) -> None:
     """Show what changed from OLD to NEW, profile folders or reports, and its effect on loadouts and matchups."""
     from analyser.report.diff import diff
-    from analyser.report.diffed import diff_markdown, diff_record, diff_rows, diff_text, over_limit
 
     how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
     with progress_bar(after=1.0) as progress:
         found = diff(old, new, progress=progress, ruleset=stated_ruleset(), **how)
-    beside = {} if summary is None else {Path(summary): lambda path: path.write_bytes(diff_markdown(found).encode())}
-    write(lambda: diff_text(found, limit), lambda: diff_record(found), lambda: diff_rows(found), beside=beside)
-    if fail_over is not None and (reasons := over_limit(found, fail_over)):
+    beside = {} if summary is None else {Path(summary): lambda path: path.write_bytes(found.markdown().encode())}
+    write(lambda: found.text(limit), found.as_dict, found.rows, beside=beside)
+    if fail_over is not None and (reasons := found.failures(fail_over)):
         click.echo("\n".join(reasons), err=True)
         context.exit(CHANGED_TOO_MUCH)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from analyser.plots.chances import luck_strips as luck_strips
     from analyser.plots.chances import outcome_law as outcome_law
     from analyser.plots.decisions import choices as choices
-    from analyser.plots.decisions import given_away as given_away
+    from analyser.plots.decisions import tactic_costs as tactic_costs
     from analyser.plots.distributions import distribution as distribution
     from analyser.plots.distributions import panels as panels
     from analyser.plots.frontier import cost_against_effect as cost_against_effect
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _PLACES = {
     **dict.fromkeys(("fates_by_system", "funnel", "tornado"), "bars"),
     **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
-    **dict.fromkeys(("choices", "given_away"), "decisions"),
+    **dict.fromkeys(("choices", "tactic_costs"), "decisions"),
     **dict.fromkeys(("distribution", "panels"), "distributions"),
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),

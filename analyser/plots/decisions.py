@@ -130,7 +130,7 @@ def _fills(named: list[str]) -> dict[str, tuple[str, str]]:
     return fills
 
 
-def given_away(
+def tactic_costs(
     data: Any,
     *,
     ax: Axes | None = None,
@@ -143,17 +143,17 @@ def given_away(
 
     Parameters
     ----------
-    data : Habits, or DataFrame
-        `attacker`, `gives_away` and `most`, probabilities; the highest costs are drawn, on top.
+    data : Tactics, or DataFrame
+        `attacker`, `cost` and `most`, probabilities; the highest costs are drawn, on top.
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"attacker": ["a", "b"], "gives_away": [0.1, 0.02], "most": [0.3, 0.1]})
-    >>> given_away(frame).get_xlabel()
+    >>> frame = pd.DataFrame({"attacker": ["a", "b"], "cost": [0.1, 0.02], "most": [0.3, 0.1]})
+    >>> tactic_costs(frame).get_xlabel()
     'percent of P(win), a draw half; the line: at most'
     """
     frame = look.rows_of(data, "by_unit")
-    look.check_columns(frame, ("attacker", "gives_away", "most"))
+    look.check_columns(frame, ("attacker", "cost", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
     own = "Cost of the usual tactic against best play"
     more: dict[str, Any] = {
@@ -163,7 +163,7 @@ def given_away(
     with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own=own, grid="x", **more) as axes:
         places = np.arange(len(shown))
         style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}
-        axes.barh(places, 100 * shown["gives_away"], **{**style, **artist})
+        axes.barh(places, 100 * shown["cost"], **{**style, **artist})
         axes.hlines(places, 0, 100 * shown["most"], color=look.DARK, linewidth=1)
         axes.set_yticks(places, look.names_of(shown["attacker"].tolist()))
         axes.set(ylim=(-0.6, len(shown) - 0.4), xlim=(0, None))

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
-from analyser import __version__
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.glossary import in_short
 from analyser.game.keywords import Bearer
 from analyser.game.units import Loadout, Row
-from analyser.report.page import templates
+from analyser.report.shell import page_of
 
 _PAGE = 277.0  # millimetres of an A4 sheet between its margins, from top to bottom
 _A_LINE = 1.3 * 25.4 / 72  # millimetres that a line takes, a point of type
-_LARGEST, _SMALLEST = 8.5, 5.5  # points of type in print
-_ON_SEVERAL = 6.5  # where that is not small enough for one page
+_LARGEST, _SMALLEST = 17, 11  # half points of type in print
+_ON_SEVERAL = 13  # where that is not small enough for one page
 _AROUND = 2.6  # lines that the head of a card and the space around it take
 _WIDTH = 560.0  # characters of a column at one point of type
 
@@ -39,11 +38,8 @@ def army_card(army: Army) -> str:
     units = [each.loadout.unit for each in sheets]
     bearers: list[Bearer] = [*units, *(row for unit in units for row in unit.rows)]
     glossary = in_short(keyword for each in bearers for keyword in each.keywords)
-    environment = templates()
-    environment.filters["inches"] = lambda inches: f"{inches:g}″"
-    return environment.get_template("army.html.jinja").render(
-        version=__version__, army=army, sheets=sheets, glossary=glossary, size=_type_size(sheets, glossary)
-    )
+    size = _half_points(sheets, glossary)
+    return page_of("army", title=army.name, army=army, sheets=sheets, glossary=glossary, half_points=size)
 
 
 def _sheets(army: Army) -> list[Sheet]:
@@ -78,14 +74,10 @@ def _sheet(units: Sequence[ArmyUnit]) -> Sheet:
     )
 
 
-def _type_size(sheets: Sequence[Sheet], glossary: dict[str, str]) -> float:
-    """Points of type at which two columns of cards, and the rules in three below them, fill one page."""
-    size = _LARGEST
-    while _height(sheets, glossary, size) > _PAGE:
-        size -= 0.25
-        if size < _SMALLEST:
-            return _ON_SEVERAL
-    return size
+def _half_points(sheets: Sequence[Sheet], glossary: dict[str, str]) -> int:
+    """Half points of type at which two columns of cards, and the rules in three below them, fill one page."""
+    sizes = range(_LARGEST, _SMALLEST - 1, -1)
+    return next((size for size in sizes if _height(sheets, glossary, size / 2) <= _PAGE), _ON_SEVERAL)
 
 
 def _height(sheets: Sequence[Sheet], glossary: dict[str, str], size: float) -> float:

@@ -37,9 +37,9 @@ from analyser.report.folder import (
     write_manifest,
     write_units,
 )
-from analyser.report.habits import frame_in, jobs_for, kept_habits
-from analyser.report.page import parts_of_page, reasons, write_page
+from analyser.report.page import reasons, write_page
 from analyser.report.pool import Job, Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.report.tactics import frame_in, jobs_for, stored_tactics
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
@@ -62,7 +62,7 @@ def write_report(
     progress: Progress | None = None,
     threads: int | None = None,
     home: str = "",
-    habits: str | os.PathLike[str] | None = None,
+    tactics: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
 ) -> Path:
     """Write a report of every attacker on every defender into the folder `out`, which is returned.
@@ -84,7 +84,7 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
     policy : "habit" or "best"
-        Whether duels are fought by habit, or both sides play them best, and prices are made of best play
+        Whether duels are fought by simple tactics, or by best play of which prices are then made
         (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
     field : str, Loadout, several of them, or FairPoints, optional
         The opponents that prices are judged against, the report's own beside them; or fair points that were found
@@ -96,8 +96,9 @@ def write_report(
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
     home : str
         The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
-    habits : path, optional
-        The file that :func:`analyser.habits` wrote of these units: the page says how far duels by habit can be trusted.
+    tactics : path, optional
+        The file that :func:`analyser.tactics` wrote of these units: the page says how far its duels
+        can be trusted.
         Under best play the page says so without it.
     executor : Executor, optional
         Of ``concurrent.futures``: its workers, who see the folder of `out`, fight beside this process; pictures are
@@ -141,7 +142,7 @@ def write_report(
         ruleset=library.ruleset,
         used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
-        habits=None if habits is None else _habits(habits, (*attacking, *defending)),
+        tactics=None if tactics is None else stored_tactics(tactics, set(both)),
         field=judged and judged.only(both),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(facts_of(inputs))) as work:
@@ -151,7 +152,7 @@ def write_report(
         )
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
-        by_habit, duels = _duels_by_habit(inputs, policy, work)
+        by_tactic, duels = _duels_by_tactic(inputs, policy, work)
         shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
         whole = shared + sum(plan.cost for plan in not_drawn)
         processes = processes_for(whole, threads or default_threads())
@@ -168,8 +169,8 @@ def write_report(
         with Pool(processes - 1, executor) as pool, Pool(own) as local:
             artists = pool if executor is None else local
             pool.finish(pool.begin([*jobs, *duels]), tell)
-            if by_habit:
-                inputs = inputs._replace(habits=frame_in(by_habit))
+            if by_tactic:
+                inputs = inputs._replace(tactics=frame_in(by_tactic))
             found = _matchups(inputs, parts.whole_table(inputs, work))
             drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
             (work.report / PARQUET).write_bytes(found.frame.to_parquet(index=False))
@@ -178,11 +179,10 @@ def write_report(
             for name, frame in balance.tables.items():
                 parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
-            page = parts_of_page(found, balance, inputs, threads or default_threads())
             done = shared + lines * A_LINE_OF_TABLES
             tell(done)
             artists.finish(drawing, lambda cost: tell(done + cost))
-        write_page(page, plans, work.report / PAGE)
+        write_page(found, balance, inputs, work.report / PAGE, threads or default_threads())
         tell(whole)
         write_manifest(
             work.report,
@@ -220,9 +220,9 @@ def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> 
     return fought
 
 
-def _duels_by_habit(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:
+def _duels_by_tactic(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:
     """Return the files and jobs for the cost of simple tactics, if duels use best play and no file has it."""
-    if policy != "best" or inputs.habits is not None or inputs.row is not None:
+    if policy != "best" or inputs.tactics is not None or inputs.row is not None:
         return [], []
     if not any(each.fight.has_winner for each in inputs.situations):
         return [], []
@@ -231,10 +231,6 @@ def _duels_by_habit(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path]
         found = jobs_for(attackers, defenders, terms, inputs.ruleset, work.parts)
         files, jobs = files + found[0], jobs + found[1]
     return files, jobs
-
-
-def _habits(path: str | os.PathLike[str], sides: Sequence[Loadout]) -> pd.DataFrame:
-    return kept_habits(path, {each.selector for each in sides})
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:

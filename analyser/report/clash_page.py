@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from analyser import __version__
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
     answer_text,
@@ -19,9 +18,8 @@ from analyser.analysis.clash_text import (
 )
 from analyser.analysis.lists import Listed
 from analyser.analysis.volleys import AIMS, Volleys
-from analyser.common.text import percent
 from analyser.report.figures import figures_data, packed, side_data
-from analyser.report.page import templates
+from analyser.report.shell import page_of
 
 _LEVEL = "as in the army"
 _CARRIED = (
@@ -32,11 +30,9 @@ _CARRIED = (
 
 def clash_page(found: Clash) -> str:
     """The page of a clash as HTML."""
-    environment = templates()
-    environment.filters["percent"] = percent
     rounds = list(_rounds(found))
-    return environment.get_template("clash.html.jinja").render(
-        version=__version__,
+    return page_of(
+        "clash",
         title=f"{found.mine.army.name} against {found.yours.army.name}",
         links=[
             *([("battle", "In battle", False)] if found.fought else []),

@@ -30,10 +30,10 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
-from analyser.report.diffed import KEY, PROBABILITY, Diff
-from analyser.report.edits import edits
+from analyser.report.diff_answer import KEY, PROBABILITY, Diff
+from analyser.report.diff_profiles import edits
+from analyser.report.diff_verdicts import Move, edited_loadouts, moves_between
 from analyser.report.folder import MANIFEST
-from analyser.report.moves import Move, moves_between, written_differently
 from analyser.report.pool import rarely_collected
 from analyser.report.stored import Stored, matchups_of, stored
 
@@ -157,7 +157,7 @@ def _of_profiles(
     everybody = list(before.values())
     field = matchups(everybody, everybody, situations=EXCHANGES, profiles=old, progress=stage(0), **how)
     field_now = edited(field, *[list(after.values())] * 2, **changed)
-    written = written_differently(before, after)
+    written = edited_loadouts(before, after)
     both = [[name for name in was if name in now] for was, now in (attacking, defending)]
     blocks = _blocks(both[0], both[1], set(written) if old.ruleset == new.ruleset else {*both[0], *both[1]})
     situations = situations_called(asked["situations"])
@@ -223,7 +223,7 @@ def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callabl
         len(joined),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_moves(tables[0], tables[1], written_differently(before, after)),
+        *_moves(tables[0], tables[1], edited_loadouts(before, after)),
     )
 
 

@@ -14,6 +14,7 @@ from matplotlib.colors import to_hex
 
 from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
@@ -96,11 +97,11 @@ def figures_data(
             for name, what in carried.items()
         ],
         "steps": PROBABILITY_STEPS,
-        "columns": {name: _short(frame[name], probability=what.is_probability) for name, what in carried.items()},
+        "columns": {name: frame[name].to_numpy(np.float64) for name in carried},
         "rows": [str(each) for each in rows],
-        "row": row.tolist(),
+        "row": row,
         "why": [str(each) for each in why],
-        "why_not": why_not.tolist(),
+        "why_not": why_not,
         "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
         "least_share": LEAST_SHARE,
         "least_odds": LEAST_ODDS,
@@ -109,29 +110,32 @@ def figures_data(
 
 
 def packed(data: Mapping[str, Any]) -> str:
-    """Pack the data as text that a browser unpacks (``core.js``): compressed by zlib, in base64.
+    """Pack the data as text that a browser unpacks (``figures.js``): compressed by zlib, in base64.
 
     Four bytes hold the length of the JSON that follows, in which `codes` names the columns left out of it. These come
     next as whole numbers, situation by situation: all first bytes, then all second bytes, and so on. A code is 0 for
     none, else the value in steps plus 1; the two highest codes mean nearly nothing and nearly certain.
     """
-    steps = {name: 1.0 if METRICS[name].is_probability else 10.0**-DECIMALS for name in data["columns"]}
-    columns = {**data["columns"], **{name: [None if at < 0 else at for at in data[name]] for name in _PLACES}}
+    columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
     head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
+    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not METRICS[name].is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
-    coded = [_coded(each, steps.get(name, 1.0), len(data["situations"])) for name, each in columns.items()]
+    coded = [_coded(name, np.asarray(each, np.float64), len(data["situations"])) for name, each in columns.items()]
     whole = b"".join([len(text).to_bytes(4, "little"), text, *coded])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
 
 
-def _coded(values: Sequence[float | None], step: float, situations: int) -> bytes:
-    """A column as bytes, see :func:`packed`."""
-    known = np.array([np.nan if each is None else each for each in values], np.float64) / step
-    codes = np.where(np.isnan(known), -1.0, known).round() + 1
-    codes[(known > 0) & (known < 0.5)] = NEXT_TO_NOTHING
-    if step == 1.0:
-        codes[(known > PROBABILITY_STEPS - 0.5) & (known < PROBABILITY_STEPS)] = NEXT_TO_CERTAIN
+def _coded(name: str, values: Array, situations: int) -> bytes:
+    """Return a column as bytes, see :func:`packed`: nothing possible as nothing, nothing uncertain as certain."""
+    is_place, is_probability = name in _PLACES, name in METRICS and METRICS[name].is_probability
+    steps = values * (1 if is_place else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
+    codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
+    if not is_place:
+        codes[(codes == 1) & (steps > CERTAIN_WITHIN)] = NEXT_TO_NOTHING
+    if is_probability:
+        almost = steps < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN)
+        codes[(codes == PROBABILITY_STEPS + 1) & almost] = NEXT_TO_CERTAIN
     by_situation = codes.reshape(-1, situations).T.astype("<u4").ravel()
     return by_situation.view(np.uint8).reshape(-1, 4).T.tobytes()
 
@@ -148,18 +152,3 @@ def side_data(loadout: Loadout) -> dict[str, Any]:
     names = {"selector": loadout.selector, "unit": unit.name, "level": loadout.level_name}
     facts = {"points": level.points, "faction": loadout.faction, "category": unit.category, "role": role_of(unit)}
     return {**names, **facts}
-
-
-def _short(column: pd.Series[Any], *, probability: bool) -> list[float | int | None]:
-    """The figures rounded, but nothing possible to nothing and nothing uncertain to certain."""
-    values = column.to_numpy(np.float64) * (PROBABILITY_STEPS if probability else 1)
-    step = 1.0 if probability else 10.0**-DECIMALS
-    rounded = values.round(0 if probability else DECIMALS)
-    rounded[(rounded == 0) & (values > step * CERTAIN_WITHIN)] = step / 10
-    if probability:
-        rounded[(rounded == PROBABILITY_STEPS) & (values < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN))] -= step / 10
-    blank = np.isnan(rounded)
-    return [
-        None if none else int(each) if each == int(each) else each
-        for each, none in zip(np.where(blank, 0, rounded).tolist(), blank)
-    ]

@@ -42,8 +42,8 @@ class Inputs(NamedTuple):
 
     `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
     words that do not depend on where they lie: the folder's own name alone. `home` is the address of the page over
-    reports that this one belongs to, from its own; empty: none. `habits` are duels, as of
-    :func:`analyser.report.habits.kept_habits`. `field` are fair points of these loadouts that were found in another
+    reports that this one belongs to, from its own; empty: none. `tactics` are duels, as of
+    :func:`analyser.report.tactics.stored_tactics`. `field` are fair points of these loadouts that were found in another
     field than that of the report.
     """
 
@@ -55,7 +55,7 @@ class Inputs(NamedTuple):
     ruleset: Ruleset
     used: ProfilesUsed
     home: str = ""
-    habits: pd.DataFrame | None = None
+    tactics: pd.DataFrame | None = None
     field: FairPoints | None = None
 
     @property
@@ -79,7 +79,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "situations": [each.model_dump(mode="json") for each in inputs.situations],
         "metrics": list(inputs.metrics),
         "home": inputs.home,
-        **({} if inputs.habits is None else {"habits": {"sha256": _sha256(inputs.habits.to_csv())}}),
+        **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
         **({} if inputs.field is None else {"field": _field_facts(inputs.field)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.used.as_dict(),

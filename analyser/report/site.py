@@ -9,27 +9,24 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from itertools import combinations_with_replacement
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-import pandas as pd
-
-from analyser import __version__
 from analyser.analysis.prices import EVERYBODY, LIMITS, FairPoints, fair_points
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
-from analyser.analysis.verdict import OVER, RULE, UNDER, interval_text
+from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.sampling import Progress
-from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.units import unit_of
+from analyser.game.units import Loadout, unit_of
 from analyser.report.batch import PAGE, write_report
-from analyser.report.changes import Changes, changes_of
-from analyser.report.edits import edits
-from analyser.report.moves import Moves, moves_between, written_differently
-from analyser.report.page import anchor_of, templates, title_of
+from analyser.report.diff_profiles import Edit, concerns, edits, in_words
+from analyser.report.diff_verdicts import Moves, edited_loadouts, moves_between
+from analyser.report.page import counts_of, headline_of, title_of
+from analyser.report.shell import anchor_of, page_of
 from analyser.report.stored import FILES_READ, Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
@@ -55,7 +52,8 @@ class Report(NamedTuple):
 class Version(NamedTuple):
     """The reports of one version of the data, the verdicts on all loadouts in them, and the changes since the last.
 
-    `cards` has by unit the address of its card in one of the reports, `names` by unit and by loadout what it is called.
+    `cards` has by unit the address of its card in one of the reports, `names` the names of units and loadouts.
+    Edits in words: `edits` by unit (or ``"ruleset"``), `own_edits` by loadout, those that concern it beside its points.
     """
 
     name: str
@@ -65,8 +63,25 @@ class Version(NamedTuple):
     names: Mapping[str, str]
     standings: Standings | None
     before: str = ""
-    changes: Changes | None = None
+    moves: Moves = Moves()
+    edits: Mapping[str, list[str]] = MappingProxyType({})
+    own_edits: Mapping[str, list[str]] = MappingProxyType({})
     assumed: tuple[str, ...] = ()
+
+    @property
+    def n_units(self) -> int:
+        """Number of edited units; the ruleset does not count."""
+        return sum("/" in each for each in self.edits)
+
+    @property
+    def headline(self) -> str:
+        """The verdicts on its loadouts in a sentence."""
+        return "" if self.standings is None else headline_of(self.standings.prices)
+
+    @property
+    def counts(self) -> list[tuple[str, str, int, int]]:
+        """The number of loadouts of each verdict, as of :func:`analyser.report.page.counts_of`."""
+        return [] if self.standings is None else counts_of(self.standings.prices)
 
     @property
     def one_verdict(self) -> bool:
@@ -116,16 +131,9 @@ def write_site(
     if not reports:
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
         raise InputError("no report is there", where=str(place), allowed=allowed)
-    versions = list(_versions(reports))
-    shown = {
-        "versions": versions[::-1],
-        "version": __version__,
-        "limits": LIMITS,
-        "rule": RULE,
-        "mark": MARK,
-        "verdicts": (OVER, UNDER),
-    }
-    write_content(page, _template().render(**shown))
+    versions = [*_versions(reports)][::-1]
+    shown = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": MARK, "verdicts": (OVER, UNDER)}
+    write_content(page, page_of("site", versions=versions, **shown))
     return page
 
 
@@ -194,9 +202,21 @@ def _since(before: Version, found: Version) -> Version:
     if before.standings is not None and found.standings is not None:
         sides = (each.table.attackers for each in (before.standings, found.standings))
         was, loadouts = ({each.selector: each for each in side} for side in sides)
-        moves = moves_between(before.standings, found.standings, written_differently(was, loadouts))
-    changes = changes_of(moves, edits(old, new), {**old, **new}, loadouts)
-    return found._replace(before=before.name, changes=changes, names={**before.names, **found.names})
+        moves = moves_between(before.standings, found.standings, edited_loadouts(was, loadouts))
+    units, by_unit = {**old, **new}, dict[str, list[Edit]]()
+    for each in edits(old, new):
+        by_unit.setdefault(each.where, []).append(each)
+    own = {name: _own_edits(loadouts[name], by_unit, units) for name in (each.loadout for each in moves.written)}
+    words = {unit: [in_words(edit, units.get(unit, {})) for edit in each] for unit, each in by_unit.items()}
+    names = {**before.names, **found.names}
+    return found._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
+
+
+def _own_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
+    """Return in words the edits that concern a loadout, beside its points, which have a column."""
+    unit = unit_of(loadout.selector)
+    own = [each for each in by_unit.get(unit, ()) if concerns(each, loadout.level_name, loadout.level.models)]
+    return [in_words(each, units[unit]) for each in own if not each.key.endswith(".points")]
 
 
 def _names(units: Mapping[str, Any]) -> dict[str, str]:
@@ -231,20 +251,3 @@ def _standings(reports: Sequence[Report]) -> Standings | None:
         return Standings(matchups_of([each.stored for each in reports]))
     except InputError:  # there are no exchanges
         return None
-
-
-def _points(found: float) -> str:
-    """Points as text; a dash where there are none."""
-    return "–" if pd.isna(found) else f"{found:.0f}"
-
-
-def _template() -> Any:
-    environment = templates()
-    environment.filters |= {
-        "points": _points,
-        "ends": lambda row: interval_text(row["fair_low"], row["fair_high"]),
-        "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
-        "unit_of": unit_of,
-        "faction": lambda selector: faction_name(selector.partition("/")[0]),
-    }
-    return environment.get_template("site.html.jinja")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from analyser import __version__
 from analyser.common.files import write_content
-from analyser.report.page import templates
+from analyser.report.shell import page_of
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PAGE
 from analyser.sweep.store_reader import Sweep
@@ -88,8 +87,8 @@ def write_page(sweep: Sweep) -> None:
     facts.append(("Program", plan.content["program"][:16]))
     how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
     axes = [] if plan.is_sample else list(_axes(plan))
-    page = templates().get_template("sweep.html.jinja")
-    html = page.render(version=__version__, sweep=sweep, status=status_of(sweep), how=how, axes=axes, facts=facts)
+    title, status = f"Sweep {plan.name}", status_of(sweep)
+    html = page_of("sweep", title=title, sweep=sweep, status=status, how=how, axes=axes, facts=facts)
     write_content(sweep.store.folder / PAGE, html)
 
 

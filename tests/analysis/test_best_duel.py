@@ -61,7 +61,7 @@ def test_a_report_under_best_play(tmp_path):
     assert [each["name"] for each in manifest["situations"]] == ["duel-best-play"]
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert "both play best" in page
-    told = "how far duels by habit can be trusted: The habit of comparisons gives away more than 1 in 0% of 2 duels"
+    told = "The tactic of comparisons costs more than 1 percentage points in 0% of 2 duels"
     assert told in page  # of both, without a file
 
 

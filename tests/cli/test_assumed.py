@@ -173,7 +173,7 @@ def test_notebooks_state_them():
         analyser.search(FILES_AS_QUESTION),
         analyser.luck(RIFLES, GRENADIERS, got={"destroyed": 1}),
         analyser.tell(RIFLES, GRENADIERS),
-        analyser.habits(RIFLES, GRENADIERS, rounds=1),
+        analyser.tactics(RIFLES, GRENADIERS, rounds=1),
         analyser.fair_points(RIFLES, against=GRENADIERS, situations="long-range"),
         analyser.what_if(RIFLES, points=80, against="imperium/*@basic", situations="long-range"),
         analyser.clash([RIFLES], [GRENADIERS], situations="long-range"),

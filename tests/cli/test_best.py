@@ -67,9 +67,9 @@ def test_a_duel_by_lines_or_best():
 def test_tactics(tmp_path):
     text = answer("best", "tactics", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
     assert "misjudged in" in text
-    out = tmp_path / "habits.csv"
-    assert "The habit of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
-    assert out.read_text().startswith("attacker,defender,value,habit")
+    out = tmp_path / "tactics.csv"
+    assert "The tactic of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
+    assert out.read_text().startswith("attacker,defender,value,tactic")
 
 
 def test_best_focus():
@@ -162,7 +162,7 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
 @pytest.mark.slow
 @posix
 def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
-    out = tmp_path / "habits.csv"
+    out = tmp_path / "tactics.csv"
     command = [
         sys.executable,
         "-m",
@@ -177,7 +177,7 @@ def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
-        while not list(tmp_path.glob(".habits.csv.*/*.json")) and time.monotonic() < deadline:
+        while not list(tmp_path.glob(".tactics.csv.*/*.json")) and time.monotonic() < deadline:
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         told = "stopped: what is finished is kept; run the same command again to resume\n"

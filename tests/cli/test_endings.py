@@ -20,7 +20,7 @@ from analyser.common.errors import InputError
 from analyser.importers.battlescribe import import_files
 from analyser.report import write_report, write_site
 from analyser.report.diff import diff
-from analyser.report.habits import kept_habits
+from analyser.report.tactics import stored_tactics
 from tests.helpers.catalogues import Entry, catalogue
 from tests.helpers.reports import failing
 from tests.helpers.shell import ended_plainly, process, refusal, run
@@ -57,7 +57,7 @@ ASKED = {  # commands, with {} for a file or folder that they write to
     "question": ("run", "q.toml", "--out", "{}/q.csv"),
     "army": ("army", "a.toml", "--out", "{}/army.toml"),
     "clash": ("battle", "plan", "a.toml", GUARD, "--situations", "long-range", "--out", "{}/c.json"),
-    "habits": ("best", "tactics", GUARD, GUARD, "--rounds", "1", "--out", "{}/h.csv", "--threads", "1"),
+    "tactics": ("best", "tactics", GUARD, GUARD, "--rounds", "1", "--out", "{}/h.csv", "--threads", "1"),
     "diff": ("report", "diff", "profiles", "profiles", "--out", "{}/d.json", "--summary", "{}/d.md"),
 }
 
@@ -180,8 +180,8 @@ NOWHERE = (*LONG, "loop", "loop/inside", "a\0b", "\ud800")
         write_site,
         lambda place: write_site(place, add="v1", situations=["long-range"], profiles="profiles"),
         lambda place: write_report(GUARD, GUARD, out=place, situations=["long-range"], profiles="profiles"),
-        lambda place: analyser.habits(GUARD, GUARD, out=place, rounds=1, profiles="profiles"),
-        lambda place: kept_habits(place, {GUARD}),
+        lambda place: analyser.tactics(GUARD, GUARD, out=place, rounds=1, profiles="profiles"),
+        lambda place: stored_tactics(place, {GUARD}),
         lambda place: import_files(["c.cat"], out=place),
         lambda place: import_files([place], out="new"),
         lambda place: analyser.run_sweep("s.toml", place, profiles="profiles"),
@@ -292,7 +292,7 @@ def test_a_file_that_a_library_writes_itself_and_the_disk_is_full(here):
 
 
 def _contents(folder):
-    """Every file, without what habits keep to be resumed."""
+    """Every file, without what tactics keep to be resumed."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and ".h.csv." not in str(path)}
 
 

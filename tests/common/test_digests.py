@@ -8,8 +8,8 @@ from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import load_profiles
 from analyser.report.batch import key_of as key_of_report
-from analyser.report.habits import key_of as key_of_habits
 from analyser.report.pool import work_of_version
+from analyser.report.tactics import key_of as key_of_tactics
 from analyser.scenarios.armies import load_army
 from analyser.sweep.plan import check_program, read_plan
 
@@ -51,7 +51,7 @@ def keys():
     sampling = Sampling("monte-carlo", 100, 0, None, 1)
     return {
         "report": key_of_report({"format": 2}),
-        "habits": key_of_habits(["a"]),
+        "tactics": key_of_tactics(["a"]),
         "battles": key_of_battles(army, army, sampling, library),
         "sweep": read_plan(PLAN).digest,
     }

@@ -11,7 +11,7 @@ from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.profiles import load_profiles
 from analyser.game.units import Loadout, Unit
-from analyser.report.page import _facts
+from analyser.report.units import facts_text
 from tests.helpers.shell import run
 
 WINGED = "empire/bulnabang-winged-infantry"
@@ -127,8 +127,8 @@ def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
 
 def test_the_card_of_a_report_has_the_numbers_of_all_levels(winged):
     for each in winged.values():
-        assert "DISCIPLINE 6, 7, 7 by level" in _facts(each.unit)
-    assert "DISCIPLINE 8 ·" in _facts(load_profiles()["crown/rifle-command-platoon@basic"].unit)
+        assert "DISCIPLINE 6, 7, 7 by level" in facts_text(each.unit)
+    assert "DISCIPLINE 8 ·" in facts_text(load_profiles()["crown/rifle-command-platoon@basic"].unit)
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ def opened(browser, browsed):
         page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
         page.goto(f"{(browsed / 'index.html').as_uri()}#{address}")
         if more.get("java_script_enabled", True):
-            page.locator("html.scripted").wait_for()
+            page.locator("html.ready").wait_for()
         return page
 
     yield at

@@ -31,7 +31,7 @@ def test_a_card_has_every_unit_row_and_rule():
 
 def test_units_alike_share_a_card_and_names_are_kept():
     found = army_card(analyser.load_army([f"2 x {FIGHTERS}", {"unit": FIGHTERS, "name": "Red One"}]))
-    assert found.count('class="unit"') == 1
+    assert found.count('class="card"') == 1
     assert "3 × Defiance Fighter Squadron" in found
     assert "“Red One”" in found
     assert "In reserve." in found

@@ -20,8 +20,8 @@ def test_a_report_has_the_same_bytes_whoever_fights(tmp_path):
         assert (tmp_path / "lent" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes(), name
 
 
-def test_habits_are_the_same_whoever_plays(tmp_path):
+def test_tactics_are_the_same_whoever_plays(tmp_path):
     units = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
     with ThreadPoolExecutor(2) as lent:
-        found = [analyser.habits(*units, rounds=1, executor=executor).frame for executor in (None, lent)]
+        found = [analyser.tactics(*units, rounds=1, executor=executor).frame for executor in (None, lent)]
     assert found[0].equals(found[1])

@@ -35,21 +35,6 @@ def test_what_is_folded_prints_without_a_script(browser, pages, name):
     assert min(heights) > 0
 
 
-@pytest.mark.parametrize("name", ["clash", "build", "battle"])
-def test_text_is_as_wide_as_tables_and_the_edges_of_these_are_clean(browser, pages, name):
-    """No paragraph stops short of a wide window, and no line is at the right of a table that does not scroll."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.goto((pages / f"{name}.html").as_uri())
-    widest = page.eval_on_selector_all(
-        "main > section > p", "found => Math.max(...found.map(each => each.clientWidth))"
-    )
-    ground = page.locator(".wide").first.evaluate("each => getComputedStyle(each).backgroundImage")
-    context.close()
-    assert widest > 1200
-    assert "1px" in ground
-
-
 @pytest.mark.parametrize(("name", "table"), [("clash", ".answers"), ("build", ".lists"), ("battle", ".stack")])
 def test_wide_tables_stand_one_below_the_other_on_a_telephone(browser, pages, name, table):
     context = browser.new_context(viewport={"width": 390, "height": 900})

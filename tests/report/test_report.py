@@ -1,6 +1,5 @@
 """The batch report: complete or not there, the same bytes every time, and nobody's files lost."""
 
-import base64
 import hashlib
 import json
 import re
@@ -11,14 +10,14 @@ import pytest
 
 import analyser
 from analyser.analysis.matchups import matchups
-from analyser.analysis.situations import Situation, situations_called
+from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
-from analyser.plots.metrics import EFFICIENCY, METRICS
+from analyser.plots.metrics import METRICS
 from analyser.report import batch, write_report
 from analyser.report.folder import Inputs
-from analyser.report.page import answers, idle, rankings
+from analyser.report.page import reasons
 from analyser.report.parts import SHOWN_METRICS, plan_pictures
 from tests.helpers.reports import contents, failing, figures_on, small_report, timeless
 from tests.oracle.small_profiles import FACTION
@@ -165,33 +164,11 @@ def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
         assert link == "data:," or ":" not in link
         assert not link.startswith("/")
         assert link == "data:," or link.startswith("#") or (report / link).is_file()
-    assert all(source.startswith("data:image/png;base64,") for source in page.attributes("src"))
+    assert page.attributes("src") == []
     ids = page.attributes("id")
     assert len(ids) == len(set(ids))
     assert {link[1:] for link in page.attributes("href") if link.startswith("#")} <= set(ids)
-    assert "url(" not in (report / "index.html").read_text(encoding="utf-8")
-
-
-def test_every_picture_is_shown_at_its_natural_size_and_described(page, report):
-    shown = [attributes for tag, attributes in page.elements if tag == "img"]
-    assert len(shown) == 4  # one metric of each situation; the others can be drawn on the page
-    for attributes in shown:
-        data = base64.b64decode(attributes["src"].partition(",")[2])
-        assert data in {path.read_bytes() for path in report.rglob("*.png")}
-        width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
-        assert int(attributes["width"]) == pytest.approx(width * 96 / 144, abs=1)
-        assert int(attributes["height"]) == pytest.approx(height * 96 / 144, abs=1)
-        assert attributes["alt"].startswith("Heatmap. ")
-    assert {link for link in page.attributes("href") if link.startswith("pictures/")} == {
-        path.relative_to(report).as_posix() for path in (report / "pictures").iterdir()
-    }
-
-
-def test_a_page_holds_as_many_pictures_as_it_has_room_for(library, tmp_path, monkeypatch):
-    monkeypatch.setattr("analyser.report.page.MOST_EMBEDDED", 0)
-    page = Page((small_report(tmp_path / "r", library) / "index.html").read_text(encoding="utf-8"))
-    assert page.attributes("src") == []
-    assert "As a file: " in page.words()
+    assert not re.search(r"url\((?!#)", (report / "index.html").read_text(encoding="utf-8"))
 
 
 def test_the_page_says_how_and_what_not(page, library):
@@ -216,13 +193,13 @@ def test_the_page_shows_the_ratings_by_duels(page, report):
     ]
     assert ratings["rating"].is_monotonic_decreasing
     assert (ratings["low"] <= ratings["high"]).all()
-    assert "Ratings by duels" in page.words()
+    assert "Bradley-Terry" in page.words()
 
 
 def test_a_report_without_duels_has_no_ratings(library, tmp_path):
     out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=library, situations=["long-range", "charge"])
     assert not (out / "ratings.csv").exists()
-    assert "Ratings by duels" not in (out / "index.html").read_text(encoding="utf-8")
+    assert "Bradley-Terry" not in (out / "index.html").read_text(encoding="utf-8")
 
 
 def test_text_of_users_stays_text(page, report):
@@ -232,17 +209,18 @@ def test_text_of_users_stays_text(page, report):
     assert text.count("<script") == text.count("</script>") == 2
 
 
-def test_every_unit_has_a_part(page, library):
-    ids = page.attributes("id")
-    assert [each for each in ids if each.startswith("unit-")] == [
-        "unit-river-otter-guard",
-        "unit-river-beaver-fort",
-        "unit-river-heron",
+def test_every_unit_has_a_row_and_a_card(page, report):
+    units = ["otter-guard", "beaver-fort", "heron"]
+    assert sorted(each for each in page.attributes("id") if each.startswith("unit-")) == sorted(
+        f"unit-river-{unit}" for unit in units
+    )
+    cards = figures_on((report / "index.html").read_text(encoding="utf-8"))["units"]
+    assert [card["key"] for card in cards] == [f"river/{unit}" for unit in units]
+    assert [(each["level"], each["models"], each["points"]) for each in cards[0]["levels"]] == [
+        ("basic", 4, 40),
+        ("reinforced", 8, 70),
     ]
-    words = page.words()
-    assert re.search(r"basic\s*4\s*40\s", words)
-    assert re.search(r"reinforced\s*8\s*70\s", words)
-    assert "infantry · light target · DEFENCE 2 · DAMAGE LIMIT 1 · DISCIPLINE 7 · BREAK LIMIT 2" in words
+    assert cards[0]["facts"] == "light target · DEFENCE 2 · DAMAGE LIMIT 1 · DISCIPLINE 7 · BREAK LIMIT 2"
 
 
 def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(report, library):
@@ -268,61 +246,17 @@ def test_nothing_in_the_report_tells_when_or_where_it_was_made(report, tmp_path)
         assert b"<dc:date>" not in data
 
 
-@pytest.mark.parametrize(("points", "told"), [("", "–"), (", points = 0", "0")])
+@pytest.mark.parametrize(("points", "told"), [("", "–"), (", points = 0", "–")])
 def test_a_report_of_units_without_points_says_so(tmp_path, points, told):
     (tmp_path / "profiles").mkdir()
     toml = re.sub(r", points = \d+", points, FACTION)
     (tmp_path / "profiles" / "river.toml").write_text(toml, encoding="utf-8")
     out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=Profiles(tmp_path / "profiles"))
     words = Page((out / "index.html").read_text(encoding="utf-8")).words()
-    assert "Nothing can be said of points: that takes loadouts with points" in words
-    assert re.search(rf"basic\s*4\s*{told}\s*–\s*–\s*–", words)
-    assert not re.search(r"\b(nan|inf|None)\b", words.partition("Unit by unit")[2].partition("More Files")[0])
+    assert "No price can be judged. That takes loadouts with points" in words
+    assert f"{told} points –" in words
+    assert not re.search(r"\b(nan|inf|None)\b", words.partition("No price")[2].partition("Dominated loadouts")[0])
     assert not (out / "prices.csv").exists()
-
-
-# --- rankings and answers ---------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def found():
-    return matchups("crown/*", "imperium/*", profiles=Profiles())
-
-
-def test_rankings_are_by_points_destroyed_for_the_points(found):
-    tables = rankings(found.frame, found.situations)
-    assert [(each.category, each.situation.name) for each in tables] == [
-        (category, situation.name) for category in ("light", "heavy", "aerial") for situation in found.situations
-    ]
-    for table in tables:
-        figures = [each[EFFICIENCY] for each in table.attackers]
-        assert figures == sorted(figures, reverse=True)
-        assert 0 < len(figures) <= 10
-    best = tables[0].attackers[0]
-    mine = found.frame[
-        (found.frame["attacker_unit"] == best["attacker_unit"])
-        & (found.frame["attacker_level"] == best["attacker_level"])
-        & (found.frame["defender_category"] == "light")
-        & (found.frame["situation"] == "long-range")
-    ]
-    assert best[EFFICIENCY] == pytest.approx(mine[EFFICIENCY].mean())
-    assert tables[0].targets == len(mine) == 36
-
-
-def test_the_answer_to_each_defender_is_the_best_there_is(found):
-    for defended in answers(found.frame, found.situations):
-        unit, _, level = defended.defender.rpartition(", ")
-        mine = found.frame[(found.frame["defender_unit"] == unit) & (found.frame["defender_level"] == level)]
-        for situation, (deadliest, cheapest) in zip(found.situations, defended.answers):
-            part = mine[mine["situation"] == situation.name]
-            assert cheapest[EFFICIENCY] == part[EFFICIENCY].max()
-            assert deadliest["p_annihilated"] == part["p_annihilated"].max()
-
-
-def test_what_no_attack_can_destroy_is_told_as_damage(tmp_path):
-    write_report("crown/monarch", "imperium/sieger", out=tmp_path / "r", situations=["long-range"])
-    words = Page((tmp_path / "r" / "index.html").read_text(encoding="utf-8")).words()
-    assert "No attack destroys a model of it. Most damage: Monarch Landship, full-strength, 2." in words
 
 
 # --- which pictures ---------------------------------------------------------------------------------------
@@ -475,23 +409,7 @@ def test_progress_rises_to_its_end(library, tmp_path):
 
 
 def test_why_a_unit_cannot_attack_is_said_once_for_each_row_of_its_card():
-    whys = {
-        "charge": ["melee: b/wing@basic cannot be charged: rotorcraft", "melee: a Static unit cannot charge"],
-        "long-range": ["it has no ranged row"] * 2,
-        "short-range-aimed": ["it has no ranged row"] * 2,
-        "duel": [None, "a/gun@basic is an aircraft"],
-    }
-    frame = pd.DataFrame(
-        [
-            {"attacker": "a/gun@basic", "attacker_unit": "Gun", "defender": defender, "situation": name, "why_not": why}
-            for name, both in whys.items()
-            for defender, why in zip(["b/wing@basic", "b/fort@basic"], both)
-        ]
-    )
-    found = idle(frame, situations_called(list(whys)))
-    called = idle(frame, situations_called(list(whys)), {"melee": "Melee"})
-    assert called[0].why_not[0].startswith("Melee: the target cannot be charged")
-    assert [(each.unit, [situation.name for situation in each.situations], each.why_not) for each in found] == [
-        ("Gun", ["charge"], ["melee: the target cannot be charged: rotorcraft / a Static unit cannot charge"]),
-        ("Gun", ["long-range", "short-range-aimed"], ["it has no ranged row"]),
-    ]
+    whys = ["melee: b/wing@basic cannot be charged: rotorcraft", "melee: a Static unit cannot charge"]
+    frame = pd.DataFrame({"attacker": "a/gun@basic", "defender": ["b/wing@basic", "b/fort@basic"], "why_not": whys})
+    assert reasons(frame) == ["melee: the target cannot be charged: rotorcraft / a Static unit cannot charge"]
+    assert reasons(frame.assign(why_not="it has no ranged row")) == ["it has no ranged row"]

@@ -166,7 +166,7 @@ def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, 
     table, expected = (each.frame.set_index("loadout").sort_index() for each in (found, alone))
     assert found.counts == alone.counts
     assert table["verdict"].tolist() == expected["verdict"].tolist()
-    for name in ("fair_points", "low", "high", "trades_evenly_at"):
+    for name in ("fair_points", "fair_low", "fair_high", "trades_evenly_at"):
         assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
 
 

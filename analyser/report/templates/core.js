@@ -1,29 +1,6 @@
-// What all scripts of the page share: its figures, elements, and how both are written and ordered.
+// What all scripts share: elements, words, order.
 
 const byId = (id) => document.getElementById(id);
-// JSON, and behind it columns of whole numbers, situation by situation, their first bytes, then their second ones.
-const [NEXT_TO_NOTHING, NEXT_TO_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
-const unpacked = async (text) => {
-  const stream = new Blob([Uint8Array.from(atob(text), (each) => each.charCodeAt(0))]).stream();
-  const whole = await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
-  const length = new DataView(whole).getUint32(0, true);
-  const found = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length)));
-  const [pairs, situations] = [found.pairs[0].length, found.situations.length];
-  const count = pairs * situations;
-  const valueOf = (code, step) => {
-    if (code === 0) return null;
-    if (code === NEXT_TO_NOTHING) return step / 10;
-    return code === NEXT_TO_CERTAIN ? found.steps - 0.1 : (code - 1) / Math.round(1 / step);
-  };
-  const columns = found.codes.map(([name, step], number) => {
-    const bytes = new Uint8Array(whole, 4 + length + 4 * count * number, 4 * count);
-    const code = (at) => bytes[at] + 256 * (bytes[count + at] + 256 * (bytes[2 * count + at] + 256 * bytes[3 * count + at]));
-    return [name, Array.from({ length: count }, (_, at) => valueOf(code((at % situations) * pairs + Math.floor(at / situations)), step))];
-  });
-  const { row, why_not, ...figures } = Object.fromEntries(columns);
-  return { ...found, columns: figures, row, why_not };
-};
-const data = await unpacked(byId("figures").textContent);
 const make = (tag, text, attributes = {}) => {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;
@@ -31,16 +8,17 @@ const make = (tag, text, attributes = {}) => {
   return element;
 };
 
-// --- figures
-
-const metricOf = Object.fromEntries(data.metrics.map((each) => [each.name, each]));
-const sides = data.sides;
-const pairOf = new Map(data.pairs[0].map((attacker, place) => [attacker * sides.length + data.pairs[1][place], place]));
-// The row of a matchup among the figures; undefined where the two do not meet.
-const placeOf = (attacker, defender, situation) => {
-  const pair = pairOf.get(attacker * sides.length + defender);
-  return pair === undefined ? undefined : pair * data.situations.length + situation;
+const inSvg = (tag, attributes, ...parts) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...parts);
+  return element;
 };
+const choices = (select, options) => {
+  for (const [value, text] of options) select.append(make("option", text, { value }));
+};
+const distinct = (items) => [...new Set(items)];
+const titled = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
 const percent = (value, digits) => {
   const least = 0.5 * 10 ** -digits;
@@ -48,25 +26,6 @@ const percent = (value, digits) => {
   if (value < least) return `<${(2 * least).toFixed(digits)}%`;
   return value > 100 - least ? `>${(100 - 2 * least).toFixed(digits)}%` : `${value.toFixed(digits)}%`;
 };
-const written = (name, value) => {
-  if (value === null) return "–";
-  if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 1);
-  return value > 0 && value < 0.005 ? "<0.01" : value.toFixed(2);
-};
-const short = (name, value) => {
-  if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 0).replace("%", "");
-  if (value === 0) return "0";
-  if (value < 0.005) return "<0.01";
-  if (value < 0.995) return value.toFixed(2);
-  return value < 9.95 ? value.toFixed(1) : value.toFixed(0);
-};
-
-const choices = (select, options) => {
-  for (const [value, text] of options) select.append(make("option", text, { value }));
-};
-const distinct = (items) => [...new Set(items)];
-const titled = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
-const loadout = (side) => `${side.unit}, ${side.level}`;
 
 // --- words and order
 

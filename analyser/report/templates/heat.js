@@ -25,9 +25,9 @@ const placesOf = (mine, theirs, situation) =>
   mine.places.flatMap((a) => theirs.places.map((d) => placeOf(a, d, situation))).filter((place) => place !== undefined);
 const howMany = (figures) => (figures.includes(null) ? ` ${figures.filter((each) => each !== null).length}/${figures.length}` : "");
 const meanOf = (metric, mine, theirs, situation) =>
-  mean(placesOf(mine, theirs, situation).map((place) => data.columns[metric][place]));
+  mean(placesOf(mine, theirs, situation).map(data.columns[metric]));
 const textsOf = (texts, column, mine, theirs, situation) =>
-  distinct(placesOf(mine, theirs, situation).map((place) => texts[data[column][place]])).filter(Boolean);
+  distinct(placesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
 const whyNot = (mine, theirs, situation) =>
   textsOf(data.why, "why_not", mine, theirs, situation)[0] ??
   (placesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "they do not meet here");
@@ -221,7 +221,7 @@ const tellStory = (row, column) => {
   const levels = [chosen("attacker-level"), chosen("defender-level")].map((each, side) => `${[row, column][side].name}: ${each}`);
   const links = make("p", "Cards: ", { class: "small" });
   for (const unit of [row, column]) {
-    const link = make("a", unit.name, { href: `#unit-${unit.key.replace("/", "-")}` });
+    const link = make("a", unit.name, { href: `#${anchorOf(unit.key)}` });
     link.addEventListener("click", () => story.close());
     links.append(link, unit === row ? ", " : "");
   }
@@ -281,3 +281,11 @@ for (const what of ["row", "column"]) {
     showHeat();
   });
 }
+
+// Drawn when it is near what is looked at: most of a page is never looked at.
+const nearby = new IntersectionObserver((entries) => {
+  if (!entries.some((each) => each.isIntersecting)) return;
+  nearby.disconnect();
+  showHeat();
+}, { rootMargin: "300px" });
+nearby.observe(byId("heat-tools"));

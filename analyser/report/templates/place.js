@@ -42,6 +42,7 @@ const goTo = (place) => {
   if (focused === target) target.setAttribute("tabindex", "-1");
   focused.focus({ preventScroll: true });
   target.scrollIntoView();
+  target.dispatchEvent(new Event("arrive", { bubbles: true }));
 };
 const follow = (place) => {
   history.pushState(null, "", hashOf(place));
@@ -62,10 +63,12 @@ document.addEventListener("click", (event) => {
 });
 addEventListener("hashchange", arrive);
 
-// On paper cards and pictures are unfolded; of all else what was opened before.
-let folded = [];
-addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details.sheet:not([open]), #pictures:not([open]), #pictures details:not([open])")];
-  folded.forEach((each) => (each.open = true));
-});
-addEventListener("afterprint", () => folded.forEach((each) => (each.open = false)));
+// A page that was not made for a page over reports learns its address from the link that led here.
+const home = byId("home");
+if (home) {
+  keep("home", () => (home.hidden ? "" : home.getAttribute("href")), (value) => {
+    if (!/^(\.\.\/)+index\.html$/.test(value)) return;
+    home.setAttribute("href", value);
+    home.hidden = false;
+  });
+}

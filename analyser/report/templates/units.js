@@ -1,71 +1,96 @@
-// The box that finds units, and the way back to the page over reports.
+// The rows of units: which of them stand there, and the unit in view.
 
-const MOST_FOUND = 8;
-const cards = [...document.querySelectorAll("details.sheet")].map((card) => {
-  const summary = card.querySelector("summary");
-  const facts = summary.querySelector(".small").textContent.split(" · ").slice(0, 2).join(" · ");
-  return { id: card.id, name: summary.querySelector("h3").textContent, facts, low: `${summary.textContent} ${card.dataset.words}`.toLowerCase() };
+const list = byId("units");
+const lines = [...list.children];
+const view = byId("view");
+const wideEnough = matchMedia("(min-width: 62.01rem)");
+let current = null;
+
+const showUnit = (line) => {
+  current?.firstElementChild.removeAttribute("aria-current");
+  current = line;
+  line.firstElementChild.setAttribute("aria-current", "true");
+  view.replaceChildren(...cardOf(unitOf.get(line.dataset.unit)));
+  view.scrollTop = 0;
+  view.hidden = false;
+  (wideEnough.matches ? list.parentElement.parentElement : line).append(view);
+};
+const hideUnit = () => {
+  current?.firstElementChild.removeAttribute("aria-current");
+  current = null;
+  view.hidden = true;
+};
+list.addEventListener("click", (event) => {
+  const link = event.target.closest("li > a");
+  if (!link || link.parentElement.parentElement !== list || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.parentElement === current && !wideEnough.matches) hideUnit();
+  else showUnit(link.parentElement);
+  history.replaceState(null, "", hashOf(link.hash.slice(1)));
 });
-const [box, finds] = [byId("find"), byId("finds")];
+list.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const there = lines.filter((line) => !line.hidden);
+  const at = there.findIndex((line) => line.firstElementChild === event.target);
+  if (!step || at < 0) return;
+  event.preventDefault();
+  const next = there[Math.max(0, Math.min(at + step, there.length - 1))];
+  next.firstElementChild.focus();
+  if (wideEnough.matches) showUnit(next);
+});
+list.addEventListener("arrive", (event) => {
+  const line = event.target.closest("li[data-unit]");
+  if (line.hidden) clearFilters();
+  showUnit(line);
+});
+wideEnough.addEventListener("change", () => (current ? showUnit(current) : wideEnough.matches && showUnit(lines[0])));
 
-const showFinds = () => {
+// --- filters: verdict, role, faction, words
+
+const filters = new Map(); // by what is filtered: the buttons, and what is wanted
+const box = byId("find");
+const showLines = () => {
   const words = wordsOf(box.value);
-  const hits = words.length ? cards.filter((card) => hasWords(card.low, words)) : [];
-  // Those whose name has the words come first.
-  const ordered = sortedBy(hits, (card) => (hasWords(card.name.toLowerCase(), words) ? 0 : 1), 1);
-  finds.replaceChildren(
-    ...ordered.slice(0, MOST_FOUND).map((card) => {
-      const [line, link] = [make("li"), make("a", card.name, { href: `#${card.id}` })];
-      link.append(make("span", ` ${card.facts}`, { class: "small" }));
-      line.append(link);
-      return line;
-    }),
-  );
-  const more = hits.length - MOST_FOUND;
-  if (more > 0) finds.append(make("li", `and ${more} more`, { class: "small" }));
-  if (words.length && !hits.length) finds.append(make("li", "No unit has these words.", { class: "small" }));
-  byId("find-count").textContent = words.length ? `${hits.length} unit${hits.length === 1 ? "" : "s"} found` : "";
-  finds.hidden = !words.length;
+  const wanted = (name, has) => !filters.get(name)?.size || has.some((each) => filters.get(name).has(each));
+  for (const line of lines) {
+    const { verdicts, role, faction, words: text } = line.dataset;
+    line.hidden = !(wanted("verdict", verdicts.split(" ")) && wanted("role", [role]) && wanted("faction", [faction]) && hasWords(text, words));
+  }
+  const shown = lines.filter((line) => !line.hidden);
+  byId("shown").textContent = shown.length === lines.length ? `${lines.length} units` : `${shown.length} of ${lines.length} units`;
+  if (!wideEnough.matches) return current?.hidden && hideUnit();
+  if (!current || current.hidden) shown.length ? showUnit(shown[0]) : hideUnit();
 };
-const leaveFinds = () => {
+for (const group of document.querySelectorAll("[data-filter]")) {
+  const [name, buttons, chosen] = [group.dataset.filter, [...group.querySelectorAll("button")], new Set()];
+  filters.set(name, chosen);
+  const mark = () => {
+    for (const button of buttons) button.setAttribute("aria-pressed", chosen.has(button.value));
+    group.toggleAttribute("data-any", chosen.size > 0);
+    showLines();
+  };
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      if (!chosen.delete(button.value)) chosen.add(button.value);
+      mark();
+      saveState();
+    });
+  }
+  keep(name, () => [...chosen].sort().join(" "), (value) => {
+    chosen.clear();
+    value.split(" ").filter((each) => buttons.some((button) => button.value === each)).forEach((each) => chosen.add(each));
+    mark();
+  });
+}
+const clearFilters = () => {
   box.value = "";
-  showFinds();
+  for (const group of document.querySelectorAll("[data-filter]")) group.querySelectorAll('[aria-pressed="true"]').forEach((button) => button.click());
+  showLines();
 };
-
-box.addEventListener("input", showFinds);
+box.addEventListener("input", showLines);
+keepControl(box);
 byId("find-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  finds.querySelector("a")?.click();
+  lines.find((line) => !line.hidden)?.firstElementChild.focus();
 });
-byId("find-form").addEventListener("keydown", (event) => {
-  const stops = [box, ...finds.querySelectorAll("a")];
-  const at = stops.indexOf(document.activeElement);
-  if (event.key === "Escape") {
-    leaveFinds();
-    box.focus();
-  }
-  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-  event.preventDefault();
-  stops[Math.max(0, Math.min(at + (event.key === "ArrowDown" ? 1 : -1), stops.length - 1))].focus();
-});
-finds.addEventListener("click", (event) => {
-  if (!event.target.closest("a")) return;
-  box.value = "";
-  finds.hidden = true;
-});
-document.addEventListener("click", (event) => {
-  if (!event.target.closest("#find-form")) finds.hidden = true;
-});
-
-// A report that was not made for a page over reports learns its address from the link that led here.
-const home = byId("home");
-keep("home", () => (home.hidden ? "" : home.getAttribute("href")), (value) => {
-  if (!/^(\.\.\/)+index\.html$/.test(value)) return;
-  home.setAttribute("href", value);
-  home.hidden = false;
-});
-
-document.documentElement.classList.add("scripted");
-showMatchups();
-showHeat();
-arrive();
+showLines();

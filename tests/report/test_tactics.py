@@ -1,17 +1,16 @@
-"""Cost of simple tactics, of every unit with every other: beside single answers, told, and gone on with."""
+"""The cost of simple tactics, of every unit with every other: beside single answers, listed, and resumed."""
 
-import html
 import json
 import re
 
 import pandas as pd
 import pytest
 
-from analyser import InputError, best_play, habits
-from analyser.report import habits as module
+from analyser import InputError, best_play, tactics
+from analyser.report import tactics as module
 from analyser.report import write_report
 from tests.helpers.damage import DAMAGES, cut_in_half, made_a_folder
-from tests.helpers.reports import failing
+from tests.helpers.reports import failing, figures_on
 from tests.helpers.shell import refusal
 
 MINE, YOURS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
@@ -22,15 +21,15 @@ TERMS = {"rounds": 1, "first": "a"}
 @pytest.fixture(scope="module")
 def found():
     """Two units against two, of which one cannot fight a duel."""
-    return habits([MINE, "crown/sharp-rifles@basic"], [YOURS, AIRCRAFT], threads=1, **TERMS)
+    return tactics([MINE, "crown/sharp-rifles@basic"], [YOURS, AIRCRAFT], threads=1, **TERMS)
 
 
 def test_a_row_is_what_best_play_says(found):
     row = found.frame.iloc[0]
     alone = best_play(MINE, YOURS, **TERMS)
-    regret = next(each for each in alone.regrets() if each["habit"] == row["habit"])
+    regret = next(each for each in alone.regrets() if each["habit"] == row["tactic"])
     assert row["value"] == alone.value
-    assert (row["gives_away"], row["exploitable"]) == (regret["gives_away"], regret["exploitable"])
+    assert (row["cost"], row["exploitable"]) == (regret["gives_away"], regret["exploitable"])
     assert row["first_move"] == alone.first_moves()[0]["do"]
 
 
@@ -42,19 +41,19 @@ def test_a_pair_without_an_answer_has_a_reason(found):
 def test_by_unit(found):
     table = found.by_unit()
     assert set(table["attacker"]) == {MINE, "crown/sharp-rifles@basic"}
-    assert (table["most"] >= table["gives_away"]).all()
+    assert (table["most"] >= table["cost"]).all()
     assert table["misjudged"].between(0, 1).all()
     record = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert record["kind"] == "habits"
+    assert record["kind"] == "tactics"
     flown = [each for each in record["duels"] if "aircraft" in each["reason"]]
     assert flown
-    assert all(each["value"] is None and each["gives_away"] is None for each in flown)
+    assert all(each["value"] is None and each["cost"] is None for each in flown)
     assert found.plot().get_xlabel()
 
 
 @pytest.mark.parametrize(("of_resumed", "worked_anew"), [(None, 1), ("a rule has changed", 2)])
 def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_path, monkeypatch):
-    out = tmp_path / "habits.csv"
+    out = tmp_path / "tactics.csv"
     asked = {"out": out, "threads": 1, **TERMS}
 
     def stop(*_):
@@ -70,7 +69,7 @@ def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_pa
 
         patch.setattr(module, "work_out", once)
         with pytest.raises(KeyboardInterrupt):
-            habits([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
+            tactics([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
     assert not out.exists()
     kept = [path.name for path in tmp_path.rglob("*.json")]
     assert len(kept) == 1
@@ -84,7 +83,7 @@ def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_pa
         patch.setattr(module, "work_out", counted)
         if of_resumed is not None:
             patch.setattr("analyser.common.digests.program", lambda: of_resumed)
-        result = habits([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
+        result = tactics([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
     assert len(again) == worked_anew
     assert pd.read_csv(out)["attacker"].tolist() == result.frame["attacker"].tolist()
     left = [path for path in tmp_path.iterdir() if path != out]
@@ -93,42 +92,42 @@ def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_pa
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_was_kept_and_is_damaged_is_worked_out_anew(damage, found, tmp_path, monkeypatch):
-    out, attackers = tmp_path / "habits.csv", [MINE, "crown/sharp-rifles@basic"]
+    out, attackers = tmp_path / "tactics.csv", [MINE, "crown/sharp-rifles@basic"]
     with monkeypatch.context() as patch:
         patch.setattr(module, "frame_in", failing(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
-            habits(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
+            tactics(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
     kept = sorted(tmp_path.rglob("*.json"))
     assert len(kept) == 2
     damage(kept[0])
     if damage is made_a_folder:
         with pytest.raises(InputError, match="this is not a file"):
-            habits(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
+            tactics(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
         return
-    again = habits(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
+    again = tactics(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
     pd.testing.assert_frame_equal(again.frame, found.frame)
 
 
 @pytest.mark.parametrize("damage", [each for each in DAMAGES if each is not cut_in_half])  # whose first rows are whole
-def test_a_damaged_table_of_habits_is_told(damage, found, tmp_path):
-    table = tmp_path / "habits.csv"
+def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
+    table = tmp_path / "tactics.csv"
     found.frame.to_csv(table, index=False)
     damage(table)
     names = {*found.frame["attacker"], *found.frame["defender"]}
     with pytest.raises(InputError, match=re.escape(str(table))):
-        module.kept_habits(table, names)
+        module.stored_tactics(table, names)
 
 
-def test_words_for_numbers_in_a_table_of_habits_are_told(found, tmp_path):
-    table = tmp_path / "habits.csv"
-    found.frame.assign(gives_away="much").to_csv(table, index=False)
-    with pytest.raises(InputError, match=r"column 'gives_away' is no number .*best tactics --out"):
-        module.kept_habits(table, {*found.frame["attacker"], *found.frame["defender"]})
+def test_words_for_numbers_in_a_table_of_tactics_are_told(found, tmp_path):
+    table = tmp_path / "tactics.csv"
+    found.frame.assign(cost="much").to_csv(table, index=False)
+    with pytest.raises(InputError, match=r"column 'cost' is no number .*best tactics --out"):
+        module.stored_tactics(table, {*found.frame["attacker"], *found.frame["defender"]})
 
 
 def test_progress_is_told():
     heard = []
-    habits(MINE, YOURS, threads=1, progress=lambda done, of: heard.append((done, of)), **TERMS)
+    tactics(MINE, YOURS, threads=1, progress=lambda done, of: heard.append((done, of)), **TERMS)
     assert heard[-1][0] == heard[-1][1]
 
 
@@ -138,26 +137,27 @@ def test_progress_is_told():
 )
 def test_what_is_wrong_is_told(more, told):
     with pytest.raises(InputError, match=told):
-        habits(MINE, YOURS, **{**TERMS, **more})
+        tactics(MINE, YOURS, **{**TERMS, **more})
 
 
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path):
     with pytest.raises(InputError):
-        habits(MINE, YOURS, out=tmp_path, **TERMS)
+        tactics(MINE, YOURS, out=tmp_path, **TERMS)
 
 
 @pytest.mark.slow
 def test_a_report_says_how_far_its_duels_can_be_trusted(tmp_path):
-    file = tmp_path / "habits.csv"
-    kept = habits(MINE, [YOURS, AIRCRAFT], out=file, threads=1, **TERMS)
-    out = write_report(MINE, YOURS, out=tmp_path / "r", situations=["duel", "long-range"], habits=file)
-    text = html.unescape((out / "index.html").read_text(encoding="utf-8"))
-    assert f"How far that can be trusted: {module.note_of(kept.frame.head(1))}" in text  # one of the two is here
+    file = tmp_path / "tactics.csv"
+    kept = tactics(MINE, [YOURS, AIRCRAFT], out=file, threads=1, **TERMS)
+    out = write_report(MINE, YOURS, out=tmp_path / "r", situations=["duel", "long-range"], tactics=file)
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert module.note_of(kept.frame.head(1)) in text  # one of the two is here
     assert kept.note() == module.note_of(kept.frame)
-    card = text.partition('id="unit-crown-rifle-platoon"')[2].partition('<details class="sheet"')[0]
-    assert "Its habit, basic: to shoot. Against an enemy who plays best that gives away " in card
-    assert "Its habit" not in text.partition('id="unit-imperium-scion-grenadier-platoon"')[2]
-    assert "habits" in json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    notes = {card["key"]: card["notes"] for card in figures_on(text)["units"]}
+    (said,) = notes[MINE.partition("@")[0]]
+    assert said.startswith("Its tactic, to shoot, costs Rifle platoon, basic ")
+    assert notes[YOURS.partition("@")[0]] == []
+    assert "tactics" in json.loads((out / "manifest.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -166,17 +166,17 @@ def test_a_report_says_how_far_its_duels_can_be_trusted(tmp_path):
         (None, "cannot be read"),
         ("a,b\n1,2\n", "no column 'attacker'"),
         (
-            "attacker,defender,value,habit,gives_away,exploitable,best_habit,best_gives_away,reason\n",
+            "attacker,defender,value,tactic,cost,exploitable,best_tactic,best_cost,reason\n",
             "none of its duels",
         ),
     ],
 )
 def test_a_file_of_other_duels_is_refused(tmp_path, content, told):
-    file = tmp_path / "habits.csv"
+    file = tmp_path / "tactics.csv"
     if content:
         file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=told):
-        write_report(MINE, YOURS, out=tmp_path / "r", situations=["long-range"], habits=file)
+        write_report(MINE, YOURS, out=tmp_path / "r", situations=["long-range"], tactics=file)
     assert not (tmp_path / "r").exists()
 
 

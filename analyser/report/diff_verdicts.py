@@ -1,23 +1,35 @@
-"""Moves of loadouts between two states of the profiles, a sentence for each."""
+"""Changes of what loadouts are worth between two states of the profiles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from analyser.analysis.edited import fights_as
-from analyser.analysis.standing import Hands, Standing, Standings, figure, hands_of, moved, sentence, steady
-from analyser.analysis.verdict import OVER, UNDER
+from analyser.analysis.standing import (
+    ARROW,
+    NONE,
+    Hands,
+    Standing,
+    Standings,
+    ahead_text,
+    figure,
+    hands_of,
+    moved,
+    sentence,
+    steady,
+)
+from analyser.analysis.verdict import OVER, UNDER, interval_text
 from analyser.game.units import Loadout
 
-SMALL = 0.02  # of points over fair points: what moved less, and nothing else, is folded
+SMALL = 0.02  # of points over fair points: a move by less, with all else the same, is folded
 
 
 class Move(NamedTuple):
-    """Move of a loadout: its old and new standing, and the matchups that change hands.
+    """Change of a loadout: its old and new standing, and the matchups that change hands.
 
     `margins` holds for each opponent in `hands` how far it came out ahead, -1 to 1, before and now.
     """
@@ -30,7 +42,7 @@ class Move(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The move in one sentence."""
+        """The change in one sentence."""
         return sentence(self.loadout, self.old, self.new, self.hands)
 
     @property
@@ -39,27 +51,28 @@ class Move(NamedTuple):
         return len(self.hands.gained) + len(self.hands.lost)
 
     @property
-    def is_small(self) -> bool:
-        """Return True if it is not worth a line: points, verdict and matchups stay, and nearly the worth."""
-        same = self.old.points == self.new.points and self.old.verdict == self.new.verdict
-        return same and not self.change_hands and self.size < SMALL
+    def has_new_verdict(self) -> bool:
+        """Return True if its verdict is another."""
+        return self.old.verdict != self.new.verdict
 
     @property
     def is_flipped(self) -> bool:
         """Return True if it is over-priced or under-priced now and was not so before."""
-        return self.old.verdict != self.new.verdict and self.new.verdict in (OVER, UNDER)
+        return self.has_new_verdict and self.new.verdict in (OVER, UNDER)
 
     @property
-    def verdicts(self) -> str:
-        """Its verdict then and now."""
-        return f"{self.old.verdict} → {self.new.verdict}"
+    def is_small(self) -> bool:
+        """Return True if it is not worth a line: points, verdict and matchups stay, and nearly the worth."""
+        same = self.old.points == self.new.points and not self.has_new_verdict
+        return same and not self.change_hands and self.size < SMALL
 
     @property
     def told(self) -> str:
-        """Its verdict then and now, what it costs and should, and why nothing can be said or that it hardly moved."""
-        fair = f"{figure(self.old.fair_points)} → {figure(self.new.fair_points)}"
+        """Its verdict then and now, what it costs and should, and why it is undecided or that it hardly moved."""
+        fair = ARROW.join(figure(each.fair_points) for each in (self.old, self.new))
         doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
-        return f"{self.loadout} {self.verdicts} (at {self.new.points} points, fair {fair}){doubt}"
+        verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
+        return f"{self.loadout} {verdicts} (at {self.new.points} points, fair {fair}){doubt}"
 
     @property
     def size(self) -> float:
@@ -74,8 +87,27 @@ class Move(NamedTuple):
         can_be_priced = all(each.fair_points == each.fair_points for each in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
+    @property
+    def in_words(self) -> dict[str, str]:
+        """Its figures as "old → new", or as one figure where both are the same."""
+        fair, new = self._both("fair_points", figure), self.new
+        ends = f" ({interval_text(new.fair_low, new.fair_high)})" if new.fair_low == new.fair_low else ""
+        return {
+            "points": self._both("points", lambda points: NONE if points is None else str(points)),
+            "fair": f"{fair}{ends}",
+            "verdict": self._both("verdict", str),
+            "efficiency": self._both("efficiency", figure),
+        }
+
+    def _both(self, name: str, text: Callable[[Any], str]) -> str:
+        return _arrow(*(text(getattr(each, name)) for each in (self.old, self.new)))
+
+    def margin(self, opponent: str) -> str:
+        """Return how far it comes out ahead of an opponent in `hands`, then and now."""
+        return _arrow(*map(ahead_text, self.margins[opponent]))
+
     def as_dict(self) -> dict[str, Any]:
-        """Return the move as plain data."""
+        """Return the change as plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
         hands = {name: list(names) for name, names in self.hands._asdict().items()}
         told = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
@@ -83,15 +115,30 @@ class Move(NamedTuple):
         return {**told, **hands, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
 
 
+def _arrow(old: str, new: str) -> str:
+    return new if old == new else f"{old}{ARROW}{new}"
+
+
 class Moves(NamedTuple):
-    """Edited loadouts, and others that have another verdict; the largest move comes first."""
+    """Edited loadouts, and others that have another verdict; the largest change comes first."""
 
     written: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
 
+    @property
+    def shown(self) -> list[Move]:
+        """The edited loadouts that are worth a line."""
+        return [each for each in self.written if not each.is_small]
 
-def written_differently(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
-    """The names of those that both have whose points are others, or whose fights."""
+    @property
+    def hands(self) -> int:
+        """Number of matchups of these loadouts that change hands; a matchup of two of them counts once."""
+        gained_or_lost = ((each, other) for each in self.shown for other in (*each.hands.gained, *each.hands.lost))
+        return len({frozenset((each.loadout, other)) for each, other in gained_or_lost})
+
+
+def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
+    """Return the names of those in both whose points or fights are different."""
     return [name for name, old in before.items() if name in after and _differs(old, after[name])]
 
 
@@ -111,6 +158,5 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    moves = [[*map(move, each)] for each in (names, others)]
-    moves[1] = [each for each in moves[1] if each.old.verdict != each.new.verdict]
+    moves = [*map(move, names)], [each for each in map(move, others) if each.has_new_verdict]
     return Moves(*(tuple(sorted(each, key=lambda found: (-found.size, found.loadout))) for each in moves))

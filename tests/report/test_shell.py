@@ -6,8 +6,12 @@ import re
 
 import pytest
 
-from analyser.report.page import templates
-from analyser.report.policy import with_policy
+import analyser
+from analyser.report.army_card import army_card
+from analyser.report.battle_page import battle_page
+from analyser.report.build_page import build_page
+from analyser.report.clash_page import clash_page
+from analyser.report.shell import _templates, with_policy
 
 HEAD = '<!doctype html>\n<meta charset="utf-8">\n'
 PAGE = HEAD + '<style>b {}</style><script>\n1;</script><script type="text/plain">x</script>'
@@ -45,16 +49,32 @@ def test_text_without_a_head_stays_as_it_is():
 
 def test_no_template_has_attributes_that_would_need_more():
     """Nor does a script write any: these set styles one by one, which no policy forbids."""
-    environment = templates()
+    environment = _templates()
     for name in environment.loader.list_templates():
         text, _, _ = environment.loader.get_source(environment, name)
         assert not ATTRIBUTE.search(text), name
         assert 'setAttribute("style"' not in text, name
 
 
-def test_whatever_a_template_renders_has_a_policy():
-    page = templates().from_string(PAGE).render()
-    assert policy_of(page)["script-src"] == sha256("\n1;")
+@pytest.fixture(scope="module")
+def pages():
+    """A page of each kind that takes no report to make."""
+    ours, theirs = ["crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"]
+    return {
+        "army": army_card(analyser.load_army(ours)),
+        "battle": battle_page(analyser.battle(ours, theirs, trials=20, swing=False, orders=False)),
+        "build": build_page(analyser.build("crown", 500, "imperium", situations="long-range", battles=False)),
+        "clash": clash_page(analyser.clash(ours, theirs, situations="long-range")),
+    }
+
+
+def test_all_pages_have_one_style_and_one_script_and_a_policy_for_them(pages):
+    parts = [re.findall(r"<(?:style|script)>(.*?)</(?:style|script)>", page, re.DOTALL) for page in pages.values()]
+    assert all(each == parts[0] for each in parts)
+    assert len(parts[0]) == 2
+    for page in pages.values():
+        allowed = policy_of(page)
+        assert [allowed["style-src"], allowed["script-src"]] == [sha256(each) for each in parts[0]]
 
 
 @pytest.mark.slow
@@ -67,7 +87,7 @@ def test_what_is_not_of_the_page_does_not_run(browser, browsed, tmp_path):
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))
     page.goto((tmp_path / "index.html").as_uri())
-    page.locator("html.scripted").wait_for()
+    page.locator("html.ready").wait_for()
     page.evaluate("document.getElementById('evil').click()")
     assert page.title() == "Crown against Imperium and Crown"
     assert page.evaluate("getComputedStyle(document.getElementById('evil')).color") != "rgb(255, 0, 0)"

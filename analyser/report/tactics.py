@@ -41,21 +41,21 @@ if TYPE_CHECKING:
 A_DUEL = 250_000  # microseconds of best play, on a typical machine
 MISJUDGED = 0.01  # a tactic that costs more than a probability of one in a hundred
 _KEPT = "the CSV file that `analyser best tactics --out` wrote"
-COLUMNS = ("attacker", "defender", "value", "habit", "gives_away", "exploitable", "best_habit", "best_gives_away")
+COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
-_NUMBERS = ("value", "gives_away")  # columns that a report reads
+_NUMBERS = ("value", "cost")  # columns that a report reads
 
 
 @dataclass(frozen=True, repr=False)
-class Habits(Answer):
+class Tactics(Answer):
     """Cost of the simple tactic of comparisons, duel by duel.
 
     Attributes
     ----------
     frame : DataFrame
         A row for each pair: `attacker`, `defender`; `value`, what best play of both is worth to the attacker; its
-        `habit`, the tactic of comparisons; `gives_away`, its cost against an enemy that plays best, and
-        `exploitable`, its cost if the enemy knows it; the `best_habit` and its cost; `first_move`;
+        `tactic`, the tactic of comparisons; `cost`, its cost against an enemy that plays best, and
+        `exploitable`, its cost if the enemy knows it; the `best_tactic` and its cost; `first_move`;
         `reason`, why there is no answer.
     terms : DuelTerms
         Of every duel.
@@ -66,13 +66,13 @@ class Habits(Answer):
     terms: DuelTerms
     profiles: ProfilesUsed
 
-    schema = "analyser/habits/1"
+    schema = "analyser/tactics/1"
 
     @property
     def headline(self) -> str:
         """Share of duels in which the tactic costs its unit something, in one sentence."""
         known = _answered(self.frame)
-        share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
+        share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
         return happens("Simple tactics", "misjudge a duel", share)
 
     @property
@@ -81,11 +81,11 @@ class Habits(Answer):
         return {"duels": self.frame.copy(), "units": self.by_unit()}
 
     def by_unit(self) -> pd.DataFrame:
-        """A row for each attacker: its mean `value`, what its habit `gives_away` on average and at most, and where.
+        """A row for each attacker: its mean `value`, the `cost` of its tactic on average and at most, and where.
 
         `misjudged` is the share of its duels in which the tactic costs more than 0.01.
         """
-        return given_away_by(self.frame)
+        return cost_by_attacker(self.frame)
 
     def note(self) -> str:
         """Return in a sentence how often the tactic misjudges a unit."""
@@ -93,19 +93,19 @@ class Habits(Answer):
 
     def blocks(self) -> list[Block]:
         """The means by attacker, and the duels without an answer."""
-        rows, names = [], ["unit", "habit", "best play", "gives away", "at most", "against", "misjudged in"]
+        rows, names = [], ["unit", "tactic", "best play", "cost", "at most", "against", "misjudged in"]
         for row in plain_rows(self.by_unit()):
-            numbers = [f"{100 * row[name]:.1f}" for name in ("value", "gives_away", "most")]
-            rows.append([row["attacker"], row["habit"], *numbers, row["against"], f"{100 * row['misjudged']:.0f}%"])
+            numbers = [f"{100 * row[name]:.1f}" for name in ("value", "cost", "most")]
+            rows.append([row["attacker"], row["tactic"], *numbers, row["against"], f"{100 * row['misjudged']:.0f}%"])
         missing = {row["reason"]: row for row in plain_rows(self.frame) if row["reason"]}
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
-        head = f"What habits give away, of {want}, percent"
+        head = f"Cost of simple tactics, of {want}, percent"
         return [Block(head, names, rows, "<<>>><>", lines=[self.note(), *lines])]
 
     def _body(self) -> dict[str, Any]:
         return {
-            "kind": "habits",
+            "kind": "tactics",
             **self.profiles.of_fights(),
             "terms": self.terms.model_dump(mode="json"),
             "duels": plain_rows(self.frame),
@@ -117,49 +117,47 @@ class Habits(Answer):
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Plot the mean cost of each unit's tactic, a bar each, the highest on top."""
-        from analyser.plots import given_away
+        from analyser.plots import tactic_costs
 
-        return given_away(self, ax=ax, **more)
+        return tactic_costs(self, ax=ax, **more)
 
 
-def given_away_by(frame: pd.DataFrame) -> pd.DataFrame:
-    """Of the table of some duels a row for each attacker, as :meth:`Habits.by_unit` has it."""
+def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of the table of some duels a row for each attacker, as :meth:`Tactics.by_unit` has it."""
     known = _answered(frame)
     rows = []
     for name, group in known.groupby("attacker", sort=False):
-        worst = plain_rows(group.nlargest(1, "gives_away"))[0]
+        worst = plain_rows(group.nlargest(1, "cost"))[0]
         rows.append(
             {
                 "attacker": name,
-                "habit": group["habit"].mode().iloc[0],
+                "tactic": group["tactic"].mode().iloc[0],
                 "value": group["value"].mean(),
-                "gives_away": group["gives_away"].mean(),
-                "most": worst["gives_away"],
+                "cost": group["cost"].mean(),
+                "most": worst["cost"],
                 "against": worst["defender"],
-                "misjudged": float((group["gives_away"] > MISJUDGED).mean()),
+                "misjudged": float((group["cost"] > MISJUDGED).mean()),
             }
         )
-    found = pd.DataFrame(rows, columns=["attacker", "habit", "value", "gives_away", "most", "against", "misjudged"])
-    return found.sort_values("gives_away", ascending=False, kind="stable", ignore_index=True)
+    found = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
+    return found.sort_values("cost", ascending=False, kind="stable", ignore_index=True)
 
 
 def note_of(frame: pd.DataFrame) -> str:
-    """Of the table of some duels how often the habit misjudges a unit, in a sentence."""
+    """Of the table of some duels how often the tactic misjudges a unit, in a sentence."""
     known = _answered(frame)
-    share = float((known["gives_away"] > MISJUDGED).mean()) if len(known) else 0.0
-    mean = float(known["gives_away"].mean()) if len(known) else 0.0
-    return (
-        f"The habit of comparisons gives away more than {100 * MISJUDGED:g} in {100 * share:.0f}% of {len(known)} "
-        f"duels, {100 * mean:.1f} on average."
-    )
+    share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
+    mean = float(known["cost"].mean()) if len(known) else 0.0
+    where = f"in {100 * share:.0f}% of {len(known)} duels, {100 * mean:.1f} on average"
+    return f"The tactic of comparisons costs more than {100 * MISJUDGED:g} percentage points {where}."
 
 
 def _answered(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["reason"] == ""]
 
 
-def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
-    """The duels between these loadouts in a file that :func:`habits` wrote.
+def stored_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
+    """The duels between these loadouts in a file that :func:`tactics` wrote.
 
     Raises
     ------
@@ -167,7 +165,7 @@ def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.D
         No such file; it is another; or none of its duels is between two of them.
     """
     try:
-        frame = pd.read_csv(path, keep_default_na=False, na_values={"gives_away": "", "value": ""})
+        frame = pd.read_csv(path, keep_default_na=False, na_values={"cost": "", "value": ""})
     except (OSError, ValueError) as error:
         raise InputError(f"this file cannot be read: {error}", where=str(path), allowed=_KEPT) from None
     if missing := [name for name in (*COLUMNS, "reason") if name not in frame]:
@@ -180,7 +178,7 @@ def kept_habits(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.D
     return here.reset_index(drop=True)
 
 
-def habits(
+def tactics(
     attackers: Selectors,
     defenders: Selectors,
     *,
@@ -190,7 +188,7 @@ def habits(
     progress: Progress | None = None,
     executor: Executor | None = None,
     **terms: Any,
-) -> Habits:
+) -> Tactics:
     """Return the cost of the comparisons' tactic against best play: every attacker in a duel with every defender.
 
     A unit of a comparison shoots if it can, else charges if it can, else takes cover.
@@ -221,14 +219,14 @@ def habits(
     Examples
     --------
     >>> import analyser
-    >>> found = analyser.habits("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
-    >>> found.frame["habit"].tolist(), bool(found.frame["gives_away"].iloc[0] >= 0)
+    >>> found = analyser.tactics("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
+    >>> found.frame["tactic"].tolist(), bool(found.frame["cost"].iloc[0] >= 0)
     (['shoot'], True)
     """
     for name in ("policy_a", "policy_b"):
         if name in terms:
             raise InputError("both play best here", where=name, allowed="rounds, first, distance, want")
-    wanted = checked(DuelTerms, {**terms, "policy_a": BEST, "policy_b": BEST}, where="habits")
+    wanted = checked(DuelTerms, {**terms, "policy_a": BEST, "policy_b": BEST}, where="tactics")
     library = library_of(profiles)
     mine, theirs = loadouts(attackers, library), loadouts(defenders, library)
     check_threads(threads)
@@ -248,7 +246,7 @@ def habits(
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
         shutil.rmtree(str(kept), ignore_errors=True)  # the table is there
-    return Habits(frame, wanted, library.used)
+    return Tactics(frame, wanted, library.used)
 
 
 @contextmanager
@@ -272,7 +270,7 @@ def jobs_for(
     attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset, folder: Path
 ) -> tuple[list[Path], list[Job]]:
     """A file for each attacker in a folder, and the jobs that write those that are not there."""
-    files = [folder / f"habits-{each.selector.replace('/', '-')}.json" for each in attackers]
+    files = [folder / f"tactics-{each.selector.replace('/', '-')}.json" for each in attackers]
     given = defenders, terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
     names = [each.selector for each in defenders]
     missing = [(each, file) for each, file in zip(attackers, files) if not _is_whole(file, each.selector, names)]
@@ -323,15 +321,15 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
     except InputError as error:
         return row | {"reason": error.problem}
     regrets = {each["habit"]: each for each in found.regrets()}
-    habit = policy(found.scenario.a, found.scenario.b)
+    tactic = policy(found.scenario.a, found.scenario.b)
     best = min(regrets.values(), key=lambda each: each["gives_away"])
     moves = found.first_moves()
     return row | {
         "value": found.value,
-        "habit": habit,
-        "gives_away": regrets[habit]["gives_away"],
-        "exploitable": regrets[habit]["exploitable"],
-        "best_habit": best["habit"],
-        "best_gives_away": best["gives_away"],
+        "tactic": tactic,
+        "cost": regrets[tactic]["gives_away"],
+        "exploitable": regrets[tactic]["exploitable"],
+        "best_tactic": best["habit"],
+        "best_cost": best["gives_away"],
         "first_move": moves[0]["do"] if moves else "",
     }

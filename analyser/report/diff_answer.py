@@ -1,0 +1,263 @@
+"""A diff as people and programs read it: sentences first, then the edits, then the matchups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Sized
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analyser.analysis.prices import Among
+from analyser.analysis.verdict import RULE
+from analyser.common.answer import Block, FramedAnswer, plain_rows
+from analyser.common.text import code_span, counted, fill, markdown
+from analyser.game.profiles import ProfilesUsed
+from analyser.game.ruleset import ruleset_record
+from analyser.plots.metrics import EFFICIENCY, METRICS, number_text
+from analyser.report.diff_profiles import Edit
+from analyser.report.diff_verdicts import Move
+
+PROBABILITY = "probability"  # from 0 to 1
+MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # in text
+KEY = ["attacker", "defender", "situation"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diff(FramedAnswer):
+    """Changes from old to new.
+
+    Attributes
+    ----------
+    moves : tuple of Move
+        Every loadout that is written differently, the one that moved most first.
+    others : tuple of Move
+        The other loadouts that have another verdict now.
+    no_verdict : str
+        Why there are no verdicts; empty where there are.
+    among : Among or None
+        The opponents of the verdicts, as they are now; None where there are no verdicts.
+    edits : tuple of Edit
+        Edits of the units and the ruleset.
+    frame : DataFrame
+        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `unit` (what the
+        next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
+        tells where an attack can be made in one of them only, and does nothing in the other.
+    for_points : DataFrame
+        The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
+        it first: the same columns, and `share`, the change as a share of the old figure, or of 1 point where that was
+        less. Empty where a metric was asked for.
+    n_compared : int
+        The matchups that both have.
+    gone, added : tuple of str
+        Loadouts that take part in old or in new only.
+    old, new : ProfilesUsed
+        The folders, as given, and the versions of the profiles.
+    unchanged : bool
+        Whether two folders of profiles say the same, so that no matchup was worked out.
+    """
+
+    edits: tuple[Edit, ...]
+    frame: pd.DataFrame
+    for_points: pd.DataFrame
+    n_compared: int
+    gone: tuple[str, ...]
+    added: tuple[str, ...]
+    old: ProfilesUsed
+    new: ProfilesUsed
+    unchanged: bool = False
+    moves: tuple[Move, ...] = ()
+    others: tuple[Move, ...] = ()
+    no_verdict: str = ""
+    among: Among | None = None
+
+    schema = "analyser/diff/1"
+
+    @property
+    def headline(self) -> str:
+        """The numbers of edits, of loadouts whose verdict moved, and of matchups that changed, in one sentence."""
+        if self.unchanged or not self.edits:
+            return "The profiles say the same."
+        verdicts = sum(each.has_new_verdict for each in (*self.moves, *self.others))
+        parts = [counted(len(self.edits), "edit"), counted(verdicts, "verdict"), counted(len(self.frame), "matchup")]
+        return f"{parts[0]}: {parts[1]} and {parts[2]} changed."
+
+    @property
+    def profiles(self) -> ProfilesUsed:
+        """The profiles as they are now."""
+        return self.new
+
+    @property
+    def worst(self) -> float:
+        """The largest change of any matchup, without its sign, where points changed as a share; 0 if none changed."""
+        changes = (self.frame["change"], self.for_points["share"])
+        return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
+
+    def text(self, limit: int = MOST_MATCHUPS) -> str:
+        """Return the diff as the terminal has it, with at most `limit` loadouts and matchups."""
+        return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
+
+    def __str__(self) -> str:
+        """Return the text that the command line prints."""
+        return self.text()
+
+    def notes(self) -> list[str]:
+        """The profiles of both, with die and deck."""
+        return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {each}." for each in self._assumed())]
+
+    def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
+        """A sentence for each loadout, the edits, then the matchups that changed most."""
+        lines: list[Sequence[str]] = [fill(self._judged())] if self.moves or self.others else []
+        if self.moves:
+            lines.append([*(each.sentence for each in self.moves[:limit]), *_more(self.moves, limit)])
+        if self.others:
+            told = [f"  {each.told}" for each in self.others[:MOST_OTHERS]]
+            lines.append(["Other verdicts that moved:", *told, *_more(self.others, MOST_OTHERS)])
+        if self.no_verdict:
+            lines.append([f"No verdicts: {self.no_verdict}"])
+        lines += [self.notes(), *self._edited()]
+        return [*(Block(lines=each) for each in lines), *self._matchups(limit)]
+
+    def _edited(self) -> list[Sequence[str]]:
+        if self.unchanged:
+            same = f"all {counted(self.n_compared, 'matchup')} are the same, and none was worked out"
+            return [[f"Profiles: nothing changed, so that {same}"]]
+        lines = [f"  {each}" for each in self.edits[:MOST_EDITS]] + _more(self.edits, MOST_EDITS)
+        both = (("old", self.gone), ("new", self.added))
+        found = [[f"Profiles: {counted(len(self.edits), 'change') if lines else 'nothing changed'}", *lines]]
+        return [*found, *([f"Only in {side}: {', '.join(names)}"] for side, names in both if names)]
+
+    def _matchups(self, limit: int) -> list[Block]:
+        compared = f"{counted(self.n_compared, 'matchup')} compared, exact"
+        found = [_table(self.frame, compared, limit)] if len(self.frame) else []
+        if not found and not self.unchanged:
+            found = [Block(lines=[f"{compared}: none changed"])]
+        return found + ([_table(self.for_points, METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else [])
+
+    def _assumed(self) -> list[str]:
+        """Die and deck, of both where they differ."""
+        old, new = self.old.assumptions, self.new.assumptions
+        return [*new] if old == new else [*(f"old: {each}" for each in old), *(f"new: {each}" for each in new)]
+
+    def _judged(self) -> str:
+        return f"Judged {self.among}."
+
+    def failures(self, limit: float) -> list[str]:
+        """Return why it fails: matchups that changed by more than `limit`, and loadouts that became wrongly priced.
+
+        Points that change move what is destroyed for 100 of them in every matchup: that is no failure.
+        """
+        lines, frame = list[str](), self.frame[self.frame["change"].abs() > limit]
+        if len(frame):
+            unit = frame["unit"].iloc[0]
+            scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
+            told = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
+            lines.append(f"{told}{', the largest change first' if len(frame) > 1 else ''}:")
+            lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
+        flipped = [each for each in (*self.moves, *self.others) if each.is_flipped]
+        if flipped:
+            lines.append(f"{counted(len(flipped), 'loadout')} became over-priced or under-priced:")
+            lines += [f"  {each.told}" for each in flipped[:MOST_REASONS]] + _more(flipped, MOST_REASONS)
+        return lines
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every matchup that changed, a row each; `share` where points did."""
+        parts = [each for each in (self.frame, self.for_points) if len(each)]
+        table = pd.concat(parts, ignore_index=True) if parts else self.frame
+        return plain_rows(table.assign(old_profiles=str(self.old), new_profiles=str(self.new)))
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "summary": {
+                "sentences": [each.sentence for each in self.moves],
+                "other_verdicts": [each.told for each in self.others],
+                "no_verdict": self.no_verdict or None,
+                "judged_among": None if self.among is None else self.among.as_dict(),
+                "edits": len(self.edits),
+                "compared": self.n_compared,
+                "changed": len(self.frame),
+                "changed_for_points": len(self.for_points),
+                "worst": self.worst,
+            },
+            "method": "exact",
+            "old": self.old.as_dict() | ruleset_record(self.old.ruleset),
+            "new": self.new.as_dict(),
+            **ruleset_record(self.new.ruleset),
+            "assumptions": self._assumed(),
+            "rule": " ".join(RULE),
+            "loadouts": [each.as_dict() for each in self.moves],
+            "others": [each.as_dict() for each in self.others],
+            "edits": [each._asdict() for each in self.edits],
+            "gone": list(self.gone),
+            "added": list(self.added),
+            "compared": self.n_compared,
+            "worst": self.worst,
+            "matchups": plain_rows(self.frame),
+            "for_points": plain_rows(self.for_points),
+        }
+
+    def markdown(self) -> str:
+        """Return a summary in Markdown, to paste into a pull request: sentences, edits, the matchups changed most."""
+        blocks = [["### What the change does (exact)"]]
+        parts = (markdown(each.sentence).partition(":") for each in self.moves)
+        sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
+        if self.others:
+            more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
+            told = "; ".join([*(each.told for each in self.others[:MOST_OTHERS]), *more])
+            sentences.append(f"- Other verdicts that moved: {markdown(told)}")
+        if self.moves or self.others:
+            blocks.append([markdown(self._judged())])
+        blocks.append(sentences or ["No loadout is written differently." if not self.edits else "No verdicts."])
+        if self.edits:
+            lines = [f"- {code_span(str(each))}" for each in self.edits[:MOST_EDITS]]
+            blocks.append(["Edits:", "", *lines, *_more(self.edits, MOST_EDITS)])
+        for block in self._matchups(MOST_IN_SUMMARY):
+            if block.rows:
+                head = [f"| {' | '.join(block.head)} |", f"|{'---|' * len(block.head)}"]
+                rows = [f"| {' | '.join(map(markdown, row))} |" for row in block.rows]
+                blocks.append([f"{block.title}:", "", *head, *rows])
+        blocks.append([markdown(line) for line in self.notes()])
+        return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _more(every: Sized, most: int) -> list[str]:
+    return [f"  … and {len(every) - most} more"] if len(every) > most else []
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
+    """The figures of rows as text by head; with a share they are those of a change of points."""
+    (unit,), for_points = frame["unit"].unique(), "share" in frame
+    scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
+    if for_points:
+        unit = of_change = "points"
+    return {
+        f"change ({of_change})": [number_text(scale * each, "+") for each in frame["change"]],
+        **({"change (% of old)": [f"{100 * each:+.1f}" for each in frame["share"]]} if for_points else {}),
+        **{f"{name} ({unit})": [number_text(scale * each) for each in frame[name]] for name in ("old", "new")},
+    }
+
+
+def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
+    names = {name: frame[name].tolist() for name in KEY}
+    figures = [METRICS[name].head for name in frame["metric"]]
+    return names if "share" in frame else {"figure": figures, **names, "": frame["note"].tolist()}
+
+
+def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
+    """The matchups that changed most below a heading."""
+    figures, names = (part(frame.head(limit)) for part in (_columns, _names))
+    where = f"changed{' where points did' if 'share' in frame else ''}, worst first"
+    first = f" (the first {limit})" if len(frame) > limit else ""
+    title, rows = f"{heading}: {len(frame):,} {where}{first}", [*zip(*figures.values(), *names.values())]
+    return Block(title, [*figures, *names], rows, ">" * len(figures) + "<")
+
+
+def _told(frame: pd.DataFrame) -> Iterator[str]:
+    """Return rows as lines: attacker, target, and the figure before and after."""
+    figures = list(_columns(frame).values())
+    for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
+        fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"
+        if row["unit"] == PROBABILITY:
+            yield f"{fight}: {METRICS[row['metric']].title} {old}% → {new}% ({change} pp)"
+        else:
+            yield f"{fight}: {METRICS[row['metric']].title} {old} → {new} ({change} {row['unit']})"

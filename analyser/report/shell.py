@@ -1,0 +1,99 @@
+"""The shell of every page: one stylesheet, one script, the parts of pages, and a policy that lets in nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from analyser import __version__
+from analyser.analysis.verdict import interval_text
+from analyser.common.text import counted, percent, whole_percent
+from analyser.game.names import faction_name
+from analyser.game.units import unit_of
+
+_HEAD = '<meta charset="utf-8">\n'
+_SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
+_INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+
+
+def page_of(template: str, **shown: Any) -> str:
+    """Return a page of the shell as HTML that opens offline; `shown` is what its template asks for."""
+    return with_policy(_templates().get_template(f"{template}.html.jinja").render(version=__version__, **shown))
+
+
+def with_policy(html: str) -> str:
+    r"""Return a page with its Content-Security-Policy as the second line of its head; other text as it is.
+
+    Allowed are the scripts and styles of the page, each by its SHA-256, and pictures that it holds. Attributes such as
+    ``style="..."`` and ``onclick="..."`` have no effect under it.
+
+    >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
+    """
+    hashes: dict[str, dict[str, None]] = {"script": {}, "style": {}}
+    for kind, text in _INLINE.findall(html):
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+        hashes[kind][f"'sha256-{digest}'"] = None
+    parts = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
+    parts += [f"{kind}-src {' '.join(allowed)}" for kind, allowed in hashes.items() if allowed]
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(parts)}">\n'
+    return html.replace(_HEAD, _HEAD + policy, 1)
+
+
+def anchor_of(selector: str) -> str:
+    """Return the place of a loadout's unit on the page of a report."""
+    return "unit-" + unit_of(selector).replace("/", "-")
+
+
+def fair_text(price: Mapping[Any, Any]) -> str:
+    """Return fair points with their interval; a dash where there are none."""
+    if price["fair_points"] != price["fair_points"]:
+        return "–"
+    return f"{price['fair_points']:.0f} ({interval_text(price['fair_low'], price['fair_high'])})"
+
+
+def by_name(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in which loadouts go by their names instead of their selectors.
+
+    >>> by_name("dominated by crown/rifles@basic", {"crown/rifles@basic": "Rifles, basic"})
+    'dominated by Rifles, basic'
+    """
+    return _SELECTOR.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+@cache
+def _templates() -> Environment:
+    """The templates of this package: what is filled in is escaped, what is missing is an error."""
+    environment = Environment(
+        loader=PackageLoader("analyser.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "tenths": "{:.1f}".format,
+        "minus": lambda figure: f"{figure:.0f}".replace("-", "−"),
+        "thousands": "{:,}".format,
+        "counted": counted,
+        "percent": percent,
+        "whole_percent": whole_percent,
+        "faction": lambda name: faction_name(name.partition("/")[0]),
+        "anchor": anchor_of,
+        "by_name": by_name,
+        "fair": fair_text,
+        "unit_of": unit_of,
+        "inches": lambda inches: f"{inches:g}″",
+        "words": lambda name: name.replace("-", " "),
+        "sentence": lambda text: text[:1].upper() + text[1:],
+        "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
+    }
+    environment.globals["parts"] = environment.get_template("parts.html.jinja").module
+    return environment

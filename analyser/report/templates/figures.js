@@ -1,0 +1,48 @@
+// The figures of a page: JSON, and behind it columns of whole numbers, unpacked when they are first read.
+
+const [NEXT_TO_NOTHING, NEXT_TO_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
+const unpacked = async (text) => {
+  const stream = new Blob([Uint8Array.from(atob(text), (each) => each.charCodeAt(0))]).stream();
+  const whole = await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  const length = new DataView(whole).getUint32(0, true);
+  const found = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length)));
+  const [pairs, situations] = [found.pairs[0].length, found.situations.length];
+  const count = pairs * situations;
+  const valueOf = (code, step) => {
+    if (code === 0) return null;
+    if (code === NEXT_TO_NOTHING) return step / 10;
+    return code === NEXT_TO_CERTAIN ? found.steps - 0.1 : (code - 1) / Math.round(1 / step);
+  };
+  // Situation by situation, their first bytes, then their second ones.
+  const column = (number, step) => {
+    const bytes = new Uint8Array(whole, 4 + length + 4 * count * number, 4 * count);
+    const code = (at) => bytes[at] + 256 * (bytes[count + at] + 256 * (bytes[2 * count + at] + 256 * bytes[3 * count + at]));
+    return (place) => valueOf(code((place % situations) * pairs + Math.floor(place / situations)), step);
+  };
+  const columns = Object.fromEntries(found.codes.map(([name, step], number) => [name, column(number, step)]));
+  return { ...found, columns };
+};
+const data = await unpacked(byId("figures").textContent);
+const metricOf = Object.fromEntries(data.metrics.map((each) => [each.name, each]));
+const sides = data.sides;
+const anchorOf = (key) => `unit-${key.replace("/", "-")}`;
+const pairOf = new Map(data.pairs[0].map((attacker, place) => [attacker * sides.length + data.pairs[1][place], place]));
+// The row of a matchup among the figures; undefined where the two do not meet.
+const placeOf = (attacker, defender, situation) => {
+  const pair = pairOf.get(attacker * sides.length + defender);
+  return pair === undefined ? undefined : pair * data.situations.length + situation;
+};
+
+const written = (name, value) => {
+  if (value === null) return "–";
+  if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 1);
+  return value > 0 && value < 0.005 ? "<0.01" : value.toFixed(2);
+};
+const short = (name, value) => {
+  if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 0).replace("%", "");
+  if (value === 0) return "0";
+  if (value < 0.005) return "<0.01";
+  if (value < 0.995) return value.toFixed(2);
+  return value < 9.95 ? value.toFixed(1) : value.toFixed(0);
+};
+

@@ -1,0 +1,281 @@
+"""The units of a report as its page shows them: a row each, and a card that is made when it is opened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from analyser.analysis.balance import Row
+from analyser.analysis.curves import Curve
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.reasons import defence_of
+from analyser.analysis.roles import role_of
+from analyser.analysis.verdict import FAIR, OVER, UNDER
+from analyser.common.text import whole_percent
+from analyser.game.names import faction_name
+from analyser.game.units import Loadout, Unit, unit_of
+from analyser.report.parts import Balance
+from analyser.report.shell import anchor_of, by_name, fair_text
+
+KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
+"""Verdicts, and the classes that give their colours; all others are undecided."""
+UNDECIDED = "undecided"
+_LEAST, _MOST = 0.5, 2.0  # ends of the axis of points over fair points, which is logarithmic
+
+
+class Mark(NamedTuple):
+    """A level on the axis of points over fair points: its place, and the ends of its interval, in percent."""
+
+    kind: str
+    at: float
+    low: float
+    high: float
+    told: str
+
+
+class Line(NamedTuple):
+    """The row of a unit: its levels on the axis, and in words the verdict that is surest."""
+
+    key: str
+    anchor: str
+    name: str
+    faction: str
+    role: str
+    kind: str
+    says: str
+    price: str
+    verdicts: str
+    words: str
+    marks: list[Mark]
+
+
+def by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
+    """Return the loadouts of each unit, by its selector without a level."""
+    found: dict[str, list[Loadout]] = {}
+    for each in loadouts:
+        found.setdefault(unit_of(each.selector), []).append(each)
+    return found
+
+
+def kind_of(verdict: str) -> str:
+    """Return the class of a verdict.
+
+    >>> kind_of("under-priced"), kind_of("anything else")
+    ('under', 'undecided')
+    """
+    return KINDS.get(verdict, UNDECIDED)
+
+
+def sureness(price: Row) -> float:
+    """Return how likely a loadout is to be mispriced, one way or the other, from 0 to 1."""
+    likely = max(price["under_probability"], price["over_probability"])
+    return 0.0 if math.isnan(likely) else likely
+
+
+def says(price: Row) -> str:
+    """Return a verdict in a few words, with its probability where it has one."""
+    likely = sureness(price)
+    if kind_of(price["verdict"]) in ("under", "over"):
+        return f"{price['verdict']}, {whole_percent(likely)}"
+    if price["verdict"] == FAIR:
+        return FAIR
+    leans = any(word in price["lean"] for word in ("cheap", "dear"))
+    return f"{UNDECIDED}; {price['lean']}" if leans else UNDECIDED
+
+
+def place_of(ratio: float) -> float:
+    """Return the place of points over fair points on the axis, in percent.
+
+    >>> [place_of(ratio) for ratio in (0.25, 0.5, 1.0, 1.5, 2.0)]
+    [0.0, 0.0, 50.0, 79.25, 100.0]
+    """
+    within = min(max(ratio, _LEAST), _MOST)
+    return round(100 * math.log(within / _LEAST) / math.log(_MOST / _LEAST), 2)
+
+
+def lines_of(cards: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """Return the rows of units, the surest to be mispriced first; then by name."""
+    order = sorted(cards, key=lambda card: (-card["sure"], card["name"]))
+    return [_line(card) for card in order]
+
+
+def _line(card: Mapping[str, Any]) -> Line:
+    head = card["levels"][card["head"]]
+    moves = head["kind"] in ("under", "over")
+    price = f"{head['points']} → {head['fair']:.0f}" if moves else f"{head['points'] or '–'} points"
+    words = " ".join([card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])])
+    return Line(
+        key=card["key"],
+        anchor=anchor_of(card["key"]),
+        name=card["name"],
+        faction=card["faction"],
+        role=card["role"],
+        kind=head["kind"],
+        says=head["says"],
+        price=price,
+        verdicts=" ".join(dict.fromkeys(level["kind"] for level in card["levels"])),
+        words=" ".join([words, *(level["says"] for level in card["levels"])]).lower(),
+        marks=[_mark(level) for level in card["levels"] if level["fair"] is not None],
+    )
+
+
+def _mark(level: Mapping[str, Any]) -> Mark:
+    low, at, high = (place_of(level["points"] / level[name]) for name in ("high", "fair", "low"))
+    told = f"{level['level']}: {level['points']} points, fair {level['fair']:.0f} ({level['range']}): {level['says']}"
+    return Mark(level["kind"], at, low, high, told)
+
+
+def cards_of(
+    found: Matchups,
+    balance: Balance,
+    curves: Mapping[str, Sequence[Curve]],
+    notes: Mapping[str, Sequence[str]],
+    no_duels: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """Return the card of each unit as plain data, in the order of the table; `notes` and `no_duels` are by unit."""
+    units, facts = by_unit(found.attackers), _Facts(found, balance)
+    return [
+        {
+            "key": name,
+            "name": loadouts[0].unit.name,
+            "faction": faction_name(loadouts[0].faction),
+            "role": role_of(loadouts[0].unit),
+            "facts": facts_text(loadouts[0].unit),
+            "profile": _profile(loadouts[0].unit),
+            "levels": [facts.of(each) for each in loadouts],
+            "head": (head := facts.head(loadouts)),
+            "sure": facts.sure(loadouts[head]),
+            "rows": [_row(row) for row in loadouts[0].unit.rows],
+            "curves": [_curve(each) for each in curves.get(name, ())],
+            "notes": list(notes.get(name, ())),
+            "no_duels": no_duels.get(name, ""),
+        }
+        for name, loadouts in units.items()
+    ]
+
+
+class _Facts:
+    """What is known of loadouts, by selector."""
+
+    def __init__(self, found: Matchups, balance: Balance) -> None:
+        self._prices = {} if balance.prices is None else _by(balance.prices.frame, "loadout")
+        self._ratings = {} if balance.ratings is None else _by(balance.ratings, "loadout")
+        charges = found.frame[
+            found.frame["situation"].isin([each.name for each in found.situations if each.kind == "charge"])
+        ]
+        costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
+        self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
+        self._names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers}
+        self._reach: dict[str, dict[str, float]] = {}
+        for each in found.attackers:
+            self._reach.setdefault(role_of(each.unit), {})[unit_of(each.selector)] = _reach(each.unit)
+
+    def sure(self, loadout: Loadout) -> float:
+        """Return how likely it is to be mispriced."""
+        price = self._prices.get(loadout.selector)
+        return 0.0 if price is None else round(sureness(price), 4)
+
+    def head(self, loadouts: Sequence[Loadout]) -> int:
+        """Return the place of the level that stands for its unit: the surest to be mispriced."""
+        return max(range(len(loadouts)), key=lambda at: self.sure(loadouts[at]))
+
+    def of(self, loadout: Loadout) -> dict[str, Any]:
+        """Return a level of a card."""
+        price, rating = (each.get(loadout.selector) for each in (self._prices, self._ratings))
+        facts = {
+            "level": loadout.level_name,
+            "models": loadout.level.models,
+            "points": loadout.level.points,
+            "hits": _hits(loadout),
+            "charge": self._charges.get(loadout.selector),
+            "rating": None if rating is None else f"{rating['rating']:.0f}".replace("-", "−"),
+            "fair": None,
+            "range": "",
+            "kind": UNDECIDED,
+            "says": "–",
+            "why": "",
+            "drivers": self._drivers(loadout, price),
+        }
+        if price is None:
+            return facts
+        facts |= {"kind": kind_of(price["verdict"]), "says": says(price), "why": by_name(price["why"], self._names)}
+        if price["fair_points"] == price["fair_points"]:
+            facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
+            facts["noticed"] = round(float(price["noticed_from"]), 3)
+            facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
+        return facts
+
+    def _drivers(self, loadout: Loadout, price: Row | None) -> list[tuple[str, float, float, str]]:
+        """Return up to three reasons: what it is, its own figure, the median of its role, and both in words."""
+        role, unit = role_of(loadout.unit), unit_of(loadout.selector)
+        found = []
+        if price is not None and price["offence"] == price["offence"]:
+            found = [
+                (title, round(price[name], 3), 1.0, f"{price[name]:.2f} × usual")
+                for title, name in (("Destroys for its points", "offence"), ("Lasts for its points", "toughness"))
+            ]
+        others = [reach for name, reach in self._reach[role].items() if name != unit]
+        own = _reach(loadout.unit)
+        if own and others and (usual := median(others)):
+            found.append(("Reach", own, usual, f"{own:g}″, usual {usual:g}″"))
+        return found
+
+
+def _reach(unit: Unit) -> float:
+    return max([row.long_range or 0.0 for row in unit.rows], default=0.0)
+
+
+def _hits(loadout: Loadout) -> float | None:
+    """Models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8), for 100 points of it."""
+    level, unit = loadout.level, loadout.unit
+    if not level.points:
+        return None
+    return round(level.models * unit.damage_limit * defence_of(unit) * 100 / level.points, 2)
+
+
+def _by(frame: pd.DataFrame, column: str) -> dict[str, Row]:
+    return dict(zip(frame[column], frame.to_dict("records")))
+
+
+def facts_text(unit: Unit) -> str:
+    """Return in a line a unit's category as a target and its numbers; by level where levels differ."""
+    names = ("defence", "damage_limit", "discipline", "break_limit")
+    numbers = {name: getattr(unit, name) for name in names}
+    for name in set(names).intersection(unit.differing):
+        each_level = (level.own(name) for level in unit.levels.values())
+        numbers[name] = ", ".join("none" if each is None else str(each) for each in each_level) + " by level"
+    if unit.has("Resilient"):
+        numbers["defence"] = f"{numbers['defence']} (from the front {defence_of(unit)}: Resilient)"
+    told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
+    return " · ".join([f"{unit.category} target", *told])
+
+
+def _profile(unit: Unit) -> str:
+    traits = f", {', '.join(unit.traits)}" if unit.traits else ""
+    return f"{unit.type.capitalize()}{traits}. Rules: {', '.join(map(str, unit.rules)) or 'none'}."
+
+
+def _row(row: Any) -> tuple[str, str, str, str, str]:
+    """Return a row of armaments in words: name, what it fires at, ranges, dice, qualities."""
+    ranges = ", ".join(
+        f"{name} range {inches:g}″" for name, inches in (("short", row.short_range), ("long", row.long_range)) if inches
+    )
+    bands = [f"{band.first}{f'–{band.last}' if band.last != band.first else ''}: {band.cell}" for band in row.bands]
+    return (
+        row.name,
+        f"at {', '.join(row.against)}" if row.against else row.kind,
+        ranges,
+        f"dice {', '.join(bands)}",
+        ", ".join(map(str, row.qualities)),
+    )
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    lines = [
+        (line.name, [(step.first, step.last, round(step.destroys, 2)) for step in line.steps]) for line in curve.lines
+    ]
+    return {"category": curve.category, "targets": curve.targets, "lines": lines}

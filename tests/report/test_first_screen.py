@@ -1,0 +1,269 @@
+"""The page of a report in a real browser: its first screen, the unit in view, filters, address, paper."""
+
+import re
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+from tests.helpers.browser import bring, column, show, unfolded
+
+pytestmark = pytest.mark.slow
+RIFLES, GUNS = "unit-crown-rifle-platoon", "unit-crown-drake-field-guns"
+
+
+def shown(page):
+    """The names of the units whose rows are there."""
+    return page.locator("#units > li:not([hidden]) .name").evaluate_all(
+        "found => found.map(each => each.firstChild.textContent.trim())"
+    )
+
+
+def row(page, anchor):
+    return page.locator(f"#{anchor} > a")
+
+
+def test_it_opens_offline_without_a_complaint_and_small(opened, browsed):
+    page = opened()
+    assert page.title() == "Crown against Imperium and Crown"
+    assert page.evaluate("document.querySelectorAll('*').length") < 8000
+    assert page.locator("#view h2").inner_text().startswith(shown(page)[0])  # cards: this one alone
+    assert page.locator("#heat td").count() == 0
+    page.locator("#heatmap").scroll_into_view_if_needed()
+    page.locator("#heat td").first.wait_for()
+    assert page.locator("#heat td").count() > 50
+
+
+def test_the_sentence_the_counts_and_the_first_units_are_on_the_first_screen(opened):
+    page = opened()
+    for part in (".headline", ".counts", ".chips", "#units > li:nth-child(5)", ".price", ".bars"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= 900
+
+
+def test_counts_and_chips_filter_and_the_unit_in_view_follows(opened, browsed):
+    page = opened()
+    prices = pd.read_csv(browsed / "prices.csv")
+    everything = shown(page)
+    for verdict in ("over-priced", "under-priced", "fair", "undecided"):
+        button = page.locator(".counts button", has_text=verdict)
+        button.click()
+        wanted = prices[prices["verdict"] == verdict]["unit"]
+        assert sorted(shown(page)) == sorted(wanted.unique())
+        assert int(button.locator("b").inner_text()) == len(wanted)
+        button.click()
+    assert shown(page) == everything
+    page.locator(".chips button", has_text="artillery").click()
+    page.locator(".chips button", has_text="Crown").click()
+    assert shown(page) == ["Drake Field Guns"]
+    assert page.locator("#shown").inner_text() == f"1 of {len(everything)} units"
+    assert page.locator("#view h2").inner_text().startswith("Drake Field Guns")
+
+
+def test_words_find_units_by_name_role_rule_and_quality(opened):
+    page = opened()
+    page.locator("#find").fill("field gun crown")
+    assert shown(page) == ["Drake Field Guns"]
+    page.locator("#find").fill("emplacement")  # a rule of its profile
+    assert "Drake Field Guns" in shown(page)
+    page.locator("#find").fill("drake")
+    page.locator("#find").press("Enter")
+    assert page.evaluate("document.activeElement.parentElement.id") == GUNS
+    page.locator("#find").fill("nobody at all")
+    assert shown(page) == []
+
+
+def test_a_row_shows_its_card_by_mouse_and_by_keyboard(opened):
+    page = opened()
+    row(page, GUNS).click()
+    assert page.locator("#view h2").inner_text().startswith("Drake Field Guns")
+    assert page.url.endswith(f"#{GUNS}")
+    page.locator("#units > li > a").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#view h2").inner_text().startswith(shown(page)[1])
+    assert page.locator("[aria-current]").count() == 1
+    for _ in range(60):  # whatever is reached by keyboard, nothing complains
+        page.keyboard.press("Tab")
+
+
+def test_the_card_has_the_price_three_reasons_and_matchups(opened, browsed):
+    page = opened(address=GUNS)
+    prices = pd.read_csv(browsed / "prices.csv").set_index("loadout")
+    mine = prices[prices.index.str.startswith("crown/drake")]
+    card = page.locator("#view")
+    for name, level in mine.iterrows():
+        assert str(level["points"]) in card.inner_text()
+        assert f"{level['fair_points']:.0f} (" in card.inner_text(), name
+    assert card.locator(".bars rect").count() == 3
+    assert card.locator(".met a").count() == 2
+    unfolded_card(page, "Every enemy")
+    frame = pd.read_parquet(browsed / "matchups.parquet")
+    met = frame[frame["defender"].str.startswith("crown/drake")]["attacker_unit"].unique()
+    table = card.locator("[aria-label='Every enemy'] table")
+    assert sorted(column(table, 1)) == sorted(set(met) - {"Drake Field Guns"})
+    table.locator("th", has_text="Points ahead").locator("[role=button]").click()
+    ahead = [float(each.replace("−", "-")) for each in column(table, 4) if each != "–"]
+    assert ahead == sorted(ahead, reverse=True)
+    unfolded_card(page, "Its attacks")
+    card.locator("p b", has_text="Ranged").first.wait_for()
+    unfolded_card(page, "Over the distance")
+    curve = card.locator(".curve svg.chart").first.bounding_box()
+    line = card.locator(".curve path").first.bounding_box()
+    assert curve["width"] / 4 < line["width"] < 1.05 * curve["width"]
+    table.locator("tbody a").first.click()
+    assert not card.locator("h2").inner_text().startswith("Drake")
+
+
+def unfolded_card(page, title):
+    page.locator("#view summary", has_text=title).click()
+
+
+def test_on_a_telephone_the_card_opens_below_its_row(opened):
+    page = opened(390)
+    assert page.locator("#view").is_hidden()
+    row(page, RIFLES).click()
+    assert page.locator(f"#{RIFLES} #view h2").inner_text().startswith("Rifle platoon")
+    row(page, RIFLES).click()
+    assert page.locator("#view").is_hidden()
+
+
+def test_the_address_keeps_the_place_and_the_choices(opened):
+    page = opened()
+    page.locator(".counts button", has_text="fair").click()
+    show(page, attackers="imperium", metric="p_broken", situation="2")
+    page.locator("#heat thead th [role=button]", has_text="Rifle platoon").click()
+    table = unfolded(page, "every-price")
+    table.locator(".tools input").fill("drake heavy")
+    row(page, GUNS).click()
+    assert f"#{GUNS}?" in page.url
+    other = opened(address=page.url.partition("#")[2])
+    assert shown(other) == shown(page)
+    assert other.locator("#view h2").inner_text() == page.locator("#view h2").inner_text()
+    assert other.locator("#heat-metric").input_value() == "p_broken"
+    assert other.locator("#every-price input").input_value() == "drake heavy"
+    nonsense = opened(address="nowhere?heat-metric=nonsense&verdict=x&sort-every-price=99-up&what=ever")
+    assert nonsense.locator("#heat-metric").input_value() == "expected_points_destroyed_per_100_points"
+    assert len(shown(nonsense)) == nonsense.locator("#units > li").count()
+
+
+def test_an_address_leads_to_a_unit_and_shows_it_whatever_is_filtered(opened):
+    page = opened(address=f"{RIFLES}?role=artillery")
+    assert page.locator("#view h2").inner_text().startswith("Rifle platoon")
+    assert "Rifle platoon" in shown(page)
+
+
+def test_the_way_back_to_the_page_over_reports_is_learnt_from_the_address(opened):
+    assert opened().locator("#home").is_hidden()
+    page = opened(address=f"{GUNS}?home=../../index.html")
+    assert page.locator("#home").get_attribute("href") == "../../index.html"
+    assert page.locator("#home").is_visible()
+    assert opened(address="verdict?home=https://example.org/index.html").locator("#home").is_hidden()
+
+
+def test_a_table_sorts_both_ways_and_filters_by_words(opened):
+    page = opened()
+    table = unfolded(page, "every-price").locator("table")
+    head = table.locator("th[scope=col]", has_text="Points").first
+    for way in ("descending", "ascending"):
+        head.locator("[role=button]").press("Enter")
+        assert head.get_attribute("aria-sort") == way
+        points = [int(each) for each in column(table, 2) if each != "–"]
+        assert points == sorted(points, reverse=way == "descending")
+    page.locator("#every-price input").fill("drake basic")
+    rows = table.locator("tbody tr:not([hidden])").all_inner_texts()
+    assert rows
+    assert all("Drake" in each and "basic" in each for each in rows)
+
+
+def test_without_scripts_it_is_a_plain_document(opened):
+    page = opened(java_script_enabled=False)
+    for part in ("#heat", ".chips", "#view", "#find"):
+        assert page.locator(part).first.is_hidden()
+    assert page.locator("#units circle").count() > 10
+    assert page.locator(".headline").is_visible()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_paper_has_every_loadout_whenever_it_is_asked(opened, browsed, script):
+    page = opened(color_scheme="dark", java_script_enabled=script)
+    if script:
+        page.locator(".chips button", has_text="artillery").click()
+    page.emulate_media(media="print")
+    prices = pd.read_csv(browsed / "prices.csv")
+    rows = page.locator("#every-price tbody tr")
+    assert rows.count() == len(prices)
+    assert min(rows.evaluate_all("found => found.map(each => each.getBoundingClientRect().height)")) > 5
+    assert page.locator("#units > li").first.bounding_box()["height"] > 5
+    assert page.locator("#units > li").last.is_visible()
+    for part in ("nav", ".tools", "#view", ".chips"):
+        assert not page.locator(part).count() or page.locator(part).first.is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type /Page\b", printed)) <= 8
+
+
+CONTRAST = """(selector) => {
+  const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => {
+    const linear = parts(colour).slice(0, 3).map((each) => each / 255)
+      .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const ground = (each) => {
+    for (let at = each; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (parts(colour)[3] !== 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const shown = [...document.querySelectorAll(selector)].filter((each) => each.innerText);
+  return Math.min(...shown.map((each) => {
+    const [one, other] = [light(getComputedStyle(each).color), light(ground(each))].sort((a, b) => b - a);
+    return (one + 0.05) / (other + 0.05);
+  }));
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_and_figures_stand_out_in_light_and_dark(opened, scheme):
+    page = opened(color_scheme=scheme)
+    show(page, metric="p_annihilated")
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    assert page.evaluate(CONTRAST, "#heat td, .swatch") >= 4.5
+    assert page.evaluate(CONTRAST, "body *:not(script, style)") >= 4.5
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", paper)[:3])) < 150) == (scheme == "dark")
+
+
+def test_everything_that_can_be_used_has_a_name(opened):
+    page = opened()
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("input, select, button, a, [role=button], summary, svg[role]")]
+          .filter((each) => !(each.labels?.length || each.getAttribute("aria-label") || each.textContent.trim()))
+          .map((each) => each.outerHTML)"""
+    )
+    assert nameless == []
+    levels = page.locator("h1, h2, h3, h4").evaluate_all("heads => heads.map(each => Number(each.tagName[1]))")
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "light", marks=pytest.mark.proof), (390, "dark")])
+def test_axe_finds_nothing_that_keeps_anybody_out(opened, width, scheme):
+    axe = bring("axe_playwright_python.sync_playwright").Axe()
+    page = opened(width, color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    found = axe.run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390])
+def test_nothing_is_wider_than_the_window_but_what_scrolls_and_no_type_is_tiny(opened, width):
+    page = opened(width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    smallest = page.evaluate(
+        "Math.min(...[...document.querySelectorAll('body *')].filter(each => each.childNodes.length && each.innerText)"
+        ".map(each => parseFloat(getComputedStyle(each).fontSize)))"
+    )
+    assert smallest >= 12
