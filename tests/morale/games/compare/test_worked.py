@@ -33,6 +33,11 @@ WORKED = {
         {"models": 4, "losses": 3, "rounds": 1},
         fates("armoured-clash", (7 / 12, 0, 0, 5 / 12)),
     ),
+    "AC-5.4: suppressed, then falling back 3 inches a round: 7 inches are three rounds": (
+        {"models": 20, "losses": 1, "attacks": 2, "nerve": 0.0, "rounds": 3, "edge_distance": 7}
+        | {"armoured_clash": {"break_limit": "none"}},
+        fates("armoured-clash", (0, 0, 1, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
+    ),
     "LG-2, LG-3: COURAGE 2, 4 tokens, panicked if no die of four succeeds": (
         {"models": 10, "losses": 4, "rounds": 1},
         {("fates", 1, "legion", "p_routed"): 16 / 81},

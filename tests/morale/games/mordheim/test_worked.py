@@ -77,6 +77,10 @@ WARBANDS = {
     "MD-1: the leader lost in a turn is one of its casualties": one(
         band(9, [(6, 11)], leader_falls=2) | {"out": 2}, 1, P6
     ),
+    "MD-1: he is the one casualty of that turn: 1 of 8 is no quarter": (
+        {"warband": band(9, [(6, 7)], leader_falls=2, casualties=[0, 1]) | {"out": 0}, "turns": 2},
+        turns("p_tests", [0, 0]) | turns("p_fighting_without_leader", [0, 1]),
+    ),
     "MD-1: the immune test all the same": one(band(immune_to_psychology=True), P8),
     "MD-1: a leader who is never lost stands when all others are out": one(IMMORTAL, 1, 1),
     "MD-2: gives up at the start of a turn and from a quarter on, without a test": (
