@@ -1,4 +1,4 @@
-"""Sweeps into stores: cells a second with all that it takes to write them, and what the plan and the hands cost.
+"""Sweeps into stores: cells a second with all that it takes to write them, and what the plan and the scheduler cost.
 
 Rates are by processor seconds of the parts, without the first of each process; two workers over one are by the clock,
 starts included, and by processor seconds too: on a machine that others load the clock says nothing.

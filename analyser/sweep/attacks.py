@@ -22,7 +22,6 @@ from analyser.engine.attack.sweep import SUMMARY
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import RANKED_BY, target_record
 from analyser.scenarios.resolve import resolve_target
-from analyser.sweep.best_shots import best_shots
 from analyser.sweep.cells import Cells, Codes, Words, variant
 from analyser.sweep.plan import OF_TARGETS, Block, Plan
 
@@ -54,10 +53,7 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     once = each_once(rows.attacks, columns.targets, rows.possible, faces, deck)
-    shape = len(rows.firsts) - 1, len(columns.targets)
-    laws, shots = np.empty(shape, np.int32), np.empty(shape, np.int32)
-    ranks = np.column_stack([once.summaries[name] for name in RANKED_BY]) if len(once.summaries) else np.zeros((0, 3))
-    best_shots(once.which, rows.firsts, np.ascontiguousarray(ranks), CERTAIN_WITHIN, laws, shots)
+    laws, shots = _best_shots(once, rows.firsts)
     which, can = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]
     codes = row_words.codes([*rows.words, None])  # of shot -1 there is no row
@@ -66,6 +62,26 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     reasons = np.where(can, np.where(used < 0, none, -1), why_not[None, :]).astype(np.int32)
     figures = _figures(plan, once, np.where(can, laws[:, which], -1).ravel())
     return Cells(figures, used.ravel(), row_words, reasons.ravel(), reason_words)
+
+
+def _best_shots(once: Once, firsts: Integers) -> tuple[Codes, Codes]:
+    """Return the fight and the shot that is best for each attacker at each target; -1: there is none.
+
+    The figures of :data:`RANKED_BY` decide in turn; of equals the first shot is the best.
+    """
+    shape = len(firsts) - 1, once.which.shape[1]
+    laws, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    for best, its, first, last in zip(laws, shots, firsts, firsts[1:]):
+        for shot in range(first, last):
+            law, is_better = once.which[shot], np.zeros(shape[1], np.bool_)
+            is_open = (law >= 0) & (best >= 0)
+            for name in RANKED_BY if is_open.any() else ():
+                ahead = once.summaries[name][law] - once.summaries[name][best]
+                is_better |= is_open & (ahead > CERTAIN_WITHIN)
+                is_open &= np.abs(ahead) <= CERTAIN_WITHIN
+            is_better |= (law >= 0) & (best < 0)
+            best[is_better], its[is_better] = law[is_better], shot
+    return laws, shots
 
 
 def _figures(plan: Plan, once: Once, laws: NDArray[Any]) -> dict[str, NDArray[np.float64]]:

@@ -13,9 +13,9 @@ def few(function):
     """A door that asks for no more than a campaign has time for."""
 
     def ask(given, folder):
-        from analyser.ask import curve, tell, variants
+        from analyser.ask import axes, tell, variants
 
-        limits = {(curve, "MOST_POINTS"): MOST_POINTS, (variants, "MOST_VARIANTS"): MOST_POINTS}
+        limits = {(axes, "MOST_POINTS"): MOST_POINTS, (variants, "MOST_VARIANTS"): MOST_POINTS}
         limits |= {(tell, "MOST_TOLD"): 3000, (tell, "MOST_FIGHTS"): 60, (tell, "USUAL"): 50}
         before = {place: getattr(*place) for place in limits}
         try:

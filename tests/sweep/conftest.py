@@ -10,16 +10,16 @@ from tests.helpers.sweeps import PLAN
 
 
 @pytest.fixture(scope="session")
-def hands():
+def threads():
     """An executor of threads: as good as processes for what is small, and there at once."""
     with ThreadPoolExecutor(2) as pool:
         yield pool
 
 
 @pytest.fixture(scope="session")
-def done(tmp_path_factory, hands):
+def done(tmp_path_factory, threads):
     """A store that is done; nobody writes into it."""
-    return run_sweep(PLAN, tmp_path_factory.mktemp("sweep") / "store", executor=hands)
+    return run_sweep(PLAN, tmp_path_factory.mktemp("sweep") / "store", executor=threads)
 
 
 @pytest.fixture

@@ -67,12 +67,12 @@ def test_a_loadout_that_is_in_no_file_is_frozen(folder):
     assert found.defender.unit.defence == 2
 
 
-def test_a_sample_of_own_profiles_is_answered_without_them(folder, tmp_path, hands):
+def test_a_sample_of_own_profiles_is_answered_without_them(folder, tmp_path, threads):
     question = QUESTIONS["attack"]
     alone = analyser.simulate(question, profiles=folder, trials=1000, seed=3).as_dict()
     store_for(read_plan({"sample": TERMS, "question": question}, folder), tmp_path / "st")
     shutil.rmtree(folder)
-    answer = resume_sweep(tmp_path / "st", executor=hands).answer().as_dict()
+    answer = resume_sweep(tmp_path / "st", executor=threads).answer().as_dict()
     assert answer["profiles"].pop("folder") == "frozen in the plan"
     alone["profiles"].pop("folder")
     assert answer == alone

@@ -46,11 +46,11 @@ def test_lost_workers_are_made_up_for(done, tmp_path):
 def test_a_broken_executor_is_begun_again(done, tmp_path):
     store, begun = store_for(read_plan(PLAN), tmp_path / "store"), []
 
-    def hands():
+    def begin_again():
         begun.append(1)
         return nullcontext(Inline(lambda count: BrokenExecutor("killed") if count == 4 else None))
 
-    work_through(store, store.missing(), hands, 2)
+    work_through(store, store.missing(), begin_again, 2)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
     assert len(begun) > 2
 

@@ -25,14 +25,14 @@ from tests.helpers.sweeps import PLAN as SMALL
 from tests.helpers.sweeps import names_in
 
 
-def test_a_finished_store_has_nothing_to_do(store, hands):
+def test_a_finished_store_has_nothing_to_do(store, threads):
     before = {path: path.stat().st_mtime_ns for path in (store / "parts").rglob("*.parquet")}
-    assert resume_sweep(store, executor=hands).is_complete
+    assert resume_sweep(store, executor=threads).is_complete
     assert {path: path.stat().st_mtime_ns for path in (store / "parts").rglob("*.parquet")} == before
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_damage_is_found_and_made_again(store, done, hands, seed):
+def test_damage_is_found_and_made_again(store, done, threads, seed):
     choose = random.Random(seed)
     expected, victims = names_in(store), choose.sample(names_in(store), 3)
     flipped, cut, gone = (store / each for each in victims)
@@ -50,7 +50,7 @@ def test_damage_is_found_and_made_again(store, done, hands, seed):
     }
     assert found.missing == 3
     looked.verified(remove=True)
-    assert resume_sweep(store, executor=hands).is_complete
+    assert resume_sweep(store, executor=threads).is_complete
     assert names_in(store) == expected
     assert not Store(store).verified().damaged
 
@@ -63,10 +63,10 @@ def another_of(store, number, **how):
     return path, Store(store).put(number, buffer.getvalue())
 
 
-def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, hands):
+def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, threads):
     path, other = another_of(store, 1, compression="gzip")
     assert path != other
-    assert resume_sweep(store, executor=hands).is_complete
+    assert resume_sweep(store, executor=threads).is_complete
     assert open_sweep(store).count() == done.count()
     found = Store(store).verified()
     assert (found.whole, found.missing) == (done.plan.parts, 0)
@@ -77,9 +77,9 @@ def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, hands):
     assert {path, other} - {twice} <= {each.path for each in Store(store).files().values()}
 
 
-def test_a_part_of_another_plan_is_found(store, tmp_path, hands):
+def test_a_part_of_another_plan_is_found(store, tmp_path, threads):
     edited = SMALL | {"defenders": SMALL["defenders"] | {"defence": "2..5"}}
-    other = run_sweep(edited, tmp_path / "other", executor=hands).store.files()[0].path
+    other = run_sweep(edited, tmp_path / "other", executor=threads).store.files()[0].path
     mine = Store(store).files()[0].path
     mine.unlink()
     shutil.copy(other, mine.parent)
@@ -96,12 +96,12 @@ def test_a_part_under_the_number_of_another_is_found(store):
     assert [each.why for each in Store(store).verified().damaged] == ["another part"]
 
 
-def test_a_part_in_the_wrong_folder_is_made_again(store, hands):
+def test_a_part_in_the_wrong_folder_is_made_again(store, threads):
     path = Store(store).files()[0].path
     wrong = path.parents[1] / "faction=elsewhere"
     wrong.mkdir()
     path.rename(wrong / path.name)
-    assert resume_sweep(store, executor=hands).is_complete
+    assert resume_sweep(store, executor=threads).is_complete
     assert path.exists()
     assert not (wrong / path.name).exists()
 
@@ -144,11 +144,11 @@ def test_a_foreign_file_is_no_part(store):
     assert len(Store(store).files()) == Store(store).plan.parts
 
 
-def test_clocks_do_not_matter(store, hands):
+def test_clocks_do_not_matter(store, threads):
     for number, path in enumerate(store.rglob("*")):
         os.utime(path, (0, 0) if number % 2 else (4e9, 4e9))
     shutil.rmtree(store / "parts" / "ruleset=usual" / "situation=long-range")
-    assert resume_sweep(store, executor=hands).is_complete
+    assert resume_sweep(store, executor=threads).is_complete
     assert not Store(store).verified().missing
 
 
@@ -169,12 +169,12 @@ def test_a_store_of_another_program_is_refused(store, tmp_path):
         store_for(plan, tmp_path / "other")
 
 
-def test_a_second_driver_is_refused_but_not_a_job(store, hands):
+def test_a_second_driver_is_refused_but_not_a_job(store, threads):
     with Store(store).driven():
         with pytest.raises(InputError, match="another process is at work on this store"):
-            resume_sweep(store, executor=hands)
-        assert resume_sweep(store, executor=hands, part="1/2")
-    assert resume_sweep(store, executor=hands)
+            resume_sweep(store, executor=threads)
+        assert resume_sweep(store, executor=threads, part="1/2")
+    assert resume_sweep(store, executor=threads)
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path):
@@ -208,7 +208,7 @@ def test_the_log_is_lines_of_json_and_a_broken_line_does_not_matter(store):
     assert {"at", "event", "number", "size", "length", "seconds", "worker", "kind"} <= lines[0].keys()
 
 
-def test_what_a_dead_process_began_is_taken_away(store, hands):
+def test_what_a_dead_process_began_is_taken_away(store, threads):
     import socket
 
     rest = store / "unfinished" / f"3.{socket.gethostname()}.999999999"
@@ -216,13 +216,13 @@ def test_what_a_dead_process_began_is_taken_away(store, hands):
     mine = store / "unfinished" / f"3.{socket.gethostname()}.{os.getpid()}"
     for path in (rest, others, mine):
         path.write_bytes(b"half")
-    resume_sweep(store, executor=hands)
+    resume_sweep(store, executor=threads)
     assert not rest.exists()
     assert others.exists()
     assert mine.exists()
 
 
-def test_a_disk_that_cannot_be_written_to_is_one_message(store, hands, monkeypatch):
+def test_a_disk_that_cannot_be_written_to_is_one_message(store, threads, monkeypatch):
     shutil.rmtree(store / "parts" / "ruleset=usual" / "situation=long-range")
 
     def full(*_):
@@ -231,17 +231,17 @@ def test_a_disk_that_cannot_be_written_to_is_one_message(store, hands, monkeypat
     with monkeypatch.context() as context:
         context.setattr("pathlib.Path.write_bytes", full)
         with pytest.raises(InputError, match=r"cannot write part \d+: No space left on device"):
-            resume_sweep(store, executor=hands)
+            resume_sweep(store, executor=threads)
     for _ in range(300):  # another hand may be at a part still, whose disk is not full any more
         if not list((store / "unfinished").iterdir()):
             break
         time.sleep(0.1)
     assert not list((store / "unfinished").iterdir())
-    assert resume_sweep(store, executor=hands).is_complete
+    assert resume_sweep(store, executor=threads).is_complete
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_of_any_file_of_a_store_ends_plainly(store, hands, damage):
+def test_damage_of_any_file_of_a_store_ends_plainly(store, threads, damage):
     open_sweep(store).merge(store / MERGED)
     write_page(open_sweep(store))
     (store / UNFINISHED).mkdir(exist_ok=True)
@@ -255,5 +255,5 @@ def test_damage_of_any_file_of_a_store_ends_plainly(store, hands, damage):
         for verb in ("status", "verify", "merge"):
             ended_plainly(run("sweep", verb, harmed))
         with suppress(InputError):
-            resume_sweep(harmed, executor=hands)
+            resume_sweep(harmed, executor=threads)
         shutil.rmtree(harmed)

@@ -132,23 +132,18 @@ def test_pictures(done):
         done.heatmap("p_annihilated")
 
 
-def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, hands):
-    units = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
-    plan = {"attackers": {"units": units[0]}, "defenders": {"units": units[1], "levels": "basic"}}
-    found = run_sweep(plan, tmp_path / "store", executor=hands).efficiency()
-    table = analyser.matchups(units[0], [f"{units[1][0]}@basic", f"{units[1][1]}@basic"], situations="long-range").frame
-    keys = ["attacker", "category"]
-    expected = efficiency(table).set_index(keys).sort_index()
-    assert found.set_index(keys).sort_index()["efficiency"].to_numpy() == pytest.approx(
-        expected["efficiency"].to_numpy()
+def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, threads):
+    ours, theirs = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
+    plan = {"attackers": {"units": ours}, "defenders": {"units": theirs, "levels": "basic"}}
+    found = run_sweep(plan, tmp_path / "store", executor=threads).efficiency()
+    table = analyser.matchups(ours, [f"{each}@basic" for each in theirs], situations="long-range").frame
+    mine, expected = (
+        each.set_index(["attacker", "category"]).sort_index()["efficiency"] for each in (found, efficiency(table))
     )
-
-
-def test_no_efficiency_by_numbers_that_the_profiles_do_not_have(tmp_path, hands):
-    plan = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic", "models": "1..3"}}
-    found = run_sweep(plan, tmp_path / "store", executor=hands)
+    assert mine.to_numpy() == pytest.approx(expected.to_numpy())
+    varied = {"attackers": {"units": ours}, "defenders": {"units": "krupp@basic", "models": "1..3"}}
     with pytest.raises(InputError, match="the models of defenders are varied"):
-        found.efficiency()
+        run_sweep(varied, tmp_path / "varied", executor=threads).efficiency()
 
 
 FIELD = ["crown/r*", "imperium/s*"]
@@ -160,8 +155,8 @@ PRICED = {
 }
 
 
-def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, hands):
-    found = run_sweep(PRICED, tmp_path / "store", executor=hands).verdict()
+def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, threads):
+    found = run_sweep(PRICED, tmp_path / "store", executor=threads).verdict()
     alone = analyser.fair_points(FIELD, against=FIELD, situations=PRICED["situations"])
     table, expected = (each.frame.set_index("loadout").sort_index() for each in (found, alone))
     assert found.counts == alone.counts
@@ -170,14 +165,15 @@ def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, 
         assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
 
 
-def test_the_verdict_of_some_cells_is_that_of_a_sweep_of_them(tmp_path, hands):
-    varied = run_sweep(PRICED | {"attackers": {"units": FIELD, "dice": "-1..1"}}, tmp_path / "varied", executor=hands)
-    alone = run_sweep(PRICED, tmp_path / "alone", executor=hands)
-    prices = [
-        each.frame["fair_points"].to_numpy(float) for each in (varied.verdict(attacker_dice_by=0), alone.verdict())
-    ]
-    assert prices[0] == pytest.approx(prices[1], rel=1e-9, nan_ok=True)
-    assert varied.verdict().frame["fair_points"].to_numpy(float) != pytest.approx(prices[1], rel=1e-3, nan_ok=True)
+def test_the_verdict_of_some_cells_is_that_of_a_sweep_of_them(tmp_path, threads):
+    def fair_points(name, dice, **where):
+        plan = PRICED | {"attackers": {"units": FIELD, **dice}}
+        found = run_sweep(plan, tmp_path / name, executor=threads).verdict(**where)
+        return found.frame["fair_points"].to_numpy(float)
+
+    some, alone = fair_points("varied", {"dice": "-1..1"}, attacker_dice_by=0), fair_points("alone", {})
+    assert some == pytest.approx(alone, rel=1e-9, nan_ok=True)
+    assert fair_points("varied", {"dice": "-1..1"}) != pytest.approx(alone, rel=1e-3, nan_ok=True)
 
 
 def test_a_verdict_of_what_is_not_there_is_refused(done):
@@ -185,9 +181,9 @@ def test_a_verdict_of_what_is_not_there_is_refused(done):
         done.verdict()
 
 
-def test_of_several_rulesets_one_must_be_named(tmp_path, hands):
+def test_of_several_rulesets_one_must_be_named(tmp_path, threads):
     rulesets = [{"name": "a"}, {"name": "b", "die": {"heroic": 1, "strike": 5}}]
-    found = run_sweep(PLAN | {"ruleset": rulesets}, tmp_path / "store", executor=hands)
+    found = run_sweep(PLAN | {"ruleset": rulesets}, tmp_path / "store", executor=threads)
     with pytest.raises(InputError, match="of which ruleset"):
         found.efficiency()
     assert len(found.efficiency(ruleset="b", situation="long-range"))
@@ -203,17 +199,16 @@ def test_merged_is_one_file_with_everything(done, whole, tmp_path):
     assert not {"part", "situation", "faction", "ruleset"} & said.keys()
 
 
-def test_an_unfinished_store_says_so(store, hands):
+def test_an_unfinished_store_says_so(store, threads):
     first = min(Store(store).files().values())
     first.path.unlink()
     found = open_sweep(store)
     assert not found.is_complete
-    assert str(found).endswith("1 are missing") or "missing" in str(found)
+    assert str(found).endswith("1 are missing")
     assert found.count() == found.plan.cells - found.plan.size(first.number)
-    for ask in (lambda: found.merge(store / "merged.parquet"),):
-        with pytest.raises(InputError, match="missing"):
-            ask()
-    assert resume_sweep(store, executor=hands).is_complete
+    with pytest.raises(InputError, match="missing"):
+        found.merge(store / "merged.parquet")
+    assert resume_sweep(store, executor=threads).is_complete
 
 
 @pytest.mark.parametrize("columns", [1e-9, 3, [3], [["attacker"]], [None], {"a": 3}])
@@ -234,8 +229,8 @@ SAMPLE = {
 }
 
 
-def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, hands):
-    found = run_sweep(SAMPLE, tmp_path / "store", executor=hands)
+def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, threads):
+    found = run_sweep(SAMPLE, tmp_path / "store", executor=threads)
     terms = SAMPLE["sample"]
     alone = analyser.simulate(SAMPLE["question"], trials=terms["trials"], seed=terms["seed"], threads=1)
     answer = found.answer()
@@ -261,10 +256,10 @@ LONGER = {
 @pytest.mark.parametrize(
     "kind", ["charge", pytest.param("duel", marks=pytest.mark.slow), pytest.param("focus", marks=pytest.mark.slow)]
 )
-def test_a_longer_fight_adds_up_to_the_bits_of_one_machine(tmp_path, hands, kind, replacement):
+def test_a_longer_fight_adds_up_to_the_bits_of_one_machine(tmp_path, threads, kind, replacement):
     trials, chunk = 2 * 131_072 + 17, 131_072
     terms = {"trials": trials, "seed": 5, "part_trials": chunk, "replacement": replacement}
-    found = run_sweep({"sample": terms, "question": LONGER[kind]}, tmp_path / "store", executor=hands)
+    found = run_sweep({"sample": terms, "question": LONGER[kind]}, tmp_path / "store", executor=threads)
     assert found.plan.parts == 3
     alone = analyser.simulate(LONGER[kind], trials=trials, seed=5, threads=1, replacement=replacement)
     answer = found.answer()
@@ -275,21 +270,21 @@ def test_a_longer_fight_adds_up_to_the_bits_of_one_machine(tmp_path, hands, kind
 
 
 @pytest.mark.slow
-def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, hands):
+def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, threads):
     question = {
         "battle": {"rounds": 2},
         "mine": {"unit": ["2 x crown/rifle-platoon@basic"]},
         "yours": {"unit": ["imperium/scion-grenadier-platoon@basic"]},
     }
     terms = {"trials": 2 * 256 + 17, "seed": 5, "part_trials": 256}
-    answer = run_sweep({"sample": terms, "question": question}, tmp_path / "store", executor=hands).answer()
+    answer = run_sweep({"sample": terms, "question": question}, tmp_path / "store", executor=threads).answer()
     alone = analyser.simulate(question, trials=terms["trials"], seed=5, threads=1)
     assert answer.counts.tobytes() == alone.counts.tobytes()
     assert answer.trials == alone.trials
 
 
-def test_an_unfinished_sample_gives_no_answer(tmp_path, hands):
-    found = run_sweep(SAMPLE, tmp_path / "store", executor=hands, part="1/3")
+def test_an_unfinished_sample_gives_no_answer(tmp_path, threads):
+    found = run_sweep(SAMPLE, tmp_path / "store", executor=threads, part="1/3")
     with pytest.raises(InputError, match="1 done: 2 are missing"):
         found.answer()
 
