@@ -106,6 +106,15 @@ def test_the_plan_says_how_things_stand(apart):
     assert {row["when"] for row in apart.first_moves()} == {"first", "second"}
 
 
+def test_two_that_are_alike_have_the_same_runner_up_at_the_same_cost():
+    found = best_play(small(RIFLES), small(RIFLES), rounds=1, distance=12)
+    ours, theirs = (
+        sorted((row["do"], row["runner_up"], round(row["costs"], 9)) for row in found.plan(side)) for side in "ab"
+    )
+    assert ours == theirs
+    assert ours[0][2] > 0
+
+
 def test_a_list_of_every_situation_is_the_plan(apart):
     exact_list = apart.as_policy()
     assert exact_list.gives_away < SAME
