@@ -1,4 +1,4 @@
-"""Who wins a battle, by the victory points of both sides."""
+"""Who wins a battle, by the victory points of both sides (AC-9.4)."""
 
 from itertools import product
 
