@@ -57,7 +57,8 @@ ATTACKS = {
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_what_is_told_is_what_was_counted(name):
-    check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
+    told = check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
+    assert {each.own_card is not None for each in told} == {name == "Overcharge"}
 
 
 @pytest.mark.slow

@@ -18,5 +18,9 @@ real_data = pytest.mark.skipif(not REAL_DATA.is_dir(), reason=NO_DATA)
 
 
 def proof(*values):
-    """Return parameters of a test that only `make proof` tries."""
-    return [pytest.param(value, marks=pytest.mark.proof) for value in values]
+    """Return parameters of a test that only `make proof` tries; a tuple is one for each of its names."""
+    return [pytest.param(*_several(value), marks=pytest.mark.proof) for value in values]
+
+
+def _several(value):
+    return value if isinstance(value, tuple) else (value,)

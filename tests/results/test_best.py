@@ -103,11 +103,24 @@ def test_the_plan_says_how_things_stand(apart):
     assert {row["when"] for row in apart.first_moves()} == {"first", "second"}
 
 
+def test_two_that_are_alike_have_the_same_runner_up_at_the_same_cost():
+    found = best_play(small(RIFLES), small(RIFLES), rounds=1, distance=12)
+    ours, theirs = (
+        sorted((row["do"], row["runner_up"], round(row["costs"], 9)) for row in found.plan(side)) for side in "ab"
+    )
+    assert ours == theirs
+    assert ours[0][2] > 0
+
+
 def test_what_did_whom_adds_up(apart):
     for number in (1, 2):
         for side in "ab":
             rows = [row for row in apart.activations() if (row["round"], row["side"]) == (number, side)]
             assert sum(row["probability"] for row in rows) == pytest.approx(1, abs=SAME)
+    because = {(row["did"], row["because"]) for row in apart.activations() if "gone" in row["because"]}
+    assert because == {("was_gone", "gone"), ("had_no_activation", "enemy_gone")}
+    (alone,) = (each["probability"] for each in rows if each["because"] == "enemy_gone")  # of B, in the second round
+    assert alone == pytest.approx(1 - apart.rounds()[0]["p_alive"], abs=SAME)
 
 
 def test_it_is_shown_in_every_form(apart):

@@ -190,3 +190,11 @@ def test_large_samples_keep_the_normal_interval():
         assert summary[f"{name}_high"] - summary[name] == pytest.approx(half)
         assert summary[name] - summary[f"{name}_low"] == pytest.approx(half)
     assert found.thin_means == ()
+
+
+def test_an_interval_of_points_goes_by_what_the_enemy_is_worth():
+    """The target wins nothing in 500 trials, and could win the 1 point of the attacker, whatever it is worth itself."""
+    attacker = unit(row("melee", 9), victory_points=1)
+    charges = (sampled(analyser.charge, attacker, unit(models=2, victory_points=own)) for own in (1, 9))
+    (high,) = {charge.summary["expected_target_victory_points_high"] for charge in charges}
+    assert 0 < high < 0.02

@@ -74,7 +74,8 @@ def test_ac_6_penetrating_counts_damage_left_from_before_but_needs_damage_of_its
 def test_ac_6_penetrating_does_one_more_damage_to_a_behemoth():
     keys = {"damage_limit": 10, "models": 1, "behemoth": True, "qualities": ["Penetrating"]}
     assert certain(dice=7, **keys).damage == 8
-    assert certain(dice=9, **keys).annihilated
+    outcome = certain(dice=9, **keys)
+    assert (outcome.models_destroyed, outcome.damage, outcome.annihilated) == (1, 0, True)
 
 
 def test_ac_6_penetrating_stops_at_the_exposed_models():
