@@ -390,12 +390,29 @@ function group(about, panel, role, often = false) {
     on: Boolean(valueOf(each)),
   });
   const control = (each) =>
-    choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
-  const numbers = here.filter((each) => each.kind !== "flag").map(control);
+    choice({
+      label: capital(each.label),
+      value: valueOf(each) ?? "",
+      name: `${place(each)} ${each.name}`,
+      options: optionsOf(page, each, unit),
+    });
+  const numbers = here.filter((each) => each.kind !== "flag" && optionsOf(page, each, unit)?.length !== 1).map(control);
   return [
     chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)),
     numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers),
   ];
+}
+
+/** The values of a condition that is chosen from a list: words, or rows of the unit; undefined for a number. */
+function optionsOf(page, { kind, name, choices }, unit) {
+  const shoots = name === "row";
+  const rows = unit.rows.map(({ name: label, kind: of }, value) => ({
+    label,
+    value,
+    fits: (of === page.shoots) === shoots,
+  }));
+  if (kind === "row") return rows.filter(({ fits }) => fits);
+  return choices && Object.keys(choices).map((value) => ({ value, label: value.replaceAll("_", " ") }));
 }
 
 function bestRows({ page, one, rows, chosen }) {
