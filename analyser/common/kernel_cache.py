@@ -179,16 +179,21 @@ def _digest_of_sources(source: Path) -> str:
 def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     """Return the digest of the code of a source file, and the files of this package that it imports from."""
     content = path.read_bytes()
-    code = compile(_without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
+    code = compile(without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
+    files = (file for name in named_by(content) if (file := file_of(name)) is not None)
+    return hashlib.sha256(repr(_operations(code)).encode()).digest(), tuple(files)
+
+
+def named_by(content: bytes) -> set[str]:
+    """Return the names of this package that a source file imports, in full: modules, and what it takes from them."""
     named = set()
     for package, names, module in _IMPORTS.findall(content):
         named.add(module or package)
         named.update(package + b"." + name for name in _NAME.findall(names))
-    files = (file for name in named if (file := _file_of(name.decode())) is not None)
-    return hashlib.sha256(repr(_operations(code)).encode()).digest(), tuple(files)
+    return {name.decode() for name in named}
 
 
-def _without_docstrings(module: ast.Module) -> ast.Module:
+def without_docstrings(module: ast.Module) -> ast.Module:
     """Return a module without its docstring and those of its classes, methods and functions."""
     waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [module]
     while waiting:
@@ -211,7 +216,7 @@ def _constant(value: object) -> str:
     return f"{{{sorted(map(repr, value))}}}" if isinstance(value, frozenset) else repr(value)
 
 
-def _file_of(module: str) -> Path | None:
+def file_of(module: str) -> Path | None:
     """Where a module of this package stands; None for the package itself, which names everything, or for no module."""
     _, _, inside = module.partition(".")
     stem = _ROOT.joinpath(*inside.split("."))

@@ -14,21 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from analyser.web.kernels import ARGUMENTS, answer
+from analyser.web.sources import RUNTIME, modules_of, signed
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
 MODULE = Path(__file__).with_name("calculator.wasm")
-RUNTIME = Path(__file__).with_name("runtime.c")
 
 
-def module_for_the_browser() -> bytes:
-    """Return the module, compiled and linked. It has to be the first thing that is compiled in this process."""
+def module_for_the_browser() -> tuple[bytes, list[str]]:
+    """Return the module, and the names of its functions. Nothing else may have been compiled in this process."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES)
-    return _linked(machine.emit_object(_optimised(machine, _translated(machine))))
+    module = _translated(machine)
+    names = [function.name for function in module.functions]
+    return _linked(machine.emit_object(_optimised(machine, module))), names
 
 
 def _translated(machine: Any) -> Any:
@@ -48,6 +50,7 @@ def _translated(machine: Any) -> Any:
             function.name = "kernel"
         elif not function.is_declaration:
             function.linkage = "internal"
+            function.add_function_attribute("optsize")
     for variable in module.global_variables:
         if not variable.is_declaration:
             variable.linkage = "internal"
@@ -88,5 +91,11 @@ def _linked(code: bytes) -> bytes:
         return module.read_bytes()
 
 
+def build() -> bytes:
+    """Return the module with the names of the Python modules that it was made of, and their digest."""
+    module, functions = module_for_the_browser()
+    return signed(module, modules_of(functions))
+
+
 if __name__ == "__main__":
-    MODULE.write_bytes(module_for_the_browser())
+    MODULE.write_bytes(build())

@@ -31,10 +31,11 @@ A number of a unit can be changed before it is handed over: ``unit.numbers.defen
         distance: 6, aiming: true }                                # what is no state of one unit
 
 Each entry of ``layout.conditions`` is one condition: ``name``; ``side`` (``attacker``, ``target``, or ``fight`` for
-those at the top); ``kind`` (``flag``, ``count``, ``inches``, ``choice`` with ``choices``, or ``row``, a place among its rows); ``label`` for a button;
-``description``; ``in``, the questions that look at it (``attack``, ``charge``, ``duel``); and ``needs``, a quality that
-a row of the unit, or a rule that it must have, if any. Left out or null: false, the full number of models, no distance,
-and so on; in duels the policy of what the unit is armed for, and the best row.
+those at the top); ``kind`` (``flag``, ``count``, ``inches``, ``choice`` with ``choices``, or ``row``, a place among
+the unit's rows); ``label`` for a button; ``description``; ``in``, the questions that look at it (``attack``,
+``charge``, ``duel``); and ``needs``, a quality that a row of the unit, or a rule that it must have, if any. Left out
+or null: false, the full number of models, no distance, and so on; in duels the policy of what the unit is armed for,
+and the best row.
 
 An answer has ``refused``: 0, or a place in ``layout.refusals``, where it cannot be (then nothing else counts).
 

@@ -7,8 +7,6 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 import analyser
 from analyser import load_profiles
 from analyser.common.errors import InputError
@@ -141,7 +139,7 @@ def asked_of_python(question, answer):
             sides.append({"unit": unit, **own})
         if kind == "charge":
             return analyser.charge(*sides, **stated[0])
-        terms = {key: value for key, value in fight.items()}
+        terms = dict(fight)
         if "first" in terms:
             terms["first"] = {"attacker": "a", "target": "b"}[terms["first"]]
         policies = {
