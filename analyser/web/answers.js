@@ -148,6 +148,15 @@ export class Answers {
     );
   }
 
+  /** The attack of the row that is chosen, else the best, later. */
+  chosen(attacker, target) {
+    const { row: id } = this.state;
+    return this.#later(`chosen ${attacker} ${target} ${id}`, () => {
+      const rows = this.rows(attacker, target);
+      return (rows.find(({ row }) => row.id === id) ?? rows[0])?.answer ?? { why: this.page.words.noRows };
+    });
+  }
+
   /** A charge or a duel, later. */
   combat(kind, attacker, target) {
     const compute = () => this.#fight(kind, attacker, target);

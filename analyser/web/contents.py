@@ -28,8 +28,11 @@ HIDDEN = ("models", "damage", "short_range", "rounds")
 OF_UNITS = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
 """Conditions of an attack that a page keeps as a state of one of its units, as a duel does."""
 PANELS = {
-    "charge": ("outflanking", "supported", "threatened", "difficult_terrain", "overrun", "withdraws_without_room"),
-    "duel": ("policy", "on_lookout", "first"),
+    "charge": (
+        *("outflanking", "supported", "threatened", "difficult_terrain", "overrun"),
+        *("close_quarters_row", "withdraws_without_room"),
+    ),
+    "duel": ("policy", "row", "on_lookout", "first"),
 }
 """Conditions that stand with a charge or a duel, and not with the attack."""
 EACH_ROUND = ("activated",)  # states that a new round takes away
@@ -97,6 +100,7 @@ WORDS = {
     "changed": ", changed",
     "edit": "Slide or type: the unit is copied, and the copy changes. A link holds it, too.",
     "restore": "Back to the printed unit",
+    "efficiency": "points lost for 100 points of its own",
     "qualities": "Qualities and special rules",
     "beside": "Side by side",
     "besideWhom": "Compare the attacker with",

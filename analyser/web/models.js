@@ -5,8 +5,6 @@ import {
   answer,
   capital,
   cards,
-  chips,
-  choice,
   contest,
   figures,
   notes,
@@ -14,11 +12,10 @@ import {
   percent,
   ranking,
   sides,
-  slider,
-  stepper,
   tenths,
   top,
 } from "./view.js";
+import { group, how, unitId } from "./conditions.js";
 import { changed, workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
@@ -112,11 +109,6 @@ function oneLevelOf(units, chosen) {
   return [...found.values()];
 }
 
-/** The unit of a loadout: those with the same are its levels. */
-function unitId({ id, key, from }) {
-  return from ? key : id.split("@")[0];
-}
-
 function cardOf({ page, state, answers }, unit, role) {
   const standing = state.units[unit.key] ?? {};
   const models = standing.models ?? unit.models;
@@ -187,89 +179,10 @@ function sideOf({ state }, unit) {
   return { key, name, level, all, models: state.units[key]?.models ?? all };
 }
 
-/** The loadouts of a unit, one of them chosen. */
-function levels({ units }, unit, role) {
-  const alike = Object.values(units).filter((each) => each.side === unit.side && unitId(each) === unitId(unit));
-  const option = (each) => ({
-    do: `choose ${role} ${each.key}`,
-    label: capital(each.level),
-    beside: each.points === null ? "" : `${each.points} pt`,
-    on: each.key === unit.key,
-  });
-  return chips(`${unit.name}: level`, alike.map(option), true);
-}
-
 function notModelled(...units) {
   return units
     .filter((unit) => unit.notModelled.length)
     .map((unit) => `Not modelled of ${unit.name}: ${unit.notModelled.join(", ")}.`);
-}
-
-/** A row, a quality or a rule makes some conditions possible. */
-function isPossible({ needs, side }, { one, other, chosen }) {
-  if (!needs) return true;
-  const of = side === "target" ? other : one;
-  return [...of.rules, ...(chosen?.row.qualities ?? [])].some((each) => each.split(" (")[0] === needs);
-}
-
-/** Distance, row and conditions. */
-function how(about) {
-  const { page, state, one, other, chosen } = about;
-  const reach = chosen ? ` · ${chosen.row.name} ${chosen.row.reach}` : "";
-  const distance = page.conditions.find(({ name }) => name === "distance");
-  const value = state.conditions.distance ?? page.usual.distance;
-  return h(
-    "section.sheet.how",
-    { "data-key": "how", "aria-label": "Conditions" },
-    slider({
-      name: "distance",
-      label: `${capital(distance.label)}${reach}`,
-      value,
-      least: 0,
-      most: Math.max(one.farthest, value),
-      step: 1,
-      shown: `${value}″`,
-    }),
-    page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
-    rowChips(about),
-    [one, other].map((unit, place) => [
-      group(about, "attack", place ? "target" : "attacker", true),
-      damage(state, unit),
-    ]),
-    h(
-      "details",
-      { "data-key": "seldom" },
-      h("summary", {}, page.words.more),
-      h("div.how", {}, group(about, "attack", "attacker"), group(about, "attack", "target")),
-    ),
-  );
-}
-
-/** The rows that fire at such a target at all, if there is a choice. */
-function rowChips({ page, one, rows, chosen }) {
-  const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
-  if (able.length < 2) return null;
-  const inOrder = able.sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
-  const options = inOrder.map(({ row, answer: found }) => ({
-    do: `row ${row.id}`,
-    label: row.name,
-    beside: found.why ? "–" : percent(found[page.chance]),
-    on: row.id === chosen.row.id,
-  }));
-  return chips(page.words.row, options, true);
-}
-
-function damage(state, unit) {
-  if (unit.mostDamage < 1) return null;
-  const label = `Damage on ${unit.name}`;
-  const step = {
-    name: `${unit.key} damage`,
-    label,
-    value: state.units[unit.key]?.damage ?? 0,
-    least: 0,
-    most: unit.mostDamage,
-  };
-  return h("div.dose", { "data-key": label }, h("span", {}, label), stepper(step));
 }
 
 /** The main answer: the chance, bars and figures of one row. */
@@ -367,35 +280,6 @@ function combat(about, kind) {
     rows: Object.entries(sides).map(([side, { name }]) => ({ name, cells: page.outcomes.map(outcome(side)) })),
     own,
   });
-}
-
-/** The conditions of a panel that are about one of the units. */
-function group(about, panel, role, often = false) {
-  const { page, state, one, other } = about;
-  const unit = role === "attacker" ? one : other;
-  const here = page.conditions.filter(
-    (each) =>
-      each.panel === panel &&
-      each.role === role &&
-      each.often === often &&
-      isPossible(each, about) &&
-      each.name !== "distance",
-  );
-  const valueOf = (each) => (each.side === "fight" ? state.conditions : (state.units[unit.key] ?? {}))[each.name];
-  const place = (each) => (each.side === "fight" ? "fight" : unit.key);
-  const chip = (each) => ({
-    do: `toggle ${place(each)} ${each.name}`,
-    label: capital(each.label),
-    title: each.description,
-    on: Boolean(valueOf(each)),
-  });
-  const control = (each) =>
-    choice({ ...each, label: capital(each.label), value: valueOf(each) ?? "", name: `${place(each)} ${each.name}` });
-  const numbers = here.filter((each) => each.kind !== "flag").map(control);
-  return [
-    chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)),
-    numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers),
-  ];
 }
 
 function bestRows({ page, one, rows, chosen }) {

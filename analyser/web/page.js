@@ -238,5 +238,6 @@ open(bytes, page.layout).then((engine) => {
   answers = new Answers(engine, page, render);
   render();
   performance.mark("answered");
+  for (const card of document.querySelectorAll('.card[aria-pressed="true"]')) card.scrollIntoView({ block: "nearest" });
   document.documentElement.classList.add("ready");
 });

@@ -26,7 +26,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 from analyser.web.contents import conditions, contents, notes, unit_entry
 from analyser.web.facts import layout
 
-SCRIPTS = ("module", "dom", "state", "view", "workshop", "answers", "models", "page")
+SCRIPTS = ("module", "dom", "state", "view", "workshop", "answers", "conditions", "models", "page")
 """The modules of the page, each after those that it imports."""
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE)

@@ -205,16 +205,16 @@ export function slider({ name, label, value, least, most, step, shown }) {
   );
 }
 
-/** A number or one of several words, typed in or chosen. */
-export function choice({ name, label, value, choices }) {
+/** A number, or one of several words, by their values; typed in or chosen. */
+export function choice({ name, label, value, options }) {
   const control = { "data-set": `value ${name}`, "data-key": name };
-  const option = (each) => h("option", { value: each, selected: each === value }, each.replaceAll("_", " ") || "–");
+  const option = (each) => h("option", { value: each.value, selected: each.value === value }, each.label);
   return h(
     "label",
     { "data-key": name },
     label,
-    choices
-      ? h("select", control, ["", ...Object.keys(choices)].map(option))
+    options
+      ? h("select", control, [{ value: "", label: "–" }, ...options].map(option))
       : h("input", { ...control, type: "number", min: 0, inputmode: "decimal", value }),
   );
 }

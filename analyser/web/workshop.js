@@ -57,7 +57,7 @@ function editor(about, unit, role) {
     h("p.small", {}, page.words.edit),
     unit.from &&
       h(
-        "div.numbers",
+        "div.numbers.one",
         {},
         h("label", {}, "Its name", h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 })),
       ),
@@ -72,8 +72,9 @@ function number(about, unit, role, each) {
   const { page, answers, one, other } = about;
   const value = valueOf(unit, each, page.layout.none);
   const more = `${unit.key}+${each.name}`;
-  const now = answers.best(one.key, other.key);
-  const then = role === "attacker" ? answers.best(more, other.key) : answers.best(one.key, more);
+  const now = answers.chosen(one.key, other.key);
+  const then = role === "attacker" ? answers.chosen(more, other.key) : answers.chosen(one.key, more);
+  const isPrice = role === "attacker" && each.name === "points" && value > 0;
   const name = `${role} ${each.name}`;
   const control = {
     "data-set": `edit ${name}`,
@@ -90,7 +91,7 @@ function number(about, unit, role, each) {
     h("span", {}, each.label),
     h("input", { ...control, type: "range", style: `--at:${at.toFixed(1)}%` }),
     h("input.typed", { ...control, type: "number", inputmode: "numeric" }),
-    h("span.small", {}, effect(page, now, then)),
+    h("span.small", {}, isPrice ? efficiency(page, now, value) : effect(page, now, then)),
   );
 }
 
@@ -101,6 +102,13 @@ function effect(page, now, then) {
   const points = then.points - now.points;
   const text = Number.isNaN(points) ? "" : `, ${signed(points, tenths)} pt`;
   return `one more: ${percent(then[page.chance])} (${signed(100 * change, tenths)})${text}`;
+}
+
+/** What a point more of its own does to the points that 100 points of it destroy. */
+function efficiency(page, now, points) {
+  if (!now || now.why || Number.isNaN(now.points)) return "";
+  const [before, after] = [points, points + 1].map((each) => tenths((100 * now.points) / each));
+  return `one more: ${after} ${page.words.efficiency} (now ${before})`;
 }
 
 function sideBySide(about) {

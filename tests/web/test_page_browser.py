@@ -317,3 +317,16 @@ def test_it_works_in_the_frame_of_a_notebook_which_keeps_nothing(visit, browser,
     assert frame.locator(".answer .big strong").inner_text() == percent(exact().probability("annihilated"))
     frame.locator(".how").get_by_role("button", name="Aiming").click()
     assert frame.locator(".answer .big strong").inner_text() == percent(exact(aiming=True).probability("annihilated"))
+
+
+def test_the_tactics_of_a_duel_can_be_chosen(visit, table):
+    page = visit(table, DESK)
+    choose(page, RIFLES, GRENADIERS)
+    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
+    part = page.locator("[data-key=duel]")
+    part.locator("summary").click()
+    part.get_by_label("Tactic").first.select_option("charge")
+    found = analyser.duel(attacker, target, policy_a="charge")
+    wanted = [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
+    part.locator(".three b").first.filter(has_text=wanted[0]).wait_for()
+    assert shares(page, "duel") == wanted

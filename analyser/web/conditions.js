@@ -1,0 +1,134 @@
+/** The controls of a fight: distance, level, row, conditions and damage. */
+
+import { h } from "./dom.js";
+import { capital, chips, choice, percent, slider, stepper } from "./view.js";
+
+/** A row, a quality or a rule makes some conditions possible. */
+function isPossible({ needs, side }, { one, other, chosen }) {
+  if (!needs) return true;
+  const of = side === "target" ? other : one;
+  return [...of.rules, ...(chosen?.row.qualities ?? [])].some((each) => each.split(" (")[0] === needs);
+}
+
+/** Distance, row and conditions. */
+export function how(about) {
+  const { page, state, one, other, chosen } = about;
+  const reach = chosen ? ` · ${chosen.row.name} ${chosen.row.reach}` : "";
+  const distance = page.conditions.find(({ name }) => name === "distance");
+  const value = state.conditions.distance ?? page.usual.distance;
+  return h(
+    "section.sheet.how",
+    { "data-key": "how", "aria-label": "Conditions" },
+    slider({
+      name: "distance",
+      label: `${capital(distance.label)}${reach}`,
+      value,
+      least: 0,
+      most: Math.max(one.farthest, value),
+      step: 1,
+      shown: `${value}″`,
+    }),
+    page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
+    rowChips(about),
+    [one, other].map((unit, place) => [
+      group(about, "attack", place ? "target" : "attacker", true),
+      damage(state, unit),
+    ]),
+    h(
+      "details",
+      { "data-key": "seldom" },
+      h("summary", {}, page.words.more),
+      h("div.how", {}, group(about, "attack", "attacker"), group(about, "attack", "target")),
+    ),
+  );
+}
+
+/** The rows that fire at such a target at all, if there is a choice. */
+function rowChips({ page, one, rows, chosen }) {
+  const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
+  if (able.length < 2) return null;
+  const inOrder = able.sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
+  const options = inOrder.map(({ row, answer: found }) => ({
+    do: `row ${row.id}`,
+    label: row.name,
+    beside: found.why ? "–" : percent(found[page.chance]),
+    on: row.id === chosen.row.id,
+  }));
+  return chips(page.words.row, options, true);
+}
+
+function damage(state, unit) {
+  if (unit.mostDamage < 1) return null;
+  const label = `Damage on ${unit.name}`;
+  const step = {
+    name: `${unit.key} damage`,
+    label,
+    value: state.units[unit.key]?.damage ?? 0,
+    least: 0,
+    most: unit.mostDamage,
+  };
+  return h("div.dose", { "data-key": label }, h("span", {}, label), stepper(step));
+}
+
+/** The conditions of a panel that are about one of the units. */
+export function group(about, panel, role, often = false) {
+  const { page, state, one, other } = about;
+  const unit = role === "attacker" ? one : other;
+  const here = page.conditions.filter(
+    (each) =>
+      each.panel === panel &&
+      each.role === role &&
+      each.often === often &&
+      isPossible(each, about) &&
+      each.name !== "distance",
+  );
+  const valueOf = (each) => (each.side === "fight" ? state.conditions : (state.units[unit.key] ?? {}))[each.name];
+  const place = (each) => (each.side === "fight" ? "fight" : unit.key);
+  const chip = (each) => ({
+    do: `toggle ${place(each)} ${each.name}`,
+    label: capital(each.label),
+    title: each.description,
+    on: Boolean(valueOf(each)),
+  });
+  const control = (each) =>
+    choice({
+      label: capital(each.label),
+      value: valueOf(each) ?? "",
+      name: `${place(each)} ${each.name}`,
+      options: optionsOf(page, each, unit),
+    });
+  const numbers = here.filter((each) => each.kind !== "flag" && optionsOf(page, each, unit)?.length !== 1).map(control);
+  return [
+    chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)),
+    numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers),
+  ];
+}
+
+/** The values of a condition that is chosen from a list: words, or rows of the unit; undefined for a number. */
+function optionsOf(page, { kind, name, choices }, unit) {
+  const shoots = name === "row";
+  const rows = unit.rows.map(({ name: label, kind: of }, value) => ({
+    label,
+    value,
+    fits: (of === page.shoots) === shoots,
+  }));
+  if (kind === "row") return rows.filter(({ fits }) => fits);
+  return choices && Object.keys(choices).map((value) => ({ value, label: value.replaceAll("_", " ") }));
+}
+
+/** The loadouts of a unit, one of them chosen. */
+function levels({ units }, unit, role) {
+  const alike = Object.values(units).filter((each) => each.side === unit.side && unitId(each) === unitId(unit));
+  const option = (each) => ({
+    do: `choose ${role} ${each.key}`,
+    label: capital(each.level),
+    beside: each.points === null ? "" : `${each.points} pt`,
+    on: each.key === unit.key,
+  });
+  return chips(`${unit.name}: level`, alike.map(option), true);
+}
+
+/** The unit of a loadout: those with the same are its levels. */
+export function unitId({ id, key, from }) {
+  return from ? key : id.split("@")[0];
+}
