@@ -242,16 +242,6 @@ def connected(losses: Array) -> NDArray[np.bool_]:
     return np.asarray(groups[groups.sum(axis=1).argmax()], np.bool_)
 
 
-def weighted_median(values: Array, weights: Array) -> float:
-    """The value that half of the weight lies below and half above; the mean of two where it is split evenly.
-
-    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
-    2.0
-    """
-    order = np.argsort(values, kind="stable")
-    return float(medians_of(values[order], np.cumsum(weights[order])[None, :])[0])
-
-
 def medians_of(values: Array, below: Array) -> Array:
     """Return the weighted medians of sorted `values` for several weightings: `below` are their sums up to each value.
 

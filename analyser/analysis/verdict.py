@@ -30,7 +30,6 @@ RULE = (
     f"Under-priced, over-priced: with at least {WRONG_AT:.0%} the points are more than 10% below, or above, fair.",
     f"Fair: with at least {FAIR_AT:.0%} they are within 10%. Undecided: none of these, or for the reason given.",
 )
-POWER = 0.8  # probability with which a change is noticed
 _POWER, ENDS = 0.8416, 1.96  # quantiles of the normal distribution: of 80%, and of 97.5%
 _GROUND = 5.0  # of the Dirichlet distribution of grounds: of two, 95% of draws are from 21% to 79%
 _CLEAR = np.array([0.5, 1.0, 0.5, 0.5])  # differences of profiles that are clear: logarithms
@@ -210,7 +209,7 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: Pooled) -> Array:
-    """Return the share by which the points of a fair loadout must change to be noticed, with :data:`POWER`.
+    """Return the share by which the points of a fair loadout must change to be noticed, with 80%.
 
     It is noticed if it is then no longer fair; NaN where nothing is sure enough to be called fair.
     """

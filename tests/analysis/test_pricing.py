@@ -13,14 +13,19 @@ from analyser.analysis.pricing import (
     equilibrium,
     even_trade,
     evenly_ahead,
+    medians_of,
     one_number,
     response,
     sensitivity,
-    weighted_median,
 )
 from analyser.analysis.roles import peers_of, usual
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+
+
+def weighted_median(values, weights):
+    order = np.argsort(values, kind="stable")
+    return float(medians_of(values[order], np.cumsum(weights[order])[None, :])[0])
 
 
 @pytest.fixture
