@@ -24,7 +24,7 @@ FEWER = {  # options with which an example that takes minutes is run
     "prices": ("--situations", "long-range"),
     "site": ("--profiles", "few"),
 }
-MAY_END_WITH_1 = {"check", "--fail-over"}
+MAY_END_WITH_1 = {"check", "--fail-over", "--fail-on-verdict"}
 FILES = [each for path in PAGES for each in blocks(path, "toml")]
 COMMANDS = [each for path in PAGES for each in blocks(path, "sh") if "\nanalyser " in f"\n{each.text}"]
 IN_PYTHON = [path for path in PAGES if blocks(path, "python")]
