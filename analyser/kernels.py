@@ -95,7 +95,7 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
     "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # also what each did, and why
     "best-play": _best_play,
     "battles": _battles,
-    "sampled-fights": _sampled_fights,
+    "simulated-fights": _sampled_fights,
     "attacks": _attacks,
     "morale-grande-tactique": partial(_morale, "grande-tactique"),
     "matchups": partial(matchups, A, B, threads=1),

@@ -77,7 +77,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
-    """Of one situation and one category of targets."""
+    """One situation and one category of targets."""
     able = part[part[EFFICIENCY].notna()]
     found = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
     if found.empty:
@@ -176,7 +176,7 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
 
 def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
-    """Of one situation and one category of targets."""
+    """One situation and one category of targets."""
     found = means[means["efficiency"].notna()]
     floored = found["efficiency"].clip(lower=LEAST)
     left: pd.Series[float] = np.log2(floored)

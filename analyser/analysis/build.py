@@ -162,7 +162,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for what :func:`build` cannot use, whatever the profiles."""
+    """Raise InputError for what :func:`build` cannot use with any profiles."""
     check_choice(over, "over", OVER)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)

@@ -128,7 +128,7 @@ class Comparisons(FramedAnswer):
 
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
-    """What part of the mean each target is; InputError for no target, or weights that do not fit.
+    """The part of the mean that each target is; InputError for no target, or weights that do not fit.
 
     >>> shares_of(2, [3, 1]), shares_of(2, None), shares_of(2, [1e308, 1e308])
     ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])

@@ -163,7 +163,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
 def _shot(
     found: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_Shot, str, float]]:
-    """Of every shot and each category what 100 points destroy, the mean over the defenders with points."""
+    """Destroyed by 100 points for each shot and category, as a mean over the defenders with points."""
     shots = [shot for each in attackers for shot in _shots_of(each)]
     field = Field(tuple(each for each in defenders if each.level.points), found.ruleset, None, threads)
     if not shots or not field.defenders:

@@ -79,7 +79,7 @@ def edited(
 
 
 def fights_as(one: Loadout, other: Loadout) -> bool:
-    """Return True if both loadouts fight alike, whatever they cost."""
+    """Return True if both loadouts fight alike, at any price."""
     return one.selector == other.selector and fighting(one) == fighting(other)
 
 

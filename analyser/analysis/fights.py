@@ -154,6 +154,6 @@ class _Standing:
 
 
 def _percentiles(counts: Floats, share: float) -> Integers:
-    """Of each row the least number that is reached or stayed below with probability `share`."""
+    """The least number of each row that is reached or stayed below with probability `share`."""
     reached = np.cumsum(counts, axis=1) >= share - ROUNDING
     return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), counts.shape[1] - 1), np.int64)

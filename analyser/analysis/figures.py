@@ -230,7 +230,7 @@ def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
     near = [number for number, side in enumerate(sides) if gap(side, highest, place).differs is False]
 
     def is_beaten(one: int) -> bool:
-        """Of two that cannot be told apart from the highest one may still be known to be better than the other."""
+        """One of two that do not differ from the highest may still be significantly better than the other."""
         gaps = (gap(sides[other], sides[one], place) for other in near)
         return any(each.differs is True and each.difference > 0 for each in gaps)
 

@@ -53,7 +53,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 
 @command(
     *keys_of(BattleTerms, "battle", "Battle"),
-    Option("--picture", "What --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
+    Option("--picture", "Figure that --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
     Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
     Option("--tactics/--no-tactics", "Try all tactics first, and play an equilibrium.", METHOD, default=True),
@@ -75,7 +75,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 def battle_simulate(
     mine: str, yours: str, swing: bool, tactics: bool, picture: str, tell: int | None, **_: Any
 ) -> None:
-    """Who wins a battle of two whole armies, which units are left, and what each unit did.
+    """A battle of two whole armies: the likely winner, the units left, and what each unit did.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
     selectors with commas between them. --out FILE.html writes a page.

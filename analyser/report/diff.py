@@ -133,7 +133,7 @@ class _Compared(NamedTuple):
 
 
 def _stages(progress: Progress | None) -> Callable[[int], Progress]:
-    """Of each stage what tells of its progress, so that all together are one."""
+    """A report of progress for each stage, so that all together are one."""
 
     def stage(number: int) -> Progress:
         def tell(done: int, total: int) -> None:
@@ -292,7 +292,7 @@ def _asked(
 
 
 def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """Of a report's loadouts those that these profiles have; a selector with wildcards as it is."""
+    """The loadouts of a report that these profiles have; a selector with wildcards as it is."""
     if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
         return selectors
     names = {each.selector for each in profiles}
@@ -309,7 +309,7 @@ def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
 
 
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Of each matchup the figure that changed most, without those in which none did."""
+    """The figure of each matchup that changed most, without matchups in which none did."""
     # A report of an earlier version does not have every figure.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
     old, new = (np.nan_to_num(joined.reindex(columns=each).to_numpy(np.float64), nan=0.0) for each in columns)

@@ -123,7 +123,7 @@ class Tactics(Answer):
 
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
-    """Of the table of some duels a row for each attacker, as :meth:`Tactics.by_unit` has it."""
+    """A row for each attacker from a table of duels, as :meth:`Tactics.by_unit` has it."""
     known = _answered(frame)
     rows = []
     for name, group in known.groupby("attacker", sort=False):
@@ -144,7 +144,7 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def note_of(frame: pd.DataFrame) -> str:
-    """Of the table of some duels how often the tactic misjudges a unit, in a sentence."""
+    """A sentence on how often the tactic misjudges a unit in a table of duels."""
     known = _answered(frame)
     share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
     mean = float(known["cost"].mean()) if len(known) else 0.0

@@ -159,7 +159,7 @@ def cards_of(
 
 
 class _Facts:
-    """What is known of loadouts, by selector."""
+    """Facts about loadouts, by selector."""
 
     def __init__(self, found: Matchups, balance: Balance) -> None:
         self._prices = {} if balance.prices is None else _by(balance.prices.frame, "loadout")

@@ -1,4 +1,4 @@
-"""Who strikes in a charge, when, and with which bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
+"""The strikes of a charge: units, order, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
 
 from __future__ import annotations
 

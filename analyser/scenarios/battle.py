@@ -46,7 +46,7 @@ _TARGET = "The enemy that a unit of {} attacks, of those that it can."
 _TACTIC = "The tactic of {}. `auto`: an equilibrium. Default: `auto`; `habits` if a policy, target or order is stated."
 _TURN = "The ready unit that {} activates next."
 _HAND = "The card that {} plays for the initiative."
-_GIVES = "What {} does with the initiative of round 1, if it has the choice."
+_GIVES = "Choice of {} with the initiative of round 1, if it has it."
 _DISCARDS = "Cards of a lower value {} discards before drawing."
 _MINE, _YOURS = "my side", "yours"
 _USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # what a side with the tactic `habits` does
@@ -283,7 +283,7 @@ def reordered(scenario: BattleScenario, lists: Sequence[Sequence[int]], **terms:
 
 
 def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
-    """The habit of a unit; by itself it charges where that is all that it can do to anybody (BT-4)."""
+    """The tactic of a unit; by itself it charges where it can attack in no other way (BT-4)."""
     if combatant.aircraft:  # a sortie is what it is for
         return "shoot"
     if (stated := unit.policy or default) != AUTO:

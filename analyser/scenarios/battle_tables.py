@@ -69,7 +69,7 @@ class _Pair(NamedTuple):
 
 
 class Encoder:
-    """Battles of the same units, in whatever order and by whatever terms: what they share is worked out once."""
+    """Battles of the same units in any order and by any terms; what they share is worked out once."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._strikes = Strikes(ruleset)

@@ -75,7 +75,7 @@ def status_of(sweep: Sweep) -> Status:
 
 
 def _is_usable(line: dict[str, Any]) -> bool:
-    """Return True for a line of the log about a part that nobody has damaged."""
+    """Return True for a line of the log about a part without damage."""
     return isinstance(line.get("kind"), str) and all(isinstance(line.get(name), int | float) for name in _NUMBERS)
 
 

@@ -83,7 +83,7 @@ def resume_sweep(
     part: str | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Sweep:
-    """Resume a sweep by the plan stored with it, whatever the profiles say now; otherwise as :func:`run_sweep`."""
+    """Resume a sweep by the plan stored with it, even if the profiles have changed; otherwise as :func:`run_sweep`."""
     return _run(Store(out), workers, dask, executor, by_return, part, tell)
 
 

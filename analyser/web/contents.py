@@ -139,7 +139,7 @@ class Edit(NamedTuple):
 
 
 def edits() -> list[dict[str, Any]]:
-    """What a reader can change of a unit."""
+    """The numbers of a unit that a reader can change."""
     found = [
         Edit("dice", "Attack dice", "attacker", "dice", -10, 10),
         Edit("veteran", "Veteran", "attacker", "rows", 0, 6),
@@ -191,7 +191,7 @@ def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
-    """What is assumed, sentence by sentence."""
+    """The assumptions, sentence by sentence."""
     return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {each}" for each in warnings)]
 
 

@@ -173,7 +173,7 @@ def test_no_folder_to_keep_them_in_is_one_message(tmp_path):
 @pytest.mark.proof
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_warm_up_that_is_broken_off_leaves_nothing_that_harms(tmp_path, how):
-    process = begun("warm-up", "sampled-fights", cache=tmp_path)
+    process = begun("warm-up", "simulated-fights", cache=tmp_path)
     time.sleep(2.5)
     os.killpg(process.pid, how)
     status, _, said = ended(process)

@@ -111,7 +111,7 @@ WRONG = {
         ({"alone": {"leadership": 7, "edge": -1.0}}, "alone.edge: -1.0 is not usable"),
         ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere: false"),
         ({"alone": {"leadership": 7, "combat_phases": 0}}, "combat_phases: 0 is not usable"),
-        ({"together": {"leader": 7}}, "nobody tests"),
+        ({"together": {"leader": 7}}, "no warrior tests"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
         ({"alone": {"leadrship": 7}}, "did you mean 'leadership'"),
     ],

@@ -261,7 +261,7 @@ def together_tables(question: dict[str, Any]) -> Tables:
         {"warriors": "two or more fail", "probability": total(joint, lambda o: sum(o[2]) >= 2)},
         {"warriors": "one fails", "probability": total(joint, lambda o: sum(o[2]) == 1)},
         {"warriors": "none fails", "probability": total(joint, lambda o: o[1] != "failed" and not any(o[2]))},
-        {"warriors": "nobody tests: routed", "probability": routed},
+        {"warriors": "no warrior tests: routed", "probability": routed},
     ]
     rows = [{"leader": a, "rout_test": b, "tests_failed": n, "probability": p} for (a, b, n), p in numbers.items()]
     return {"together": rows, "tests": tests, "several": several}

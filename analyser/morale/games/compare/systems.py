@@ -54,7 +54,7 @@ class System:
 
     @property
     def gone_from(self) -> int:
-        """The first state of a unit that is gone whatever is left of it."""
+        """The first state of a unit that is gone with anything left of it."""
         return (self.models + 1) * self.conditions
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:

@@ -372,7 +372,7 @@ def change(units: Units, phase: int, unit: int) -> Change:
 
 
 def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Phase:
-    """The next flight, if anybody is to make one."""
+    """The next flight, if a unit is to make one."""
     title = "Flight (GT-3, GT-5)"
     return Phase(change(units, FLIGHT, 0), die, partial(dice_of_flight, units), extra_dice, rules.FLIGHT_DICE, title)
 

@@ -77,7 +77,7 @@ class Check(OfAnArm):
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
     worn_down_by: Literal["infantry", "artillery"] | None = told(
-        None, "Whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
+        None, "Units whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
     )
     state: Literal["eager", "shaken"] = told("shaken", "eager or shaken, before it happens.")
     quality: Quality = told("regular", "regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")

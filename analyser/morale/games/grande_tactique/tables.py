@@ -290,7 +290,7 @@ def rules(question: Question) -> Rules:
 
 
 def _far(section: Record) -> list[str]:
-    """The edges that were left out, as far as anybody could flee to them."""
+    """The edges that were left out, as far as a unit could flee to them."""
     if isinstance(section, Flight | Column):
         return ["GT-5 the map edge: no edge_distance was given, so it is far"] * (section.edge_distance is None)
     units: tuple[Any, ...] = section.units if isinstance(section, Rout | Game) else ()

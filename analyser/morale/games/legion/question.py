@@ -55,15 +55,13 @@ class Question(questions.Asked):
     commander_courage: Courage | None = told(None, "COURAGE of a friendly commander near it (LG-3).")
     commander_range: Annotated[int, Field(ge=1, le=100)] = told(1, "The commander's range band.")
     commander_near: Probabilities = told(
-        (1.0,), "Probability that he is near when the unit checks for panic, or a list by round. Default: 1."
+        (1.0,), "Probability that it is near when the unit checks for panic, or a list by round. Default: 1."
     )
     edge_distance: Distance | None = told(None, "Inches from its leader to the nearest table edge. Default: far.")
     move_distance: Length | None = told(None, "Inches of a move at full speed (LG-5).")
     destroyed: Probability = told(0.0, "Probability a round that fire destroys it before it activates.")
     rounds: Rounds | None = told(None, "Rounds to play. Default: those of a game.")
-    until_panic: Wanted = told(
-        None, "How many tokens, or attacks a round, make it panic with this probability; true: 0.5."
-    )
+    until_panic: Wanted = told(None, "Tokens, or attacks a round, that make it panic with this probability; true: 0.5.")
     ruleset: Ruleset
 
     @model_validator(mode="after")
@@ -84,7 +82,7 @@ class Question(questions.Asked):
 
     @property
     def by_round(self) -> tuple[tuple[Pmf, Pmf, float], ...]:
-        """Of each round the tokens received before and after the activation, and P(the commander is near)."""
+        """The tokens received before and after the activation of each round, and P(the commander is near)."""
         keys, rounds = ("received", "received_after", "commander_near"), self.rounds_played
         before, after, near = (questions.spread_over(getattr(self, key), rounds, key) for key in keys)
         return tuple(zip(before, after, near))

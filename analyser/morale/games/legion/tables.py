@@ -40,7 +40,7 @@ LINES = {
 
 
 def cases_of(question: Question) -> dict[str, Question]:
-    """The question without a commander; where there is one, with him first."""
+    """The question without a commander; where there is one, with it first."""
     alone = question.model_copy(update={"commander_courage": None})
     return {"with": question, "without": alone} if question.commander else {"without": alone}
 

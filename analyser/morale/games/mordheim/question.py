@@ -59,7 +59,7 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = told("warband", "What to call it. Default: warband; a rival: rival, rival 2, and so on.")
+    name: Name = told("warband", "Name. Default: warband; a rival: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
     others: Several[Group] = told((), "The other warriors that took part, such as [{leadership = 7, number = 5}].")
     out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(0, "Out of action at the start.")
@@ -73,7 +73,7 @@ class Warband(Record):
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
     )
     others_fall: Literal["weakest_first", "strongest_first"] = told(
-        "weakest_first", "Who falls first of the others: weakest_first or strongest_first (Leadership)."
+        "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
     )
     leader_stunned: Probability = told(0.0, "Probability that the leader is stunned when the test is made.")
     others_stunned: Probability = told(0.0, "The same of each other warrior that is not out of action.")
@@ -97,34 +97,34 @@ class Warband(Record):
 
 
 class Alone(Record):
-    """A warrior who fights alone against several, and what becomes of him when he breaks."""
+    """A warrior that fights alone against several, and what happens when it breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents he fights.")
+    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents it fights.")
     friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(
         0, 'Friends within 6", those knocked down, stunned or fleeing left out.'
     )
-    wounds: Annotated[int, Field(ge=1, le=10)] = told(1, "Wounds that he has left.")
-    to_wound: Roll | None = told(None, "Roll with which a hit wounds him. Default: the ruleset's.")
-    save: Roll | None = told(None, "Roll with which his armour saves, 7 for never.")
+    wounds: Annotated[int, Field(ge=1, le=10)] = told(1, "Wounds that it has left.")
+    to_wound: Roll | None = told(None, "Roll with which a hit wounds it. Default: the ruleset's.")
+    save: Roll | None = told(None, "Roll with which its armour saves, 7 for never.")
     combat_phases: Rounds | None = told(
-        None, "Combat phases in a row in which he is all alone (MD-5). Default: all of them."
+        None, "Combat phases in a row in which it is all alone (MD-5). Default: all of them."
     )
     edge: Distance | None = told(
-        None, "Inches to the nearest table edge where his first run ends. Default: far, never reached."
+        None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
     )
     edge_behind: Distance | None = told(
-        None, "Inches from where he fights to an edge straight behind him, the way of his first run."
+        None, "Inches from its fight to an edge straight behind it, the way of its first run."
     )
-    first_run_elsewhere: bool = told(True, "Default: true. False: edge is straight behind him, as edge_behind.")
-    charged: Probability = told(0.0, "Probability a turn that he is charged while he flees (MD-6).")
-    rally_leader: Leadership | None = told(None, 'Leadership of a leader within 6" in his rally phases.')
-    leader_state: LeaderState = told("standing", "Of that leader: only a standing one helps (MD-4).")
+    first_run_elsewhere: bool = told(True, "Default: true. False: edge is straight behind it, as edge_behind.")
+    charged: Probability = told(0.0, "Probability a turn that it is charged while it flees (MD-6).")
+    rally_leader: Leadership | None = told(None, 'Leadership of a leader within 6" in its rally phases.')
+    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Alone:
         if not self.first_run_elsewhere and (self.edge is None or self.edge_behind is not None):
-            raise ValueError("first_run_elsewhere: false says that edge is behind him (allowed: with edge alone)")
+            raise ValueError("first_run_elsewhere: false says that edge is behind it (allowed: with edge alone)")
         return self
 
 
@@ -133,7 +133,7 @@ class Fighter(Record):
 
     leadership: Leadership = told(7, "Leadership, for fear.")
     leader: Leadership | None = told(None, 'Leadership of a leader within 6", for fear (MD-4).')
-    leader_state: LeaderState = told("standing", "Of that leader: only a standing one helps (MD-4).")
+    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
     attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks, without second weapon.")
     second_weapon: bool = told(False, "A weapon in each hand: one attack more, never doubled.")
     to_hit: Annotated[int, Field(ge=2, le=6)] | None = told(None, "Roll that hits.")
@@ -149,7 +149,7 @@ class Combat(Record):
 
     fighter: Fighter = Fighter()
     enemy: Fighter = Fighter()
-    charger: Literal["fighter", "enemy", "nobody"] = told("fighter", "Who charges in the first round.")
+    charger: Literal["fighter", "enemy", "nobody"] = told("fighter", "Side that charges in the first round.")
     rounds: Annotated[int, Field(ge=1, le=20)] = told(1, "Rounds of combat.")
 
 
@@ -158,7 +158,7 @@ class Stupidity(Record):
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
     leader: Leadership | None = told(None, 'Leadership of a leader within 6".')
-    leader_state: LeaderState = told("standing", "Of that leader: only a standing one helps (MD-4).")
+    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
     in_combat: bool = told(False, "In hand-to-hand combat: no blows instead of wandering.")
 
 
@@ -175,13 +175,13 @@ class Together(Record):
 
     leader: Leadership = Field(description="Leadership of the leader.")
     p_out: Probability = told(0.0, "Probability that the leader is out of action.")
-    p_stunned: Probability = told(0.0, "Probability that he is stunned.")
-    p_knocked_down: Probability = told(0.0, "Probability that he is knocked down.")
-    p_fleeing: Probability = told(0.0, "Probability that he flees.")
-    rout_test: bool = told(False, "A rout test is due first; failed, nobody tests any more.")
+    p_stunned: Probability = told(0.0, "Probability that it is stunned.")
+    p_knocked_down: Probability = told(0.0, "Probability that it is knocked down.")
+    p_fleeing: Probability = told(0.0, "Probability that it flees.")
+    rout_test: bool = told(False, "A rout test is due first; failed, no warrior tests any more.")
     best_other: Leadership | None = told(None, "Best Leadership of the others, for the rout test.")
     warriors: Several[Warrior] = told(
-        (), "Who tests, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
+        (), "Warriors that test, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
     )
 
     @model_validator(mode="after")
@@ -192,7 +192,7 @@ class Together(Record):
         if self.rout_test and self.best_other is None and self.p_out + self.p_stunned > 0:
             raise ValueError("best_other: the rout test needs it when the leader is out or stunned (allowed: 2 to 12)")
         if not (self.warriors or self.rout_test):
-            raise ValueError("nobody tests (allowed: warriors, or rout_test = true)")
+            raise ValueError("no warrior tests (allowed: warriors, or rout_test = true)")
         return self
 
 
@@ -229,7 +229,7 @@ class Question(Asked):
     @field_validator("rivals", mode="after")
     @classmethod
     def _named(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
-        """Rivals without a name are given one that nobody has."""
+        """Rivals without a name are given one that is free."""
         first = info.data.get("warband")
         taken = {column_of(rival.name) for rival in rivals if "name" in rival.model_fields_set}
         taken |= {column_of(first.name)} if first is not None else set()
@@ -271,7 +271,7 @@ def column_of(name: str) -> str:
 
 
 def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
-    """Raise ValueError for fights with nobody, or in no turn."""
+    """Raise ValueError for fights without opponents, or in no turn."""
     for place, fight in enumerate(warband.casualties_from):
         where = f"{warband.name}: casualties_from.{place}"
         if fight.of is not None and fight.of not in others:

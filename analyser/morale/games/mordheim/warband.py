@@ -72,7 +72,7 @@ class Losses(NamedTuple):
 
 
 class Roster:
-    """A warband as integers, whoever leads it.
+    """A warband as integers, under any leader.
 
     A state of one that fights is ``leader out of action * took_part + others out of action``; after those come its
     fates. While the others of a warband take its test the same numbers are counted on from `states`. Phases are worked
@@ -158,7 +158,7 @@ class Roster:
 
     @cached_property
     def _leader_falls(self) -> Step:
-        """Where nobody fell before the turn of the leader he falls all the same."""
+        """Where no warrior fell before the turn of the leader, the leader falls all the same."""
         states = self.all_states
         after = (states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis]
         return Step(after, title="The leader falls")
@@ -198,7 +198,7 @@ class Roster:
         return np.select(conditions, values, self.fighting + ROUTED)
 
     def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
-        """After a test on a group of the others of whom some are not stunned; after the last on nobody.
+        """After a test on a group of the others of whom some are not stunned; after the last on none.
 
         By numbers of those not stunned times 11 rolls.
         """
@@ -314,7 +314,7 @@ class Game(Section[Warband]):
         return said | ({"the game is over (MD-3)": bool(seen.over[0])} if len(self.rosters) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
-        """The game, and where his effect is asked the same under leaders of every Leadership and fate."""
+        """The game, and where the leader's effect is asked the same under leaders of every Leadership and fate."""
         by_name = {PLAYED: self._chain_of(self.asked)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:
@@ -350,7 +350,7 @@ class Game(Section[Warband]):
         return tables, panels
 
     def _by_turn(self, place: int, seen: Seen, weights: Weights) -> Table:
-        """Of one warband: what has become of it by each turn's end, and whether it tested in the turn (MD-3)."""
+        """The state of one warband at each turn's end, and whether it tested in the turn (MD-3)."""
         roster, own, fights = self.rosters[place], seen.of_each[place], seen.fights[place]
         recorded = len(self.rosters) + 1
         before, ends = weights[place::recorded], weights[recorded - 1 :: recorded]

@@ -45,7 +45,7 @@ class AllAlone(Section[Alone]):
         self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll
         self.is_tested = asked.opponents >= 2 and not asked.friends_near  # (MD-5)
         breaks = self.is_tested and asked.leadership < LEADERSHIPS[-1]
-        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after his first run
+        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after its first run
 
     def _after_first_run(self, roll: int) -> Fraction | None:
         """Inches to the nearest edge after the first run, straight away from the opponents (MD-5); None: far."""
@@ -91,7 +91,7 @@ class AllAlone(Section[Alone]):
         return np.where(states >= self.far, np.where(passes, RALLIED, self._runs(states, totals // ROLLS)), states)
 
     def chain(self) -> Chain:
-        """His first combat phase all alone, then turns: the enemy's charge, rally phase, combat phase (MD-5, MD-6).
+        """Its first combat phase all alone, then turns: the enemy's charge, rally phase, combat phase (MD-5, MD-6).
 
         The states after the first combat phase and after each turn are recorded.
         """
@@ -184,10 +184,10 @@ class AllAlone(Section[Alone]):
 
 
 class Stupid(Section[Stupidity]):
-    """A stupid warrior; a state is ``turns lost * 4 + what he does``."""
+    """A stupid warrior; a state is ``turns lost * 4 + what it does``."""
 
     def chain(self) -> Chain:
-        """His turns; the state after each is recorded."""
+        """Its turns; the state after each is recorded."""
         turns, stupidity = self.question.turns_played, self.asked
         leadership = mordheim.led(stupidity.leadership, stupidity.leader, stupidity.leader_state)
 
@@ -286,7 +286,7 @@ class TestsTogether(Section[Together]):
             "none fails": weights[~routed & (number == 0)].sum(),
             "one fails": weights[number == 1].sum(),
             "two or more fail": weights[number >= 2].sum(),
-            "nobody tests: routed": weights[routed].sum(),
+            "no warrior tests: routed": weights[routed].sum(),
         }
         tables = {
             "together": Table.distribution({}, keys, joint, joint > 0),
@@ -303,7 +303,7 @@ class TestsTogether(Section[Together]):
         warnings = {
             "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,
             "together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)": in_vain,
-            "together: the leader has no effect: nobody tests near him, and no rout test is due (MD-1, MD-4)": unused,
+            "together: the leader has no effect: no warrior tests near it, and no rout test is due (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
         return Rules({rule: rout_test}, {"what failed tests lead to": True}, warnings)

@@ -101,7 +101,7 @@ class Question(Asked):
         None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
     obstacles: Several[Obstacle] = told(
-        (), "What is behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
+        (), "Units behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
     stands: Stands | None = told(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
     turns: Rounds = told(1, "Turns with such a move, from the same place each time.")

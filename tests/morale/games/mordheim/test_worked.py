@@ -290,7 +290,7 @@ WARRIORS = {
         | row("none fails", table="several", probability=P7**2)
         | row("one fails", table="several", probability=P7 * P6)
         | row("two or more fail", table="several", probability=0)
-        | row("nobody tests: routed", table="several", probability=P6)
+        | row("no warrior tests: routed", table="several", probability=P6)
         | row("rout test", table="tests", p_tests=1)
         | row("warrior", table="tests", p_tests=P7),
     ),
