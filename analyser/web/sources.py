@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,20 @@ from analyser.common.kernel_cache import file_of, named_by, without_docstrings
 
 RUNTIME = Path(__file__).with_name("runtime.c")
 _SECTION = b"analyser"  # name of the custom section, which browsers skip
+_MAKERS = ("numba", "llvmlite", "ziglang")
 _LENGTH = re.compile(r"[0-9]+")
 
 
 def signed(module: bytes, modules: Iterable[str]) -> bytes:
     """Return the module with a custom section at its end: the Python modules that it was made of, and their digest."""
     named = sorted(modules)
-    about = json.dumps({"modules": named, "digest": digest(named)}).encode()
+    made_by = {name: version(name) for name in _MAKERS}
+    about = json.dumps({"modules": named, "digest": digest(named), "made_by": made_by}).encode()
     return module + b"\0" + _counted(_counted(_SECTION) + about)
 
 
 def sources_of(module: bytes) -> dict[str, Any]:
-    """Return what a module says that it was made of: `modules`, and the `digest` that they had then."""
+    """Return what a module says that it was made of: `modules`, their `digest` then, and versions of its makers."""
     about: dict[str, Any] = json.loads(module[module.rindex(_counted(_SECTION)) + len(_counted(_SECTION)) :])
     return about
 

@@ -102,14 +102,18 @@ def value_at_random(condition, unit, rng):
     return rng.choice([2, 3, 5, 6, 8, 12, 18]) if condition.kind == "inches" else rng.randint(1, 3)
 
 
-def asked_of_module(questions, module=MODULE):
-    """The answers of the module in Node."""
-    setup = {"layout": layout(), "module": str(module)}
-    asked = [each | {side: unit_facts(each[side]) for side in ("attacker", "target")} for each in questions]
-    lines = "\n".join(json.dumps(each) for each in (setup, *asked))
+def answers(questions, module=MODULE, page=None):
+    """The answers of a module, in Node, to questions whose units are facts already; `page`: its layout."""
+    setup = {"layout": page or layout(), "module": str(module)}
+    lines = "\n".join(json.dumps(each) for each in (setup, *questions))
     script = Path(__file__).with_name("ask.mjs")
     done = subprocess.run([NODE, str(script)], input=lines, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def asked_of_module(questions):
+    """The answers of the module to questions between loadouts."""
+    return answers([each | {side: unit_facts(each[side]) for side in ("attacker", "target")} for each in questions])
 
 
 def asked_of_python(question, answer):

@@ -1,0 +1,123 @@
+"""The WebAssembly module gives the numbers of Python's exact engines, to the bit, and is made of today's rules."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from analyser.common.errors import InputError
+from analyser.web.blocks import Refusal
+from analyser.web.build import MODULE
+from analyser.web.facts import CONDITIONS, layout, unit_facts
+from analyser.web.sources import digest, sources_of
+from tests.helpers.module import (
+    FIGURES,
+    NODE,
+    WITHOUT_NODE,
+    answers,
+    asked_of_module,
+    asked_of_python,
+    differences,
+    loadouts,
+    question_at_random,
+)
+
+ROOT = Path(__file__).parents[2]
+BUILD = "python -m analyser.web.build"
+A_CASE = {"attack": 250, "charge": 50, "duel": 15}  # questions of a case; the first case runs each day, all in a proof
+CASES = 20
+needs_node = pytest.mark.skipif(NODE is None, reason=WITHOUT_NODE)
+pytestmark = pytest.mark.slow
+
+
+def compared(kind, seeds):
+    """How many answers are equal to the bit, refused by both, or too large for the module; differences are failures."""
+    questions = [question_at_random(kind, seed) for seed in seeds]
+    seen = Counter()
+    for seed, question, answer in zip(seeds, questions, asked_of_module(questions)):
+        result = asked_of_python(question, answer)
+        if answer["refused"] == Refusal.TOO_LARGE:
+            seen["too large"] += 1
+        elif isinstance(result, InputError):
+            assert answer["refused"], f"{kind} {seed} is answered, and Python refuses: {result}"
+            seen["refused"] += 1
+        else:
+            assert not answer["refused"], f"{kind} {seed}: {layout()['refusals'][answer['refused']]}"
+            assert list(differences(FIGURES[kind](result), answer)) == [], f"{kind} {seed}"
+            seen["equal"] += 1
+    return seen
+
+
+@needs_node
+@pytest.mark.parametrize("case", [0, *(pytest.param(each, marks=pytest.mark.proof) for each in range(1, CASES))])
+@pytest.mark.parametrize("kind", list(A_CASE))
+def test_answers_are_those_of_python_to_the_bit(kind, case):
+    seen = compared(kind, range(case * A_CASE[kind], (case + 1) * A_CASE[kind]))
+    assert seen["equal"] > A_CASE[kind] / 3, seen  # the others are refused by both
+    assert seen["too large"] <= A_CASE[kind] / 10, seen
+
+
+def test_the_module_is_made_of_todays_rules():
+    made_of = sources_of(MODULE.read_bytes())
+    assert "analyser.rules.attack" in made_of["modules"]
+    assert made_of["digest"] == digest(made_of["modules"]), f"the module is stale: run {BUILD}, and commit it"
+
+
+def test_the_digest_goes_by_the_code_of_the_rules():
+    modules = sources_of(MODULE.read_bytes())["modules"]
+    assert digest(modules) != digest(modules[1:])
+
+
+def test_the_module_is_small():
+    assert len(MODULE.read_bytes()) < 150_000
+
+
+def test_the_same_sources_give_the_same_bytes(tmp_path):
+    program = f"from analyser.web.build import build; open({str(tmp_path / 'again')!r}, 'wb').write(build())"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    again, built = (tmp_path / "again").read_bytes(), MODULE.read_bytes()
+    if sources_of(built)["made_by"] != {name: version(name) for name in sources_of(built)["made_by"]}:
+        pytest.skip(f"the module was built by other versions: {sources_of(built)['made_by']}")
+    assert again == built, f"the module is stale: run {BUILD}, and commit it"
+
+
+DIE = [(0, 1), (0, 1), (2, 1), (4, 0)]  # hits of heroic strikes, and others: a strike; a heroic one and the die it adds
+ROLLS = [(one[0] + two[0], one[1] + two[1]) for one, two in product(DIE, DIE)]
+PIERCED = sum(heroic // 2 + others // 3 >= 2 for heroic, others in ROLLS) / len(ROLLS)
+MORE_THAN_6 = 21 / 36  # by two dice; by a card of 12 every test is failed
+
+
+@needs_node
+@pytest.mark.parametrize(("rule", "chance"), [("piercing", PIERCED), ("two-dice", MORE_THAN_6)])
+def test_a_changed_rule_takes_effect_in_a_module_that_is_built_again(rule, chance, tmp_path):
+    command = [sys.executable, "-m", "tests.helpers.changed_module", rule, str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == pytest.approx(dict.fromkeys(A_CASE, chance), abs=1e-12)
+
+
+@needs_node
+def test_a_number_of_a_unit_can_be_changed():
+    attacker, target = (unit_facts(loadouts()[0]) for _ in range(2))
+    target["numbers"]["defence"] = 5
+    question = {"kind": "attack", "attacker": attacker, "row": 0, "target": target, "conditions": {}}
+    assert answers([question])[0]["defence"] == 5
+
+
+# Words of the game that a page may show only because Python wrote them, and numbers that only the rules know.
+NO_RULES = re.compile(r"\b(concealed|outflanking|devastating|overcharge|veteran|heroic|discipline|suppressive)\b", re.I)
+
+
+def test_the_script_of_the_module_holds_no_rule():
+    code = re.sub(r"/\*.*?\*/|//[^\n]*", "", MODULE.with_name("module.js").read_text(encoding="utf-8"), flags=re.S)
+    names = {each.name for each in CONDITIONS} - {"row", "rounds", "models"}  # lengths and places of what is read
+    assert not NO_RULES.search(code)
+    assert names & set(re.findall(r"\w+", code)) == set()
+    assert set(re.findall(r"(?<![\w#])\d+", code)) <= {"0", "1", "2", "8"}  # sides, and bytes of a number
