@@ -145,9 +145,9 @@ def _round(each: Happening, _: Any) -> str:
 
 def _ordered(each: Happening, names: Mapping[int, str]) -> str:
     if each.other == each.unit:
-        deed = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
+        deeds = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         how = "falls back" if each.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
-        return " and ".join([how, *([deed[Action(each.second)]] if each.second in deed else [])])
+        return " and ".join([how, *([deeds[Action(each.second)]] if each.second in deeds else [])])
     special = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
     deed = special.get(Action(each.second), "")
     return f'{_MANOEUVRES[each.first]} {names[each.other]}, {each.third / INCH:g}" away{deed}'
