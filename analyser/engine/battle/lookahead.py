@@ -9,7 +9,15 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
-from analyser.engine.battle.outlook import appraise, expect_answers, most_to_come, outlook, watch_at
+from analyser.engine.battle.outlook import (
+    answer_at,
+    appraise,
+    expect_answers,
+    most_to_come,
+    outlook,
+    prospect,
+    watch_at,
+)
 from analyser.engine.battle.space import is_within, squared_from
 from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, pair_of, side_of
 from analyser.engine.battle.tactics import Weight
@@ -25,6 +33,7 @@ ALL_ROWS = -1
 _SAME = 1e-9
 _PASSING = OF_THE_ROUND  # of a state: no change for the other side
 _FAR = 1e9
+_NEARLY = 0.9  # of all that a position can offer: enough to stay
 _NEAR = 6 * INCH  # within which distance hardly matters to attraction
 _REARMED = 0.3  # of the value of the best attack at full strength: what it is worth to re-arm
 _IN_COVER = 0.7  # of the losses of a unit that cover protects
@@ -36,15 +45,13 @@ _WHOLE = 256.0  # all the strength of a unit
 def next_by_gain(battle: Battle, side: int) -> int:
     """Return the ready unit of a side that gains most by acting now; NONE if no unit is ready."""
     field, facts = battle.field, battle.encoding
-    look_for_changes(battle, side)
-    found, best, ties, has_looked = NONE, 0.0, 1, False
+    if look_for_changes(battle, side):
+        expect_answers(battle, side)
+    found, best, ties = NONE, 0.0, 1
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if not is_ready(battle, unit):
             continue
         if not field.fresh[unit]:
-            if not has_looked:
-                expect_answers(battle, side)
-                has_looked = True
             field.value[unit] = value_now(battle, unit)
             field.fresh[unit] = 1
         value = field.value[unit]
@@ -58,16 +65,21 @@ def next_by_gain(battle: Battle, side: int) -> int:
 
 
 @step
-def look_for_changes(battle: Battle, side: int) -> None:
-    """Let the units of a side be weighed anew on which changes since its last turn bear."""
+def look_for_changes(battle: Battle, side: int) -> bool:
+    """Let the units of a side be weighed anew on which changes since its last turn bear.
+
+    Return True if a unit has moved since then, or a round has begun: the enemy's answers may be others.
+    """
     field, facts = battle.field, battle.encoding
     mine, theirs = first_of(side), first_of(1 - side)
     is_new = field.looked[side] != field.round
     field.looked[side] = field.round
+    moved = is_new
     for unit in range(mine, mine + facts.units[side]):
         place = place_of(battle, unit)
         if is_new or field.seen[unit, 0] != field.states[unit] or field.seen[unit, 1] != place:
             field.fresh[unit] = 0
+            moved = moved or field.seen[unit, 1] != place
             field.seen[unit, 0], field.seen[unit, 1] = field.states[unit], place
             appraise(battle, unit)
     standing, last = 0, NONE
@@ -79,6 +91,7 @@ def look_for_changes(battle: Battle, side: int) -> None:
         if not is_new and before == state and stood == place:
             continue
         field.looked_at[other, 0], field.looked_at[other, 1] = state, place
+        moved = moved or stood != place
         appraise(battle, other)
         if (before ^ state) & ~_PASSING or stood != place:
             for unit in range(mine, mine + facts.units[side]):
@@ -89,6 +102,7 @@ def look_for_changes(battle: Battle, side: int) -> None:
                     field.fresh[unit] = 0
     if standing == 1:
         field.gone[last] = facts.stake[last] + ZERO_GROUND_PRESENCE
+    return bool(moved)
 
 
 @step
@@ -176,7 +190,8 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     field, facts = battle.field, battle.encoding
     side, x, y = side_of(unit), int(field.x[unit]), int(field.y[unit])
     moves, to_come = field.sides[unit].speed > 0, most_to_come(battle, unit)
-    here = outlook(battle, unit, x, y)
+    coming, danger = prospect(battle, unit, x, y), answer_at(battle, unit, x, y)
+    here = coming - danger
     hold = plan_to_hold(battle, unit, here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
     must = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
@@ -205,8 +220,11 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
         note_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
     best = plan_to_watch(battle, unit, here, best)
-    if moves and best < to_come + max(best_shot, facts.watched[unit]):
-        best = plan_moves(battle, unit, shot_at, rally_failed, (best, to_come))
+    if moves and coming < _NEARLY * to_come and best < to_come + facts.watched[unit]:
+        best = plan_advance(battle, unit, rally_failed, best)
+    if moves and danger > 0.0 and best < to_come + best_shot:
+        times = 2 if danger > best_shot and not rally_failed else 1
+        best = plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, to_come))
     field.threat[unit] = max(best_shot, best - here, _LEAST_THREAT * facts.dread[unit])
     return best - hold
 
@@ -308,37 +326,44 @@ def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
 
 
 @step
-def plan_moves(battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]) -> float:
-    """Plan a move toward an enemy, or away, if that is better than the best.
-
-    `target`: the enemy to shoot at after a move away. `bounds`: as of :func:`plan_approach`.
-    """
-    best, to_come = bounds
+def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
+    """Plan a move toward an enemy if that is better than `best`: all the way, or to just beyond its reach."""
     field, facts = battle.field, battle.encoding
+    goal = goal_of(battle, unit)
+    if goal == NO_TARGET:
+        return best
     x, y, speed = int(field.x[unit]), int(field.y[unit]), int(field.sides[unit].speed)
-    goal = goal_of(battle, unit) if best < to_come + facts.watched[unit] else NO_TARGET
-    if goal != NO_TARGET:
-        length = root_of(int(squared_from(field, goal, x, y)))
-        most = speed if rally_failed else 2 * speed
-        edge = length - beyond_reach_of(battle, unit, goal)
-        for try_ in range(3):
-            goes = min(speed if try_ == 0 else most, length - INCH) if try_ < 2 else min(edge, most)
-            if goes <= 0 or (try_ == 1 and rally_failed):
-                continue
-            to_x, to_y = moved_by(x, int(field.x[goal]), goes, length), moved_by(y, int(field.y[goal]), goes, length)
-            value = outlook(battle, unit, to_x, to_y)
-            watches = goes <= speed and not rally_failed and facts.watches[unit] != 0
-            if watches and not field.states[unit] & unit_state.RELOADING:
-                value += watch_at(battle, unit, to_x, to_y)
-            else:
-                watches = False
-            if value > best + _SAME:
-                best = value
-                manoeuvre = Manoeuvre.ADVANCE if goes <= speed else Manoeuvre.DOUBLE_TIME
-                action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
-                note_plan(battle, unit, (manoeuvre, action), goal, 0, goes)
+    length = root_of(int(squared_from(field, goal, x, y)))
+    most = min(speed if rally_failed else 2 * speed, length - INCH)
+    can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
+    for stop in range(3):
+        goes = min(speed, most) if stop == 0 else most if stop == 1 else length - beyond_reach_of(battle, unit, goal)
+        if goes <= 0 or goes > most or (stop == 1 and most <= speed):
+            continue
+        to_x, to_y = moved_by(x, int(field.x[goal]), goes, length), moved_by(y, int(field.y[goal]), goes, length)
+        watches = can_watch and goes <= speed
+        value = outlook(battle, unit, to_x, to_y) + (watch_at(battle, unit, to_x, to_y) if watches else 0.0)
+        if value > best + _SAME:
+            best = value
+            manoeuvre = Manoeuvre.ADVANCE if goes <= speed else Manoeuvre.DOUBLE_TIME
+            action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
+            note_plan(battle, unit, (manoeuvre, action), goal, 0, goes)
+    return best
+
+
+@step
+def plan_retreat(
+    battle: Battle, unit: int, terms: tuple[int, int], rally_failed: bool, bounds: tuple[float, float]
+) -> float:
+    """Plan a move toward the own edge, and a shot at the target after it, if that is better than the best.
+
+    `terms`: the target, and up to how many times its SPEED the unit may go. `bounds`: as of :func:`plan_approach`.
+    """
+    field = battle.field
+    (target, most), (best, to_come) = terms, bounds
+    x, y, speed = int(field.x[unit]), int(field.y[unit]), int(field.sides[unit].speed)
     room = int(field.sides[unit].edge_distance)
-    for times in range(1, 2 if rally_failed else 3):
+    for times in range(1, most + 1):
         goes = min(times * speed, room)
         if goes <= 0:
             continue

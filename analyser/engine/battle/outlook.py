@@ -162,23 +162,33 @@ def future_at(battle: Battle, unit: int, x: int, y: int) -> float:
 
 @step
 def most_to_come(battle: Battle, unit: int) -> float:
-    """Return a bound on the outlook of a unit, wherever it goes."""
+    """Return a bound on the outlook of a unit, wherever it goes: the best attack on any enemy as it stands."""
     field, facts = battle.field, battle.encoding
     if field.round == facts.rounds:
         return 0.0
+    first, power, best = first_of(1 - side_of(unit)), facts.power[unit], np.int32(0)
+    for at in range(rounded_up(facts.units[1 - side_of(unit)])):
+        gain = power[CHARGING, at] if power[CHARGING, at] > power[STANDING, at] else power[STANDING, at]
+        gain = power[MOVING, at] if power[MOVING, at] > gain else gain
+        gain = np.int32(np.int32(gain * field.strength[first + at]) >> np.int32(8))
+        best = gain if gain > best else best
     weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE]
-    return float(weight * facts.dread[unit] * field.strength[unit] / _WHOLE)
+    return float(weight * best * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
 @step
 def outlook(battle: Battle, unit: int, x: int, y: int) -> float:
     """Return the value of a point to a unit: attacks to come less the enemy's answer."""
+    return prospect(battle, unit, x, y) - answer_at(battle, unit, x, y)
+
+
+@step
+def prospect(battle: Battle, unit: int, x: int, y: int) -> float:
+    """Return the value of the attacks to come from a point, by the tactic of the side."""
     field, facts = battle.field, battle.encoding
-    value = -answer_at(battle, unit, x, y)
-    if field.round < facts.rounds:
-        weights = facts.weights[max(field.tactic[side_of(unit)], 0)]
-        value += weights[Weight.FUTURE] * future_at(battle, unit, x, y)
-    return value
+    if field.round == facts.rounds:
+        return 0.0
+    return float(facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE] * future_at(battle, unit, x, y))
 
 
 @step
