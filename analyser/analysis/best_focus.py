@@ -289,7 +289,7 @@ class _Search:
         return bool(holds_of(states, self.want, self.given.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
-        """The chance of the fate if up to `most` of those `left` fire, and the way that is next; -1: no attacker fires."""
+        """The chance of the fate if up to `most` of those `left` fire, and the way that is next; -1: none fires."""
         key = (left, state, most)
         if key not in self._values:
             best, chosen = float(self.holds(state)), -1

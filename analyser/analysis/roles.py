@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.kept import fighting
+from analyser.analysis.fight_cache import fighting
 from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Loadout, Unit, unit_of
 

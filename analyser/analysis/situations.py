@@ -200,7 +200,7 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
-    """The row that the attacker shoots or charges with by its tactic, if one; `shooter` is that side, if it is there."""
+    """The row that the attacker shoots or charges with by its tactic, if one; `shooter` is that side, if there."""
     mine, policy_a = scenario.a, scenario.terms.policy_a
     if policy_a == "charge":
         return mine.charge_row("a").id

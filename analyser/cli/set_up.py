@@ -42,7 +42,7 @@ def completion(shell: str) -> None:
 def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
     """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
 
-    KERNELS: for which questions, such as attacks, matchups, exact-fights, simulated-fights, morale-legion. Default: all,
+    KERNELS: questions such as attacks, matchups, exact-fights, simulated-fights, morale-legion. Default: all,
     which takes about a minute the first time.
     """
     from analyser import kernels as compiler

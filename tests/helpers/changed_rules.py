@@ -83,6 +83,7 @@ def change_tests():
     draws.test_draw, draws.passing = two_dice, passing
 
 
+CHANGES = {"piercing": change_scoring, "two-dice": change_tests}
 FIGHTS = {  # qualities and dice of the attacker's rows, the die, and the target
     "piercing": (["Piercing"], 2, {"heroic": 1, "strike": 1}, {"models": 1, "defence": 3, "damage_limit": 2}),
     "two-dice": ([], 1, {"strike": 1}, {"models": 2, "discipline": 7, "break_limit": 1}),
@@ -149,6 +150,6 @@ def battles(units, die):
 
 
 if __name__ == "__main__":
-    change_scoring()
-    change_tests()
+    for change in CHANGES.values():
+        change()
     print(json.dumps({name: chances(name) for name in FIGHTS}))

@@ -34,7 +34,7 @@ def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Numb
 
 
 def own_or_leaders(own: int, leader: int, leader_helps: Number) -> Any:
-    """Within 6 inches of the leader, not knocked down, stunned or fleeing, the leader's Leadership may be used (MD-4)."""
+    """Within 6 inches of the leader, not knocked down, stunned or fleeing, its Leadership may be used (MD-4)."""
     return np.where(leader_helps, max(own, leader), own)
 
 

@@ -303,7 +303,7 @@ class TestsTogether(Section[Together]):
         warnings = {
             "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,
             "together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)": in_vain,
-            "together: the leader has no effect: no warrior tests near it, and no rout test is due (MD-1, MD-4)": unused,
+            "together: the leader has no effect: none tests near it, and no rout test is due (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
         return Rules({rule: rout_test}, {"what failed tests lead to": True}, warnings)
