@@ -177,7 +177,8 @@ class Sweep:
             raise InputError(f"{odd[0]} has no mean", where="means", allowed="columns of numbers")
         sums: pd.DataFrame | None = None
         for batch in self.batches([*keys, *figures], **where):
-            values = batch.astype({key: object for key in keys if batch[key].dtype == "category"})
+            words = {key: batch[key].astype(object) for key in keys if batch[key].dtype == "category"}
+            values = batch.assign(**words)  # astype would split the figures into blocks, which add up to other bits
             groups = values.groupby(keys, sort=False, dropna=False)[figures]
             of_batch = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
             sums = of_batch if sums is None else sums.add(of_batch, fill_value=0)
