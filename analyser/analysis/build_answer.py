@@ -29,9 +29,8 @@ TYPICAL = (
     "best, of as many points and battlegroups, against all units of {} alike: {}."
 )
 ORDERED = (
-    "Who acts when and stands where is the order of a list, and counts for much: each list fights in {}, both sides "
-    "shuffled alike for all of them. Score: the mean over orders, in percent, its interval for all orders that there "
-    "could be; by order: the least and the greatest."
+    "Both sides look ahead, and the order of a list means nothing. Each list fights in {}, by the same random numbers "
+    "for all lists. Score: the mean in percent, with its interval; by part: the least and the greatest."
 )
 NOBODY = "No battles: the units of this field make no legal list within {:,} points."
 MOST_NAMED = 6  # opponents in a heading
@@ -224,7 +223,7 @@ class Build(Answer):
             (army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, each.range_text, said)
             for army, each, said in self.fought()
         ]
-        head = ("", "wins", "draws", "score", "by order", "")
+        head = ("", "wins", "draws", "score", "by part", "")
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
     def fought(self) -> list[tuple[Army, Played, str]]:
@@ -282,7 +281,7 @@ class Build(Answer):
     @property
     def in_orders(self) -> str:
         """Orders of activation of the battles."""
-        return ORDERED.format(counted(len(self.played[0].by_order), "order"))
+        return ORDERED.format(counted(len(self.played[0].by_order), "part"))
 
     @property
     def verdict(self) -> str:

@@ -19,14 +19,15 @@ from analyser.common.intervals import CONFIDENCE
 from analyser.common.sampling import Sampling
 from analyser.common.text import json_text, whole_percent
 from analyser.engine.battle.simulation import Simulation
+from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.rules.battle import Outcome
-from analyser.scenarios.battle import BattleTerms, battle_scenario, reordered
-from analyser.scenarios.battle_tables import Encoder
+from analyser.scenarios.battle import BattleTerms, battle_scenario
+from analyser.scenarios.battle_tables import encoded
 
 ByOrder = list[list[int]]  # of each order battles won, drawn and played
-ORDERS = 16  # in which the units of both sides are shuffled
+ORDERS = 16  # parts of the battles, in each of which both sides stand elsewhere
 _DRAWN = 0.5  # of a draw counts as won
 _LARGEST = 10_000_000  # bytes of a file of battles
 
@@ -214,19 +215,17 @@ def play_battles(
 def battles_by_order(
     army: Army, enemy: Army, sampling: Sampling, library: Profiles, tell: Callable[[int], None]
 ) -> ByOrder:
-    """Return battles won, drawn and simulated by order; every list meets the same orders of the enemy.
+    """Return battles won, drawn and simulated in each of several parts, which have random numbers of their own.
 
-    Every order is played by the same random numbers.
+    Each side looks ahead; every list meets the enemy with the same random numbers.
     """
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
-    encoder, seed = Encoder(scenario.ruleset), int(sampling.seed)
-    orders = min(ORDERS, sampling.first_trials())
-    trials, found = sampling.first_trials() // orders, []
-    for number in range(orders):
-        draws = np.random.default_rng([seed, number])
-        theirs, mine = (draws.permutation(len(units)).tolist() for units in scenario.fielded[::-1])
-        simulation = Simulation(*encoder.encoded(reordered(scenario, [mine, theirs])))
-        outcomes = simulation.play(trials, seed, sampling.n_threads).outcomes.sum(axis=0)
+    simulation, seed = Simulation(*encoded(scenario)), int(sampling.seed)
+    parts = min(ORDERS, sampling.first_trials())
+    trials, found = sampling.first_trials() // parts, []
+    apart = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES
+    for number in range(parts):
+        outcomes = simulation.play(trials, seed, sampling.n_threads, before=number * apart).outcomes.sum(axis=0)
         won = outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum()
         found.append([int(won), int(outcomes[Outcome.DRAW]), trials])
         tell(trials * (number + 1))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -264,22 +264,6 @@ def _in_line(
 def _slot(place: int, units: int, width: int) -> int:
     """Where along the front the unit in that place of the list stands."""
     return width * (2 * place + 1) // (2 * units)
-
-
-def reordered(scenario: BattleScenario, lists: Sequence[Sequence[int]], **terms: Any) -> BattleScenario:
-    """Return the battle with the units of both lists in another order, by their places, and with other terms.
-
-    A unit without an `x` of its own takes the position of the unit that had its new place in the list.
-    """
-    width = hundredths(scenario.terms.width)
-    mine, yours = (
-        tuple(
-            units[old] if units[old].unit.x is not None else units[old]._replace(x=_slot(new, len(units), width))
-            for new, old in enumerate(places)
-        )
-        for units, places in zip(scenario.fielded, lists)
-    )
-    return replace(scenario, fielded=(mine, yours), terms=scenario.terms.model_copy(update=terms))
 
 
 def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
