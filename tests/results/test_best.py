@@ -117,7 +117,8 @@ def test_what_did_whom_adds_up(apart):
         for side in "ab":
             rows = [row for row in apart.activations() if (row["round"], row["side"]) == (number, side)]
             assert sum(row["probability"] for row in rows) == pytest.approx(1, abs=SAME)
-    because = {(row["did"], row["because"]) for row in apart.activations() if "gone" in row["because"]}
+    gone = [row for row in apart.activations() if row["did"] in ("was_gone", "had_no_activation")]
+    because = {(row["did"], row["because"]) for row in gone}
     assert because == {("was_gone", "gone"), ("had_no_activation", "enemy_gone")}
     (alone,) = (each["probability"] for each in rows if each["because"] == "enemy_gone")  # of B, in the second round
     assert alone == pytest.approx(1 - apart.rounds()[0]["p_alive"], abs=SAME)
