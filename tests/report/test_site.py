@@ -72,7 +72,8 @@ def test_the_newest_comes_first_and_says_what_changed(text):
     assert "1 unit is written differently, with 1 loadout that costs or fights otherwise; " in plain(newest)
     link = '<a href="v10/crown-crown/index.html#unit-crown-rifle-platoon">Rifle platoon, reinforced</a>'
     row = newest.partition(f'<th scope="row">{link}')[2].partition("</tr>")[0]
-    assert plain(row).startswith("(Crown) 60 → 90 points – undecided : fewer than 3 other units ")
+    # At 90 points it costs as much as the same unit at full strength, which does all that it does.
+    assert re.match(r"\(Crown\) 60 → 90 points \d+ → \d+ \(\d+–90\) under-priced → over-priced ", plain(row))
     assert re.search(r"[\d.]+ → [\d.]+ (\d+: )?(now behind|none)", plain(row))  # efficiency, and who is ahead now
     assert "reinforced: points 60 → 90" in newest.replace("\u00a0", " ")
     assert "->" not in plain(newest)
