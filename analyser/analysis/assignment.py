@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.programmes import solved_programme
+from analyser.common.integer_programming import solved_programme
 
 Array = NDArray[np.float64]
 Shots = tuple[int, ...]  # how often each kind of attacker attacks

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.acts import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
+from analyser.analysis.activation_losses import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
-from analyser.analysis.places import places_of
+from analyser.analysis.name_index import places_of
 from analyser.analysis.pricing import Array, connected
 from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation

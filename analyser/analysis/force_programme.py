@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.analysis.pricing import Array
-from analyser.common.programmes import solved_programme
+from analyser.common.integer_programming import solved_programme
 from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout
 

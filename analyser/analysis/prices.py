@@ -260,7 +260,7 @@ def fair_points(
     Two loadouts meet, and six rounds go by from the first shot. Far apart they shoot; near, each takes its best act at
     today's points, an aimed shot or a charge. The time that they spend far and near follows from their ranges and
     speeds (:mod:`analyser.analysis.approach`), on close ground and on open. A suppressed unit does less
-    (:mod:`analyser.analysis.acts`). A price trades evenly if a loadout then destroys as many points of its opponents as
+    (:mod:`analyser.analysis.activation_losses`). A price trades evenly if a loadout then destroys as many points of its opponents as
     it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all do.
     Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), similar
     ones the more so, and so are loadouts of a level: `fair_points` is the price that trades evenly, times what the

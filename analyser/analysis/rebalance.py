@@ -21,7 +21,7 @@ from analyser.analysis.verdict import WRONG_AT
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
-from analyser.common.programmes import solved_programme
+from analyser.common.integer_programming import solved_programme
 from analyser.common.sampling import Progress
 from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of

@@ -14,8 +14,8 @@ from analyser.analysis.balance import dominations
 from analyser.analysis.exchange import Exchange
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.pooling import Pooled, Sides, pooled
+from analyser.analysis.price_drivers import Reasons, defence_of, dice_of
 from analyser.analysis.pricing import Array
-from analyser.analysis.reasons import Reasons, defence_of, dice_of
 from analyser.analysis.roles import PAID_FOR, peers_of, role_of, usual
 from analyser.common.text import counted
 from analyser.game.units import Loadout, unit_of

@@ -11,10 +11,10 @@ from pydantic_core import PydanticCustomError
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
 from analyser.common.validation import Record, as_tuple, checked
-from analyser.game.changes import change, place_in_words
 from analyser.game.forces import Battlegroup, Boon, Limits, Place
 from analyser.game.keywords import MOST_X, Bearer, Quality, Rule
 from analyser.game.names import Entry, Name, Slug
+from analyser.game.overrides import change, place_in_words
 
 Category = Literal["light", "heavy", "aerial"]
 UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]

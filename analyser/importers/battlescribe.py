@@ -24,11 +24,11 @@ from analyser.game.profiles import FOR_ALL_FACTIONS, FORCES_FILE, shipped_profil
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import read_document
-from analyser.importers.doubts import Doubts, ImportWarning
 from analyser.importers.forces import ForceReader
+from analyser.importers.import_warnings import Doubts, ImportWarning
 from analyser.importers.tree import Tree, ids, is_true, unused_id
 from analyser.importers.unit_reader import UnitReader
-from analyser.importers.vocabulary import review_vocabulary
+from analyser.importers.unread_content import review_vocabulary
 
 # what no file may be called on some systems, whatever its ending
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))

@@ -17,7 +17,7 @@ from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName, Unit
 from analyser.importers import cells
 from analyser.importers.archive import ROSTERS, read_document
-from analyser.importers.doubts import Doubts
+from analyser.importers.import_warnings import Doubts
 from analyser.importers.tree import Tree
 from analyser.importers.unit_reader import POINTS, UnitReader
 

@@ -12,7 +12,7 @@ from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName
 from analyser.importers import cells
 from analyser.importers.conditions import Standing, Truth, holds, unread
-from analyser.importers.doubts import Doubts
+from analyser.importers.import_warnings import Doubts
 
 MOST_VISITS = 2000  # elements of one entry, links followed; a real unit has about fifty
 _LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]

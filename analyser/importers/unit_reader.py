@@ -13,7 +13,7 @@ from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term,
 from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, UnitType
 from analyser.importers import cells
-from analyser.importers.doubts import review
+from analyser.importers.import_warnings import review
 from analyser.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
 
 LIMITS = {

@@ -12,7 +12,7 @@ import pandas as pd
 from analyser.analysis.balance import Row
 from analyser.analysis.curves import Curve
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.reasons import defence_of
+from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
 from analyser.analysis.verdict import FAIR, OVER, UNDER
 from analyser.common.text import whole_percent

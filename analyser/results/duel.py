@@ -21,9 +21,9 @@ from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import frame_of
-from analyser.results.deeds import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.headlines import contest
 from analyser.results.play import Play, play_of, worth
+from analyser.results.round_actions import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.fight.best.game import (
+from analyser.engine.fight.best.choice_program import (
     ATTACK,
     COUNT,
     FIRST,

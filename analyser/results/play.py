@@ -14,17 +14,27 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.backup import BEST as MOST
 from analyser.engine.fight.best.backup import GIVEN
+from analyser.engine.fight.best.choice_program import (
+    COUNT,
+    FIRST,
+    GUARD,
+    ORDERS,
+    REACTION,
+    SUBJECT,
+    TEST,
+    Course,
+    flattened,
+)
 from analyser.engine.fight.best.explore import MOST_PLACES
-from analyser.engine.fight.best.followed import Followed
-from analyser.engine.fight.best.game import COUNT, FIRST, GUARD, ORDERS, REACTION, SUBJECT, TEST, Course, flattened
+from analyser.engine.fight.best.plan_program import Followed
 from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, order_in
-from analyser.results.deciding import Decider, Lines
+from analyser.results.policy_evaluator import Decider, Lines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
-from analyser.rules.habits import HABITS
 from analyser.rules.orders import Line
 from analyser.rules.policies import POLICIES
 from analyser.rules.structs import NONE
+from analyser.rules.tactics import HABITS
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of, whole_step
 from analyser.scenarios.policies import Shooter, why_not
@@ -51,7 +61,7 @@ class Place(NamedTuple):
     place: int
     side: int
     when: int  # which activation of the round it is in (:class:`~analyser.engine.fight.program.When`)
-    subject: int  # as of :class:`~analyser.engine.fight.best.game.Choice`
+    subject: int  # as of :class:`~analyser.engine.fight.best.choice_program.Choice`
 
 
 @dataclass(frozen=True, eq=False)

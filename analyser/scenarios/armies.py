@@ -18,7 +18,7 @@ from analyser.game.force_kinds import ForceKinds, kinds_in
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import DATA_FILES, ROSTERS
-from analyser.importers.enlisted import WHOSE_NUMBERS, Numbers, enlisted
+from analyser.importers.roster_matching import WHOSE_NUMBERS, Numbers, enlisted
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO

@@ -9,7 +9,7 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record
-from analyser.engine.battle.pools import Rolls, fights_by_condition
+from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
 from analyser.engine.battle.tables import CELLS_A_COUNT, NO_STRIKE, Tables, cell_of, condition_of
 from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset

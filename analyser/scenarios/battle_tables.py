@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from analyser.common.records import empty_record
-from analyser.engine.battle.pools import expected, share_of_damage
+from analyser.engine.battle.roll_tables import expected, share_of_damage
 from analyser.engine.battle.tables import (
     CELLS_A_COUNT,
     LONGEST,
@@ -27,9 +27,9 @@ from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.battle import HURT, Choice, Hand, Turn
 from analyser.rules.draws import odds_of
-from analyser.rules.habits import allowed_of_every_view
 from analyser.rules.policies import BEST, SHOOTING, Policy
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
+from analyser.rules.tactics import allowed_of_every_view
 from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
 from analyser.scenarios.battle_outlook import POINTS_A_VICTORY_POINT, look_ahead, rows_of, within

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
-from analyser.engine.fight.best.game import ORDERS, Choice
+from analyser.engine.fight.best.choice_program import ORDERS, Choice
 from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import APART

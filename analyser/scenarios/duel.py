@@ -8,7 +8,7 @@ from math import gcd
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.game import ORDERS, OVERRUN, REACTION, Choice
+from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, Choice
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analyser.engine.fight.best.game import TEST, Choice
+from analyser.engine.fight.best.choice_program import TEST, Choice
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation
 from analyser.rules.attack import test_taken
 from analyser.rules.structs import Test

@@ -17,7 +17,7 @@ from analyser.analysis.situations import shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.records import Integers
-from analyser.engine.attack.once import Once, each_once
+from analyser.engine.attack.deduplicated import Once, each_once
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import RANKED_BY, target_record

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.prices import LIMITS, fair_points
-from analyser.analysis.reasons import defence_of
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, verdict_of
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin

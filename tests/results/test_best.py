@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from analyser import InputError, best_play, duel, exact
-from analyser.engine.fight.best.game import TEST
+from analyser.engine.fight.best.choice_program import TEST
 from analyser.results.best import BestResult
 from analyser.results.plan import PlanTable, reaction_in_words
 from analyser.rules.orders import lines_of

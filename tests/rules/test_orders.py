@@ -7,9 +7,9 @@ import pytest
 
 from analyser import InputError
 from analyser.rules.activation import APART
-from analyser.rules.habits import HABITS, VIEWS, allowed_of_every_view, decide, number_of
 from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Condition, lines_of
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
+from analyser.rules.tactics import HABITS, VIEWS, allowed_of_every_view, decide, number_of
 
 WHERE = "duel.policy_a"
 

@@ -10,7 +10,7 @@ from analyser.engine.battle.gains import gain_of
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import advance, is_commanded, is_within, length_between, put, set_back
+from analyser.engine.battle.positions import advance, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.tables import (
     NO_HABIT,
     NO_STRIKE,
@@ -27,9 +27,9 @@ from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
-from analyser.rules.habits import number_of
 from analyser.rules.policies import Action, Manoeuvre, Policy
 from analyser.rules.structs import NONE
+from analyser.rules.tactics import number_of
 from analyser.rules.unit_state import is_removed
 
 

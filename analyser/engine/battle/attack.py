@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.battle.chance import roll, test_card
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import is_commanded
+from analyser.engine.battle.positions import is_commanded
+from analyser.engine.battle.random_draws import roll, test_card
 from analyser.engine.battle.tables import Battle, cell_of, condition_of, side_of
 from analyser.engine.battle.transports import test_aboard
 from analyser.engine.rng import one_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
-from analyser.engine.battle.space import measure
+from analyser.engine.battle.positions import measure
 from analyser.engine.battle.tables import (
     NO_HABIT,
     NO_STRIKE,

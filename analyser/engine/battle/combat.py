@@ -8,7 +8,7 @@ from analyser.common.jit import step
 from analyser.engine.battle.attack import strike
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.space import is_beside, is_commanded, is_within, length_between, put, set_back
+from analyser.engine.battle.positions import is_beside, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of, strike_of
 from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.engine.rng import one_of

@@ -18,7 +18,7 @@ from analyser.engine.battle.outlook import (
     prospect,
     watch_at,
 )
-from analyser.engine.battle.space import is_within, squared_from
+from analyser.engine.battle.positions import is_within, squared_from
 from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, pair_of, side_of
 from analyser.engine.battle.tactics import Weight
 from analyser.engine.rng import one_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from analyser.common.jit import inlined, kernel, step
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
-from analyser.engine.battle.space import squared_from
+from analyser.engine.battle.positions import squared_from
 from analyser.engine.battle.tables import (
     CHARGING,
     MOVING,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from analyser.common.jit import kernel, step
-from analyser.engine.battle import chance, choices
+from analyser.engine.battle import choices, random_draws
 from analyser.engine.battle.activation import activate, enter
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.lookahead import next_by_gain
-from analyser.engine.battle.space import put, take_off
+from analyser.engine.battle.positions import put, take_off
 from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
 from analyser.engine.battle.tactics import BY_HABIT
 from analyser.engine.rng import next_word, one_of
@@ -27,7 +27,7 @@ def play_chunk(battle: Battle, stream: tuple[np.uint64, np.uint64], chunk: int, 
     field = battle.field
     field.batch = chunk % BATCHES
     for number in range(first, end):
-        chance.begin_stream(field, stream, chunk, number)
+        random_draws.begin_stream(field, stream, chunk, number)
         play_battle(battle)
         count(battle)
         field.margins[number] = field.points[0] - field.points[1]
@@ -84,7 +84,7 @@ def deploy(battle: Battle) -> None:
                 field.place[unit] = Place.ON_FIELD
                 put(battle, unit, int(field.at[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
-    chance.begin_cards(facts, field)
+    random_draws.begin_cards(facts, field)
     general = one_of(field, 2)
     first_done = general if placed == 0 else (0 if placed < 0 else 1)
     field.holder = 1 - first_done if facts.gives[first_done] else first_done
@@ -122,11 +122,11 @@ def ready(battle: Battle) -> None:
     field, facts = battle.field, battle.encoding
     values = (0, 0)
     if field.round > 1:
-        values = chance.play_for_initiative(battle)
+        values = random_draws.play_for_initiative(battle)
     note(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
     for side in range(2):
         field.done[side] = 0
-        chance.draw_hand(facts, field, side)
+        random_draws.draw_hand(facts, field, side)
     if facts.has_reserves and 1 < field.round < facts.rounds:
         deploy_reserves(battle)
 

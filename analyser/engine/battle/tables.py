@@ -15,9 +15,9 @@ from analyser.common.jit import step
 from analyser.common.records import Int, record_type
 from analyser.engine.battle.tactics import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
-from analyser.rules.habits import VIEWS
 from analyser.rules.policies import Policy
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
+from analyser.rules.tactics import VIEWS
 
 MOST_UNITS = 64  # a side
 UNITS = 2 * MOST_UNITS

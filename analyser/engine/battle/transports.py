@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import passes, settle
-from analyser.engine.battle.space import measure, put
+from analyser.engine.battle.positions import measure, put
 from analyser.engine.battle.tables import Battle, Place, side_of
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED

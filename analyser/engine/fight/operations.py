@@ -12,9 +12,9 @@ from analyser.engine.fight.program import ON_PURPOSE, Kind, Line, Pair, Setup, W
 from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
-from analyser.rules.habits import decide
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
 from analyser.rules.structs import NONE, FightFacts
+from analyser.rules.tactics import decide
 
 
 @step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.best.game import (
+from analyser.engine.fight.best.choice_program import (
     ATTACK,
     CHOOSER,
     COUNT,

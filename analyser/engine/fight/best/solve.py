@@ -10,8 +10,8 @@ import numpy as np
 
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight.best.backup import Edges, backed_up, spread
+from analyser.engine.fight.best.choice_program import CHOOSER, Round
 from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explored
-from analyser.engine.fight.best.game import CHOOSER, Round
 from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
 from analyser.game.ruleset import Rating
 from analyser.rules.structs import NONE

@@ -13,7 +13,7 @@ import pytest
 
 from analyser import InputError, best_play, load_profiles
 from analyser.engine.fight import operations
-from analyser.engine.fight.best.game import FIRST, TEST
+from analyser.engine.fight.best.choice_program import FIRST, TEST
 from analyser.engine.fight.program import Kind
 from analyser.results.play import play_of
 from analyser.rules import close_quarters, discipline

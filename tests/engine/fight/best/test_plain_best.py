@@ -5,7 +5,7 @@ import random
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.game import ATTACK, DECLARED, ORDERS, OVERRUN, REACTION, RETALIATION
+from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, ORDERS, OVERRUN, REACTION, RETALIATION
 from analyser.results.play import IN_COMBAT
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best

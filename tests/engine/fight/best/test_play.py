@@ -10,7 +10,7 @@ import pytest
 from analyser import InputError, duel, load_profiles
 from analyser.common.jit import interpreted
 from analyser.engine.fight import strikes
-from analyser.engine.fight.best.game import FIRST, GUARD, RETALIATION, SUBJECT, TO
+from analyser.engine.fight.best.choice_program import FIRST, GUARD, RETALIATION, SUBJECT, TO
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.propagate import after_operation
 from analyser.engine.fight.exact.strike import after_strike, none_known, pool_cache_for

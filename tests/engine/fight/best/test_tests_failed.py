@@ -7,7 +7,7 @@ import pytest
 
 from analyser import InputError, best_play, tell
 from analyser.common.sampling import Sampling
-from analyser.engine.fight.best.game import COUNT, FIRST, GUARD, TEST
+from analyser.engine.fight.best.choice_program import COUNT, FIRST, GUARD, TEST
 from analyser.engine.fight.program import ON_PURPOSE, Kind
 from analyser.results.duel import solve_duel
 from analyser.results.play import worth

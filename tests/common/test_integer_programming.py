@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from analyser.common.programmes import silent_libraries, solved_programme
+from analyser.common.integer_programming import silent_libraries, solved_programme
 from tests.helpers.skips import posix
 
 
@@ -28,5 +28,7 @@ def test_what_libraries_print_meanwhile_is_lost(capfd):
 
 @posix
 def test_it_works_where_there_is_no_standard_output():
-    code = "import os; os.close(1); from analyser.common.programmes import silent_libraries as s\nwith s(): pass"
+    code = (
+        "import os; os.close(1); from analyser.common.integer_programming import silent_libraries as s\nwith s(): pass"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

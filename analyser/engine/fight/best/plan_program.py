@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.best.game import BETWEEN_ROUNDS, ORDERS, Course
+from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Course
 from analyser.engine.fight.best.solve import Game
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.sampled.choices import NOT_FOUND, Choices, pairs_known

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis.acts import hits_of_a_die, p_rallies
+from analyser.analysis.activation_losses import hits_of_a_die, p_rallies
 from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import SITUATIONS, fair_points

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.fight.best.followed import Moment
-from analyser.engine.fight.best.game import ORDERS
+from analyser.engine.fight.best.choice_program import ORDERS
+from analyser.engine.fight.best.plan_program import Moment
 from analyser.engine.fight.program import Setup
 from analyser.results.play import SIDES, Play
 from analyser.results.states import JointStates, is_removed

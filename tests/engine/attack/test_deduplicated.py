@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.engine.attack import once
-from analyser.engine.attack.once import each_once
+from analyser.engine.attack.deduplicated import each_once
 from analyser.engine.attack.sweep import SUMMARY, sweep
 from analyser.game.profiles import load_profiles
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.places import places_of
+from analyser.analysis.name_index import places_of
 from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import REROLLED_BY_RATING, Deck, Die, Face, Rating, Ruleset

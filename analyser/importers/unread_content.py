@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from analyser.importers import cells
-from analyser.importers.doubts import Doubts
+from analyser.importers.import_warnings import Doubts
 from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, is_true
 
 MOST_TOLD = 300  # doubts of this kind in a file; a file from another tool has as many again
