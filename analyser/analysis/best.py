@@ -53,7 +53,7 @@ def best_play(
     Examples
     --------
     >>> found = best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
-    >>> [row["habit"] for row in found.regrets() if row["gives_away"] < 1e-12]
+    >>> [row["tactic"] for row in found.regrets() if row["cost"] < 1e-12]
     ['shoot']
     """
     parts = None

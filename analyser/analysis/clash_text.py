@@ -35,7 +35,7 @@ def clash_blocks(found: Clash) -> list[Block]:
             *fill(f"{found.mine.title} against {found.yours.title}"),
             "Method: exact, of what is modelled; what is not stands below",
         ],
-        ["In battle (sampled, by fixed habits)", *_points(found.fought)] if found.fought else fill(NOT_FOUGHT),
+        ["In battle (sampled, by fixed tactics)", *_points(found.fought)] if found.fought else fill(NOT_FOUGHT),
         ["Gaps", *_points(found.gap_lines())],
         _headings(found.situations),
         *_rounds(found),

@@ -53,7 +53,7 @@ class Exchange:
         Whether two of them meet.
     left_out : dict of str to str
         Why each loadout that is not in the game is not.
-    by_habit : ndarray or None
+    by_tactic : ndarray or None
         Under best play of both `losses` are those of the duels of :data:`~.situations.BEST_TRADES`, and all else here
         is as above; so is this: the losses if all did so.
     """
@@ -66,7 +66,7 @@ class Exchange:
     alone: Array
     met: NDArray[np.bool_]
     left_out: dict[str, str]
-    by_habit: Array | None = None
+    by_tactic: Array | None = None
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
@@ -127,8 +127,8 @@ def exchange_of(
     both_ways = np.ix_(kept, kept)
     losses, held, free, shot, answered, alone = (each[:, kept][:, :, kept] for each in (losses, *rounds))
     loadouts = tuple(sides[at] for at in kept)
-    by_habit = held if best else None
-    return Exchange(loadouts, losses, free, shot, answered, alone.mean(axis=0), met[both_ways], left_out, by_habit)
+    by_tactic = held if best else None
+    return Exchange(loadouts, losses, free, shot, answered, alone.mean(axis=0), met[both_ways], left_out, by_tactic)
 
 
 def _played_best(

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADE, BEST_TRADES, DUEL, Situation
 from analyser.common.errors import InputError, check_choice
 
-POLICIES_OF_DUELS = ("habit", "best")
+POLICIES_OF_DUELS = ("tactic", "best")
 
 
 def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations with the duel by ``habit``, or with ``best`` play by both; InputError for another word."""
+    """Return the situations with the duel by ``tactic``, or with ``best`` play by both; InputError for another word."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(BEST_DUEL if policy == "best" and each == DUEL else each for each in situations)
 
 
 def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations for prices: unchanged under ``habit``, or :data:`BEST_TRADES` under ``best`` play."""
+    """Return the situations for prices: unchanged under ``tactic``, or :data:`BEST_TRADES` under ``best`` play."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
@@ -26,7 +26,7 @@ def check_best_is_played(policy: str, situations: Sequence[Situation]) -> None:
     """Raise InputError if ``best`` is asked for and none of these situations has best play (:func:`played_by`)."""
     if policy == "best" and len(names := _untouched(situations)) == len(situations):
         problem = f"best play has nothing to choose in {', '.join(names)}"
-        raise InputError(problem, where="policy", allowed=f"habit; or the situation {DUEL.name} among others")
+        raise InputError(problem, where="policy", allowed=f"tactic; or the situation {DUEL.name} among others")
 
 
 def told_of_best(situations: Sequence[Situation]) -> str:
@@ -34,12 +34,12 @@ def told_of_best(situations: Sequence[Situation]) -> str:
 
     >>> from analyser.analysis.situations import CHARGE
     >>> told_of_best([CHARGE, BEST_DUEL])
-    'A single act leaves nothing to choose, and is the same by habit and by best play: charge.'
+    'A single act leaves nothing to choose, and is the same by tactic and by best play: charge.'
     """
     names = _untouched(situations)
     if len(names) in (0, len(situations)):
         return ""
-    return f"A single act leaves nothing to choose, and is the same by habit and by best play: {', '.join(names)}."
+    return f"A single act leaves nothing to choose, and is the same by tactic and by best play: {', '.join(names)}."
 
 
 def _untouched(situations: Sequence[Situation]) -> list[str]:

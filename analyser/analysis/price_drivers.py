@@ -93,10 +93,10 @@ class Reasons:
         self._loadouts, self._roles, self._missing = exchange.loadouts, roles, missing
         self._units = units = [each.unit for each in exchange.loadouts]
         hundreds, losses = np.log(exchange.points / 100), exchange.mean()
-        habitual = losses if exchange.by_habit is None else exchange.by_habit.mean(axis=0)
+        by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
         free, shot, answered = (each.mean(axis=0) for each in (exchange.free, exchange.shot, exchange.answered))
         self.offence, self.toughness = both_sides(losses, field, prices)
-        offence, toughness = both_sides(habitual, field, prices)
+        offence, toughness = both_sides(by_tactic, field, prices)
         unheld, unsuppressed = both_sides(free, field, prices)
         away = toughness - both_sides(answered, field, prices)[1]
         taken = field * np.exp(prices)

@@ -250,7 +250,7 @@ def fair_points(
     *,
     against: Selectors = EVERYBODY,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    policy: str = "habit",
+    policy: str = "tactic",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -260,8 +260,8 @@ def fair_points(
     Two loadouts meet, and six rounds go by from the first shot. Far apart they shoot; near, each takes its best act at
     today's points, an aimed shot or a charge. The time that they spend far and near follows from their ranges and
     speeds (:mod:`analyser.analysis.approach`), on close ground and on open. A suppressed unit does less
-    (:mod:`analyser.analysis.activation_losses`). A price trades evenly if a loadout then destroys as many points of its opponents as
-    it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all do.
+    (:mod:`analyser.analysis.activation_losses`). A price trades evenly if a loadout then destroys as many points of its
+    opponents as it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all do.
     Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), similar
     ones the more so, and so are loadouts of a level: `fair_points` is the price that trades evenly, times what the
     other units say is paid for such a unit (:mod:`analyser.analysis.pooling`).
@@ -281,7 +281,7 @@ def fair_points(
         Default: all factions of the profiles.
     situations : str, Situation, or several of them
         As of :func:`analyser.matchups`.
-    policy : "habit" or "best"
+    policy : "tactic" or "best"
         The best single act of each, or best play of whole duels, which takes a quarter to half a second a pair at
         basic level, and up to some 20 at full strength. Duels are stored; run the call again to resume.
     profiles, threads, progress

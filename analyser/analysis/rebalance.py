@@ -159,7 +159,7 @@ def rebalance(
     ours = {each.selector: each for each in loadouts(units, library)}
     field = list(({each.selector: each for each in loadouts(against, library)} | ours).values())
     how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
-    before = Standings(matchups(field, field, situations=priceable("habit", situations), **how))
+    before = Standings(matchups(field, field, situations=priceable("tactic", situations), **how))
     frame = _priced(before, ours)
     if frame.empty:
         raise InputError("no loadout here has a fair price", where="units", allowed="loadouts with points")

@@ -213,7 +213,7 @@ def what_if(
     against: Selectors = EVERYBODY,
     row: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    policy: str = "habit",
+    policy: str = "tactic",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -309,7 +309,7 @@ def field_of(
     threads: int | None = None,
     progress: Progress | bool | None = None,
     *,
-    policy: str = "habit",
+    policy: str = "tactic",
 ) -> Standings:
     """Return the standings of a loadout and its opponents, which all meet each other; InputError without opponents."""
     asked, library = priceable(policy, situations), library_of(profiles)

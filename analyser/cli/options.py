@@ -327,8 +327,8 @@ AT_LEAST_1 = Integer(1)
 _DASK = "Address of a dask scheduler whose workers help; they see the same folder. local: start one here."
 DASK = Option("--dask ADDRESS", _DASK)
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
-_POLICY = "Policy of both sides of a duel: a simple tactic (habit, the default), or best play."
-POLICY = Option("--policy", _POLICY, type=Choice(("habit", "best")))
+_POLICY = "Policy of both sides of a duel: a simple tactic (tactic, the default), or best play."
+POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
 _PRECISION = "Monte Carlo: simulate until every 95% interval is this narrow; 5% means relative to each probability."
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: random seed; the same seed gives the same result (0).", METHOD, type=Integer(0)),

@@ -54,7 +54,7 @@ def write_report(
     *,
     out: str | os.PathLike[str],
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
-    policy: str = "habit",
+    policy: str = "tactic",
     row: str | None = None,
     field: Selectors | FairPoints | None = None,
     metrics: Sequence[str] = parts.SHOWN_METRICS,
@@ -83,7 +83,7 @@ def write_report(
         A new or empty folder, or one that holds an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
         Default: all there are.
-    policy : "habit" or "best"
+    policy : "tactic" or "best"
         Whether duels are fought by simple tactics, or by best play of which prices are then made
         (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
     field : str, Loadout, several of them, or FairPoints, optional

@@ -320,16 +320,16 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
         found = solve_best_play(load_as(DuelScenario, parts))
     except InputError as error:
         return row | {"reason": error.problem}
-    regrets = {each["habit"]: each for each in found.regrets()}
+    regrets = {each["tactic"]: each for each in found.regrets()}
     tactic = policy(found.scenario.a, found.scenario.b)
-    best = min(regrets.values(), key=lambda each: each["gives_away"])
+    best = min(regrets.values(), key=lambda each: each["cost"])
     moves = found.first_moves()
     return row | {
         "value": found.value,
         "tactic": tactic,
-        "cost": regrets[tactic]["gives_away"],
+        "cost": regrets[tactic]["cost"],
         "exploitable": regrets[tactic]["exploitable"],
-        "best_tactic": best["habit"],
-        "best_cost": best["gives_away"],
+        "best_tactic": best["tactic"],
+        "best_cost": best["cost"],
         "first_move": moves[0]["do"] if moves else "",
     }

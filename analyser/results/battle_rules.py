@@ -8,7 +8,7 @@ from analyser.game.keywords import CLOSE_QUARTERS, DUEL
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import CARDS, SortedRules, case_of_row, case_of_unit
-from analyser.scenarios.battle import BattleScenario, Fielded, habit_against
+from analyser.scenarios.battle import BattleScenario, Fielded, tactic_against
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 
 NOT_MODELLED = (
@@ -25,7 +25,7 @@ _POINTS = (
     "there is no map: units are points on an open field, everybody sees everybody, targets are attacked from the front "
     "(docs/battle.md)"
 )
-_CHOICES = "sides look one activation ahead or follow fixed habits (docs/battle.md), and play cards by fixed rules"
+_CHOICES = "sides look one activation ahead or follow fixed policies (docs/battle.md), and play cards by fixed rules"
 _BY_KEYS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules of friends near a unit
 
 
@@ -35,7 +35,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     for side, units in enumerate(scenario.fielded):
         for each in units:
             for enemy in scenario.fielded[1 - side]:
-                key = (id(each.combatant), id(enemy.combatant), each.habit)
+                key = (id(each.combatant), id(enemy.combatant), each.tactic)
                 if key not in seen:
                     seen.add(key)
                     _add(rules, scenario, each, enemy)
@@ -51,12 +51,12 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
 def _add(rules: SortedRules, scenario: BattleScenario, each: Fielded, enemy: Fielded) -> None:
     """Sort the rules of a unit by what they do against an enemy."""
     unit, other = each.combatant, enemy.combatant
-    habits = habit_against(each.habit, unit, other), habit_against(enemy.habit, other, unit)
+    tactics = tactic_against(each.tactic, unit, other), tactic_against(enemy.tactic, other, unit)
     charges = [
-        habit is not None and one.may_charge(two, habit)
-        for habit, one, two in zip(habits, (unit, other), (other, unit))
+        tactic is not None and one.may_charge(two, tactic)
+        for tactic, one, two in zip(tactics, (unit, other), (other, unit))
     ]
-    shooter = None if habits[0] is None else Shooter(unit, other, habits[0], 1.0, scenario.ruleset, "a")
+    shooter = None if tactics[0] is None else Shooter(unit, other, tactics[0], 1.0, scenario.ruleset, "a")
     for row in _rows(each, enemy, charges):
         in_contact = row.kind != "ranged"
         rules.add(row.qualities, CLOSE_QUARTERS if in_contact else DUEL, case_of_row(row, unit, other, shooter))
@@ -67,7 +67,7 @@ def _add(rules: SortedRules, scenario: BattleScenario, each: Fielded, enemy: Fie
         charges=charges[0],
         charged=charges[1],
         distant=True,
-        takes_cover=each.habit == "take_cover",
+        takes_cover=each.tactic == "take_cover",
         fires_several=shooter is not None and len(shooter.rows) > 1,
         answers=other.category == "aerial",
     )
@@ -79,7 +79,7 @@ def _add(rules: SortedRules, scenario: BattleScenario, each: Fielded, enemy: Fie
 def _rows(each: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
     """The rows that a unit can use against an enemy."""
     unit = each.combatant
-    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if each.habit == "lookout" else "shoot")
+    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if each.tactic == "lookout" else "shoot")
     if charges[0]:
         yield unit.charge_row("")
     if charges[1]:

@@ -17,7 +17,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import CHUNK_BATTLES
-from analyser.engine.battle.tactics import HABITS, TACTICS
+from analyser.engine.battle.tactics import BY_POLICY, TACTICS
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
@@ -224,4 +224,4 @@ def by_tactic(game: Game) -> Block:
 
 
 def _told(name: str) -> str:
-    return "follows fixed habits" if name == HABITS else TACTICS[name].told
+    return "follows the policies of its units" if name == BY_POLICY else TACTICS[name].told

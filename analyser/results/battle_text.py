@@ -12,7 +12,7 @@ from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
-from analyser.engine.battle.tactics import HABITS
+from analyser.engine.battle.tactics import BY_POLICY
 from analyser.results.battle_swings import better_without, swing_units
 from analyser.results.battle_tactics import game_lines
 from analyser.scenarios.battle import SIDES, BattleScenario
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
-_HABITS, _ALWAYS = ("target", "order"), ("hand", "initiative")  # keys
+_BY_POLICY_KEYS, _ALWAYS = ("target", "order"), ("hand", "initiative")  # keys
 
 
 def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
@@ -45,9 +45,9 @@ def _tactics(scenario: BattleScenario, side: str) -> str:
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
     tactic = terms.of("tactic", side)
     keys = _ALWAYS
-    if tactic == HABITS:
-        keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_HABITS, *_ALWAYS)
-    told = [HABITS if tactic == HABITS else f"tactic {tactic}".replace("_", " ")]
+    if tactic == BY_POLICY:
+        keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_BY_POLICY_KEYS, *_ALWAYS)
+    told = [BY_POLICY if tactic == BY_POLICY else f"tactic {tactic}".replace("_", " ")]
     told += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
     own = sum(each.unit.policy is not None for each in units)
     told += [f"{counted(own, 'unit')} with a policy of its own"] if own else []

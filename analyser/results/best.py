@@ -114,15 +114,15 @@ class BestResult(DuelResult):
     def _regrets(self) -> list[dict[str, Any]]:
         play, rows = self.play, list[dict[str, Any]]()
         side = play.wanter
-        for name in play.habits(side):
-            plan = play.plan_of_habit(side, name)
+        for name in play.tactics(side):
+            plan = play.plan_of_tactic(side, name)
             value = play.following(plan)
-            row: dict[str, Any] = {"habit": name, "value": value, "gives_away": max(play.value - value, 0.0)}
+            row: dict[str, Any] = {"tactic": name, "value": value, "cost": max(play.value - value, 0.0)}
             if play.choosers[1 - side]:
                 worst = play.against(plan, 1 - side)
                 row |= {"worst": worst, "exploitable": max(play.value - worst, 0.0)}
             rows.append(row)
-        return sorted(rows, key=lambda row: row["gives_away"])
+        return sorted(rows, key=lambda row: row["cost"])
 
     def regrets(self) -> list[dict[str, Any]]:
         """Return the cost of each tactic that the unit can have, compared with best play, the smallest first.
@@ -130,7 +130,7 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `habit`; its `value` if the enemy plays as in the answer; `gives_away`, its cost: how much less that is than
+            `tactic`; its `value` if the enemy plays as in the answer; `cost`, its cost: how much less that is than
             best play; and if both play best also `worst`, its value against the enemy's best response, and
             `exploitable`, its cost then.
         """
@@ -146,7 +146,7 @@ class BestResult(DuelResult):
         Parameters
         ----------
         regrets : bool
-            One row a habit.
+            One row a tactic.
         **tables : bool
             `by_round` or `activations`, as of a duel.
         """
@@ -214,8 +214,8 @@ class BestResult(DuelResult):
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        first, habits, plan = self._first_block(), self._habits_block(), self._plan_block()
-        return [first, habits, plan, *super().blocks()[1:]]
+        first, tactics, plan = self._first_block(), self._tactics_block(), self._plan_block()
+        return [first, tactics, plan, *super().blocks()[1:]]
 
     def _first_block(self) -> Block:
         want = self.scenario.terms.want
@@ -228,13 +228,13 @@ class BestResult(DuelResult):
         rows.append(["Exploitability", f"{self.exploitability:.1e}"])
         return Block("Value of best play", rows=rows)
 
-    def _habits_block(self) -> Block:
+    def _tactics_block(self) -> Block:
         head = ["tactic", "value", "cost"]
         both = self.play.choosers[1 - self.play.wanter]
         head += ["if the enemy knows it", "cost"] if both else []
         rows = []
         for row in self._regrets:
-            cells = [row["habit"], self.worth(row["value"]), self.cost(row["gives_away"])]
+            cells = [row["tactic"], self.worth(row["value"]), self.cost(row["cost"])]
             cells += [self.worth(row["worst"]), self.cost(row["exploitable"])] if both else []
             rows.append(cells)
         return Block("Cost of simple tactics", head, rows, "<>")

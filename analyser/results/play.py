@@ -34,7 +34,7 @@ from analyser.results.states import JointStates, is_removed, points_won, share_l
 from analyser.rules.orders import Line
 from analyser.rules.policies import POLICIES
 from analyser.rules.structs import NONE
-from analyser.rules.tactics import HABITS
+from analyser.rules.tactics import TACTICS
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of, whole_step
 from analyser.scenarios.policies import Shooter, why_not
@@ -48,7 +48,7 @@ EDGES_A_WAY, NEAR = 450, 0.45
 # second. The power of models that edges grow with is what it is from one to the other, or else this, by rounds.
 MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = (6, 10), 2, 600_000
 GROWTH_A_ROUND, GROWTH, MOST_GROWTH_A_ROUND = 0.5, 1.5, 0.6
-IN_COMBAT = 0  # the edge that habits and lists take: they overrun if they can, and strike as stated, or as they charged
+IN_COMBAT = 0  # the edge of tactics and lists: they overrun if they can, and strike as stated, or as they charged
 UNSURE = 1.6  # how many times too many that may tell
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -201,20 +201,20 @@ class Play:
         kind, side, number = rules.operations[guard].tolist()
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
-    def habits(self, side: int) -> list[str]:
+    def tactics(self, side: int) -> list[str]:
         """The simple tactics that the unit of a side can have; without a distance `short_range` is a place."""
         shooter = self.shooters[side]
         names = [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
 
-    def plan_of_habit(self, side: int, name: str) -> Plan:
+    def plan_of_tactic(self, side: int, name: str) -> Plan:
         """The plan of best play, except that one side, which can choose, follows a simple tactic."""
         chooser = self.chooser_at(side)
-        habit = chooser.habit(name)
-        lines = HABITS[name]
-        if name == "short_range" and habit.main is not None:  # of other rows than Indirect ones, not of all
-            lines = tuple(line._replace(fired=habit.main.id.lower()) for line in lines)
-        listed = Lines(lines, bool(habit.rearms), chooser.reaction_of(habit))
+        tactic = chooser.tactic(name)
+        lines = TACTICS[name]
+        if name == "short_range" and tactic.main is not None:  # of other rows than Indirect ones, not of all
+            lines = tuple(line._replace(fired=tactic.main.id.lower()) for line in lines)
+        listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of(tactic))
         return self._followed(self.plan, side, listed)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
@@ -225,7 +225,7 @@ class Play:
         """Lines with what goes without saying of that side's unit."""
         chooser = self.chooser_at(side)
         watches = why_not("lookout", chooser.mine, chooser.theirs) is None
-        reaction = chooser.reaction_of(chooser.habit("lookout")) if watches else NONE
+        reaction = chooser.reaction_of(chooser.tactic("lookout")) if watches else NONE
         return Lines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 
     def chooser_at(self, side: int) -> Chooser:

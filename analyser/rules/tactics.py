@@ -9,11 +9,11 @@ from analyser.common.records import Integers
 from analyser.rules.orders import Line, lines_of
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
 
-_SEEN = ("in range", "in short range", "within reach")  # what a habit can look at
+_SEEN = ("in range", "in short range", "within reach")  # what a tactic can look at
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
-HABITS: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
+TACTICS: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
-_LINES = max(map(len, HABITS.values()))
+_LINES = max(map(len, TACTICS.values()))
 
 
 def _coded(line: Line) -> tuple[int, int, int]:
@@ -22,7 +22,7 @@ def _coded(line: Line) -> tuple[int, int, int]:
 
 
 _TABLE = np.array(
-    [[_coded(lines[min(place, len(lines) - 1)]) for place in range(_LINES)] for lines in HABITS.values()], np.int64
+    [[_coded(lines[min(place, len(lines) - 1)]) for place in range(_LINES)] for lines in TACTICS.values()], np.int64
 )
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, told
 from analyser.engine.battle.tables import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
-from analyser.engine.battle.tactics import HABITS, TACTICS
+from analyser.engine.battle.tactics import BY_POLICY, TACTICS
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     TargetName = str
     HandName = str
     TurnName = str
-    Habit = str
+    Tactic = str
     TacticName = str
 else:
     TargetName = Literal[tuple(each.name.lower() for each in Choice)]
     HandName = Literal[tuple(each.name.lower() for each in Hand)]
     TurnName = Literal[tuple(each.name.lower() for each in Turn)]
-    Habit = Literal[(AUTO, *POLICIES)]
-    TacticName = Literal[(AUTO, *TACTICS, HABITS)]
+    Tactic = Literal[(AUTO, *POLICIES)]
+    TacticName = Literal[(AUTO, *TACTICS, BY_POLICY)]
 Length = Annotated[Inches, Field(le=_LONGEST)]
 Value = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
 _TARGET = "The enemy that a unit of {} attacks, of those that it can."
-_TACTIC = "The tactic of {}. `auto`: an equilibrium. Default: `auto`; `habits` if a policy, target or order is stated."
+_TACTIC = "Tactic of {}. `auto`: an equilibrium. Default: `auto`; `policies` if a policy, target or order is stated."
 _TURN = "The ready unit that {} activates next."
 _HAND = "The card that {} plays for the initiative."
 _GIVES = "Choice of {} with the initiative of round 1, if it has it."
 _DISCARDS = "Cards of a lower value {} discards before drawing."
 _MINE, _YOURS = "my side", "yours"
-_USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # what a side with the tactic `habits` does
+_USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # what a side with the tactic `policies` does
 
 
 class BattleTerms(Record):
@@ -68,8 +68,8 @@ class BattleTerms(Record):
     disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which they disembark anyway.")
     tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
     tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
-    policy_mine: Habit = told(AUTO, "Policy of my units that state none.")
-    policy_yours: Habit = told(AUTO, "Policy of yours.")
+    policy_mine: Tactic = told(AUTO, "Policy of my units that state none.")
+    policy_yours: Tactic = told(AUTO, "Policy of yours.")
     target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
     target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
     order_mine: TurnName = told("listed", _TURN.format(_MINE))
@@ -82,11 +82,11 @@ class BattleTerms(Record):
     discard_below_yours: Value = told(0, _DISCARDS.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
-        """Return the tactic of a side: as stated, else ``auto``, or ``habits`` if any habit is stated."""
+        """Return the tactic of a side: as stated, else ``auto``, or ``policies`` if any tactic is stated."""
         stated: str | None = self.of("tactic", side)
         if stated is not None:
             return stated
-        return HABITS if any(self.of(key, side) != usual for key, usual in _USUAL.items()) else AUTO
+        return BY_POLICY if any(self.of(key, side) != usual for key, usual in _USUAL.items()) else AUTO
 
     def of(self, key: str, side: str) -> Any:
         """Return the terms of one side."""
@@ -111,7 +111,7 @@ class Fielded(NamedTuple):
 
     unit: ArmyUnit
     combatant: Combatant
-    habit: PolicyName
+    tactic: PolicyName
     x: int  # hundredths of an inch
     y: int
     reserve: bool
@@ -248,12 +248,12 @@ def _in_line(
         reserve = carrier.reserve or bool(combatant.aircraft)
         y = 0 if reserve else back
         is_free = (unit.policy or terms.of("policy", side)) == AUTO
-        habit = habit_of(unit, combatant, theirs, terms.of("policy", side))
-        if terms.of("tactic", side) != HABITS and unit.policy in (None, AUTO):
-            habit, is_free = BEST, False
+        tactic = tactic_of(unit, combatant, theirs, terms.of("policy", side))
+        if terms.of("tactic", side) != BY_POLICY and unit.policy in (None, AUTO):
+            tactic, is_free = BEST, False
         commander = "commander" in unit.loadout.unit.traits
         y = y if side == "mine" else table - y
-        fielded.append(Fielded(unit, combatant, habit, x, y, reserve, commander, is_free))
+        fielded.append(Fielded(unit, combatant, tactic, x, y, reserve, commander, is_free))
     deployed, least = sum(not each.reserve for each in fielded), rules.on_table(len(army))
     if deployed < least:
         problem = f"{len(army) - deployed} of {len(army)} units in reserve, aircraft among them"
@@ -266,7 +266,7 @@ def _slot(place: int, units: int, width: int) -> int:
     return width * (2 * place + 1) // (2 * units)
 
 
-def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
+def tactic_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
     """The tactic of a unit; by itself it charges where it can attack in no other way (BT-4)."""
     if combatant.aircraft:  # a sortie is what it is for
         return "shoot"
@@ -277,9 +277,9 @@ def habit_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], defa
     return "charge" if in_contact and not shoots and not combatant.has("Static") else "shoot"
 
 
-def habit_against(habit: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
+def tactic_against(tactic: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
     """Return the tactic of a unit against an enemy, or else one that it can carry out; None if there is none (BT-4)."""
-    wanted = ("shoot", "charge") if habit == BEST else (habit, "shoot", "charge")
+    wanted = ("shoot", "charge") if tactic == BEST else (tactic, "shoot", "charge")
     return next((each for each in wanted if why_not(each, mine, theirs) is None), None)
 
 
@@ -299,7 +299,7 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
             if each.combatant.aircraft and any(row.has("Slow to Fire") for row in each.combatant.rows or ()):
                 yield f"{side}: {each.title} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
             can = [
-                habit_against(each.habit, each.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
+                tactic_against(each.tactic, each.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
             ]
             if not any(can):
                 yield f"{side}: {each.title} can do nothing to any enemy"

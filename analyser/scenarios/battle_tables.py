@@ -13,15 +13,15 @@ from analyser.engine.battle.tables import (
     LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
-    NO_HABIT,
     NO_STRIKE,
+    NO_TACTIC,
     PAIR,
     UNITS,
     Blow,
     Encoding,
     Tables,
 )
-from analyser.engine.battle.tactics import DEFAULT, HABITS, set_mix
+from analyser.engine.battle.tactics import BY_POLICY, DEFAULT, set_mix
 from analyser.engine.pool.alias import Law
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
@@ -31,7 +31,7 @@ from analyser.rules.policies import BEST, SHOOTING, Policy
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.rules.tactics import allowed_of_every_view
 from analyser.scenarios.attack import target_record, values_of_fight
-from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, habit_against, lengths
+from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, lengths, tactic_against
 from analyser.scenarios.battle_outlook import POINTS_A_VICTORY_POINT, look_ahead, rows_of, within
 from analyser.scenarios.battle_strikes import Strikes
 from analyser.scenarios.charge import blast_on, blows
@@ -57,7 +57,7 @@ def encoded(scenario: BattleScenario) -> Encoded:
 class _Pair(NamedTuple):
     """Options of a unit against an enemy, and the strikes that it makes."""
 
-    habit: PolicyName | None
+    tactic: PolicyName | None
     shooter: Shooter | None
     numbers: dict[int, int]  # by place among the blows
     shots: int
@@ -108,7 +108,7 @@ class Encoder:
         speeds = np.maximum(np.array([side["speed"] for side in sides]), 0)
         free = np.where(encoding.rows["number"] > 0, encoding.rows["long"].max(axis=2) + speeds[:, None], -1)
         encoding.furthest[:] = np.maximum(furthest, free).max(axis=1)
-        encoding.rearms_on_lookout[:] = ((pairs["habit"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
+        encoding.rearms_on_lookout[:] = ((pairs["tactic"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
         if not any(encoding.ahead):
             tables = self._strikes.tables(self._values)
         else:
@@ -131,7 +131,7 @@ class Encoder:
             cumulated[: len(column)] = column
         every = [each.combatant for each in self._units.values()]
         encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
-        encoding.has_lookouts = any(each.habit in ("lookout", BEST) for each in self._units.values())
+        encoding.has_lookouts = any(each.tactic in ("lookout", BEST) for each in self._units.values())
         encoding.has_reserves = any(each.reserve for each in self._units.values())
         encoding.orders[:] = allowed_of_every_view()
         for side, name in enumerate(SIDES):
@@ -142,9 +142,9 @@ class Encoder:
             encoding.order[side] = Turn[terms.of("order", name).upper()]
             encoding.choice[side] = Choice[terms.of("target", name).upper()]
             encoding.discard_below[side] = terms.of("discard_below", name)
-            encoding.ahead[side] = terms.of("tactic", name) != HABITS
+            encoding.ahead[side] = terms.of("tactic", name) != BY_POLICY
             stated = terms.of("tactic", name)
-            if stated != HABITS:
+            if stated != BY_POLICY:
                 set_mix(encoding, side, {DEFAULT if stated == AUTO else stated: 1.0})
             slots = [place + side * MOST_UNITS for place, each in enumerate(units) if each.unit.x is None]
             encoding.slots[side] = len(slots)
@@ -179,7 +179,7 @@ class Encoder:
             carrier = self._number_of(each.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_habit[number] = NONE if each.habit == BEST else Policy[each.habit.upper()]
+        encoding.own_tactic[number] = NONE if each.tactic == BEST else Policy[each.tactic.upper()]
         encoding.holds[number] = each.is_free
         points = each.unit.points or 0
         encoding.stake[number] = encoding.rating[number] + points / POINTS_A_VICTORY_POINT
@@ -188,7 +188,7 @@ class Encoder:
         encoding.by_damage[number] = bool(unit.behemoth)
         encoding.several[number] = max(unit.value("All-Out Attack"), 1)
         encoding.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
-        encoding.watches[number] = each.habit == BEST and any(row.kind == "ranged" for row in unit.rows or ())
+        encoding.watches[number] = each.tactic == BEST and any(row.kind == "ranged" for row in unit.rows or ())
 
     def _number_of(self, name: str, side: int) -> int:
         names = [each.name for each in self._scenario.fielded[side]]
@@ -211,32 +211,32 @@ class Encoder:
         for blow, strike in self._struck_back(*fielded).items():
             facts.strikes[blow] = strike
         facts.shots = pair.shots
-        if pair.habit is not None:
-            facts.habit = Policy[pair.habit.upper()]
-            if mine.may_charge(theirs, pair.habit):
+        if pair.tactic is not None:
+            facts.tactic = Policy[pair.tactic.upper()]
+            if mine.may_charge(theirs, pair.tactic):
                 facts.charges = charged
         if pair.row is not None:
             long, least = min(length_of(pair.row.long_range), LONGEST), within(pair.row)
             facts.reach_rallying, facts.within_rallying = long, least
-            if pair.habit in SHOOTING:
+            if pair.tactic in SHOOTING:
                 facts.reach, facts.within = long, least
-        if pair.habit == "charge":
+        if pair.tactic == "charge":
             facts.reach = charged
         if pair.shooter is not None:
             facts.rearms, facts.answered = pair.shooter.rearms, pair.shooter.is_answered
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.numbers[0])
         self._set_value(facts, choice, fielded)
-        if fielded[0].is_free and pair.habit is not None:
+        if fielded[0].is_free and pair.tactic is not None:
             hurts = self._share_of(pair, fielded) >= HURT
-            facts.shunned = not hurts or pair.habit != fielded[0].habit
-            if pair.habit == "charge" and not hurts:
-                facts.habit = NO_HABIT
+            facts.shunned = not hurts or pair.tactic != fielded[0].tactic
+            if pair.tactic == "charge" and not hurts:
+                facts.tactic = NO_TACTIC
         return facts
 
     def _share_of(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
         """The share of an enemy that the first attack of a unit takes, both at full strength, not at short range."""
         mine, theirs = (each.combatant for each in fielded)
-        strike = pair.numbers[Blow.CHARGE if pair.habit == "charge" else 0]
+        strike = pair.numbers[Blow.CHARGE if pair.tactic == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
         law, fight = self._strikes.law(strike, count, False)
         return share_of_damage(law, fight, theirs.models or 1)
@@ -245,37 +245,37 @@ class Encoder:
         """Return the key of everything that the options of a unit against an enemy depend on."""
         distance = lengths(each, enemy)
         reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in each.combatant.rows or ())
-        return id(each.combatant), id(enemy.combatant), each.habit, each.is_free, reaching
+        return id(each.combatant), id(enemy.combatant), each.tactic, each.is_free, reaching
 
     def _pair(self, each: Fielded, enemy: Fielded) -> _Pair:
         key = self._key(each, enemy)
         if key not in self._pairs:
-            self._pairs[key] = self._new_pair(each.combatant, enemy.combatant, each.habit, lengths(each, enemy))
+            self._pairs[key] = self._new_pair(each.combatant, enemy.combatant, each.tactic, lengths(each, enemy))
         return self._pairs[key]
 
     def _new_pair(self, mine: Combatant, theirs: Combatant, own: PolicyName, distance: float | None) -> _Pair:
-        habit = habit_against(own, mine, theirs)
+        tactic = tactic_against(own, mine, theirs)
         numbers: dict[int, int] = {}
-        if habit is None:
+        if tactic is None:
             return _Pair(None, None, numbers, 0)
         if own == BEST:
-            return self._free_pair(mine, theirs, habit, distance)
-        shooter = Shooter(mine, theirs, habit, distance, self._scenario.ruleset, "a")
-        if habit == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
+            return self._free_pair(mine, theirs, tactic, distance)
+        shooter = Shooter(mine, theirs, tactic, distance, self._scenario.ruleset, "a")
+        if tactic == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
             # One that cannot fail to rally shoots all the same when it has just got off (BT-3).
             shooter = Shooter(mine, theirs, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         numbers |= dict(enumerate(shots))
-        if own == "lookout" and habit == "lookout":
+        if own == "lookout" and tactic == "lookout":
             numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
-        if mine.may_charge(theirs, habit):
+        if mine.may_charge(theirs, tactic):
             struck = blows(mine, theirs)
             numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
             numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
             numbers[Blow.THROW] = self._strikes.number(struck.throw)
-        return _Pair(habit, shooter, numbers, len(shots))
+        return _Pair(tactic, shooter, numbers, len(shots))
 
-    def _free_pair(self, mine: Combatant, theirs: Combatant, habit: PolicyName, distance: float | None) -> _Pair:
+    def _free_pair(self, mine: Combatant, theirs: Combatant, tactic: PolicyName, distance: float | None) -> _Pair:
         """Return the options of a unit that looks ahead: its charge, and its shot on lookout (BT-6)."""
         numbers: dict[int, int] = {}
         shooter = Shooter(mine, theirs, "lookout", distance, self._scenario.ruleset, "a")
@@ -287,7 +287,7 @@ class Encoder:
             numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
             numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
             numbers[Blow.THROW] = self._strikes.number(struck.throw)
-        return _Pair("charge" if charges else habit, shooter, numbers, 0)
+        return _Pair("charge" if charges else tactic, shooter, numbers, 0)
 
     def _rows_of(self, each: Fielded, enemy: Fielded) -> Any:
         """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
@@ -300,7 +300,7 @@ class Encoder:
         """The strikes of a unit in answer to what an enemy does."""
         numbers: dict[int, int] = {}
         pair = self._pair(enemy, each)
-        if pair.habit is not None and enemy.combatant.may_charge(each.combatant, pair.habit):
+        if pair.tactic is not None and enemy.combatant.may_charge(each.combatant, pair.tactic):
             struck = blows(enemy.combatant, each.combatant)
             numbers[Blow.SPONSONS] = self._strikes.number(struck.sponsons)
             numbers[Blow.RETALIATION] = self._strikes.number(struck.retaliation)
@@ -319,8 +319,8 @@ class Encoder:
             struck, by = each, enemy
         else:
             pair = self._pair(each, enemy)
-            first = pair.numbers.get(Blow.CHARGE if pair.habit == "charge" else 0)
-            strike, row = first, None if pair.habit == "charge" else pair.row
+            first = pair.numbers.get(Blow.CHARGE if pair.tactic == "charge" else 0)
+            strike, row = first, None if pair.tactic == "charge" else pair.row
             struck, by = enemy, each
         if strike is None:
             return
@@ -365,7 +365,7 @@ class Encoder:
 def _nothing() -> Any:
     """The record of PAIR of who can do nothing."""
     facts = np.zeros(1, PAIR)[0]
-    for name in ("habit", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
+    for name in ("tactic", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
         facts[name] = -1
     return facts
 

@@ -166,7 +166,7 @@ class Chooser(Shooter):
     def stop_of(self, line: Line, salvo: int) -> int:
         """Return where the move of a line ends, of which `salvo` is what it fires, or NONE.
 
-        Its ranges are those of the row that is fired; where none is, of the one that a habit would fire. InputError
+        Its ranges are those of the row that is fired; where none is, of the one that a tactic would fire. InputError
         for a move that the unit cannot make, or not end there.
         """
         self._check_move(line)
@@ -187,14 +187,14 @@ class Chooser(Shooter):
     @cached_property
     def _watching_row(self) -> Row | None:
         """Row of its opportunity fire under a tactic."""
-        return self.habit("lookout").by_lookout if self.lookout_rows else None
+        return self.tactic("lookout").by_lookout if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:
         """Return the index in :attr:`salvos` that it fires by default; NONE if there is nothing to fire."""
         if why_not("shoot", self.mine, self.theirs) is not None:
             return NONE
-        return self.salvo_of(self.habit("shoot"))
+        return self.salvo_of(self.tactic("shoot"))
 
     def _check_move(self, line: Line) -> None:
         """InputError for a line whose move the unit cannot make, or not end there."""
@@ -321,7 +321,7 @@ class Chooser(Shooter):
             branches.append(branch)
         return Choice(self.side, ORDERS, branches)
 
-    def habit(self, name: str) -> Shooter:
+    def tactic(self, name: str) -> Shooter:
         """Return the side with a tactic that its unit can carry out."""
         return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
 
@@ -331,10 +331,10 @@ class Chooser(Shooter):
         `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError for anything else.
         """
         where = f"duel.policy_{self.where}"
-        habits: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
+        tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
         if not fired:
             return self.best_salvo
-        if fired not in habits:
+        if fired not in tactics:
             said = fired.removesuffix(" overcharged").split(" and ")
             for place, salvo in enumerate(self.salvos):
                 named = [shot.row.id.lower() for shot in salvo] == said or [
@@ -343,12 +343,12 @@ class Chooser(Shooter):
                 if named and salvo[0].overcharge == fired.endswith(" overcharged"):
                     return place
             names = [row.id for row in self.rows]
-            names += [each for each in habits if why_not(habits[each], self.mine, self.theirs) is None]
+            names += [each for each in tactics if why_not(tactics[each], self.mine, self.theirs) is None]
             problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
             raise InputError(problem, where=where, allowed=", ".join(names) or "nothing")
-        if (reason := why_not(habits[fired], self.mine, self.theirs)) is not None:
+        if (reason := why_not(tactics[fired], self.mine, self.theirs)) is not None:
             raise InputError(f"with {fired}: {reason}", where=where, allowed="another row")
-        return self.salvo_of(self.habit(habits[fired]))
+        return self.salvo_of(self.tactic(tactics[fired]))
 
     def charge_named(self, fired: str) -> int:
         """Return the index in :attr:`charges` that a line makes; NONE if it cannot charge.
@@ -367,16 +367,16 @@ class Chooser(Shooter):
             raise InputError(problem, where=f"duel.policy_{self.where}", allowed=", ".join(names))
         return NONE
 
-    def salvo_of(self, habit: Shooter) -> int:
+    def salvo_of(self, tactic: Shooter) -> int:
         """Return the index in :attr:`salvos` that a tactic fires; NONE if it does not shoot."""
-        if not habit.rows:
+        if not tactic.rows:
             return NONE
-        charged = habit.policy == "overcharge"
-        return self.salvos.index(tuple(Shot(row, charged, row is not habit.main) for row in habit.rows))
+        charged = tactic.policy == "overcharge"
+        return self.salvos.index(tuple(Shot(row, charged, row is not tactic.main) for row in tactic.rows))
 
-    def reaction_of(self, habit: Shooter) -> int:
+    def reaction_of(self, tactic: Shooter) -> int:
         """Return the index in :attr:`reaction_shots` that a tactic makes; NONE for none."""
-        row = habit.by_lookout
+        row = tactic.by_lookout
         if row is None:
             return NONE
         return self.reaction_shots.index(Shot(row))

@@ -327,7 +327,7 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
     for named in situations_called(file.situations):
         for policy in file.policies:
             (situation,) = played_by(policy, (named,))
-            if situation == named and policy != file.policies[0] and policy != "habit":
+            if situation == named and policy != file.policies[0] and policy != "tactic":
                 continue  # no duel: it is the same by every policy
             if distances is None or situation.kind != "ranged":
                 yield situation

@@ -165,7 +165,7 @@ class SweepFile(Record):
     name: Slug = "sweep"
     situations: Several[str | Situation] = ("long-range",)
     distances: Values = None
-    policies: Several[str] = ("habit",)
+    policies: Several[str] = ("tactic",)
     figures: Several[str] = USUAL_FIGURES
     single: bool = told(False, "Keep figures in 32 bits, to seven digits, instead of 64.")
     part_cells: Annotated[int, Field(ge=1, le=10**8)] | None = None

@@ -35,7 +35,7 @@ def test_who_cannot_fight_a_duel_has_a_reason():
 
 def test_duels_of_a_report_can_be_played_best():
     assert played_by("best", [CHARGE, DUEL]) == (CHARGE, BEST_DUEL)
-    assert played_by("habit", [CHARGE, DUEL]) == (CHARGE, DUEL)
+    assert played_by("tactic", [CHARGE, DUEL]) == (CHARGE, DUEL)
     with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
         played_by("bets", [DUEL])
 
@@ -43,10 +43,10 @@ def test_duels_of_a_report_can_be_played_best():
 def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everything(tmp_path):
     assert told_of_best([CHARGE, BEST_TRADES[0]]).endswith(": charge.")
     assert told_of_best([BEST_DUEL]) == told_of_best([CHARGE]) == ""
-    check_best_is_played("habit", [CHARGE])
+    check_best_is_played("tactic", [CHARGE])
     check_best_is_played("best", [CHARGE, BEST_DUEL])
     alone = {"situations": ["charge"], "policy": "best", "row": "melee"}  # with a row no prices are made
-    with pytest.raises(InputError, match=r"policy: best play has nothing to choose in charge.*habit; or .* duel"):
+    with pytest.raises(InputError, match=r"policy: best play has nothing to choose in charge.*tactic; or .* duel"):
         write_report(RIFLES, GRENADIERS, out=tmp_path / "r", **alone)
     assert not (tmp_path / "r").exists()
 
@@ -78,13 +78,13 @@ def twins():
 
 @pytest.mark.slow
 def test_best_play_pays_for_what_only_play_makes_use_of(twins):
-    """No single act of a comparison is overcharged, so that by habit all four are worth the same.
+    """No single act of a comparison is overcharged, so that by tactic all four are worth the same.
 
     Among others that are all alike a price p trades evenly where p times what one loses to them on average is what it
     destroys of them, divided by p: in the duels from both distances together.
     """
-    habit, best = (fair_points(twins, against=twins, policy=each) for each in ("habit", "best"))
-    even = habit.frame["trades_evenly_at"].to_numpy()
+    tactic, best = (fair_points(twins, against=twins, policy=each) for each in ("tactic", "best"))
+    even = tactic.frame["trades_evenly_at"].to_numpy()
     assert even == pytest.approx([even[0]] * 4)
     lost, destroyed = np.sum([shares_lost(*twins[:2], each.distance) for each in BEST_TRADES], axis=0)
     assert destroyed > lost  # by the choice alone
@@ -98,10 +98,10 @@ def test_best_play_pays_for_what_only_play_makes_use_of(twins):
 @pytest.mark.slow
 def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(twins):
     overcharging = twins[0]
-    habit, best = (solve_price(overcharging, against=twins, policy=each) for each in ("habit", "best"))
+    tactic, best = (solve_price(overcharging, against=twins, policy=each) for each in ("tactic", "best"))
     assert "table edges" in best.limits
     assert best.limits in str(best)
-    assert best.as_dict()["limits"] == best.limits != habit.limits
+    assert best.as_dict()["limits"] == best.limits != tactic.limits
     dice = solve_dice(overcharging, against=twins, policy="best", most=1)
     assert dice.limits == best.limits
     assert round(dice.frame["fair_points"].iloc[1]) == best.price.points
@@ -110,8 +110,8 @@ def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(tw
 @pytest.mark.proof
 def test_one_that_plays_better_may_cost_more():
     twins = twins_of(3)
-    habit, best = (solve_price(twins[0], against=twins, policy=each) for each in ("habit", "best"))
-    assert best.price.fair_high > habit.price.fair_high
+    tactic, best = (solve_price(twins[0], against=twins, policy=each) for each in ("tactic", "best"))
+    assert best.price.fair_high > tactic.price.fair_high
 
 
 def shares_lost(a, b, distance):

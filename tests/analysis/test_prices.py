@@ -310,7 +310,7 @@ def test_every_answer_names_its_opponents_in_its_first_line(tmp_path):
 
 
 def test_of_duels_no_price_is_made_and_none_is_fought(library):
-    assert [each.name for each in priceable("habit", ["long-range", "duel"])] == ["long-range"]
+    assert [each.name for each in priceable("tactic", ["long-range", "duel"])] == ["long-range"]
 
 
 # --- who cannot be rated ------------------------------------------------------------------------------------

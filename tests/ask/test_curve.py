@@ -316,7 +316,7 @@ def test_assumptions_and_rules_left_out_are_those_of_all_values():
 
 
 BATTLE = {
-    "battle": {"rounds": 2, "tactic_mine": "habits", "tactic_yours": "habits"},
+    "battle": {"rounds": 2, "tactic_mine": "policies", "tactic_yours": "policies"},
     "mine": ["2 x crown/rifle-platoon@basic"],
     "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
 }
@@ -330,10 +330,10 @@ def test_a_battle_over_its_terms_its_units_and_its_armies():
     itself = an.simulate(one, kind="battle", trials=400, seed=5)
     assert found.frame["p_victory"][0] == float(itself.probability("victory"))
     assert found.frame["p_victory"][0] < found.frame["p_victory"][1]
-    habits = an.curve(BATTLE, over="policy_mine=shoot,take_cover", metric="mean_margin", **how)
-    assert habits.frame["mean_margin"][0] > habits.frame["mean_margin"][1]
-    assert habits.frame["mean_margin_low"][0] < habits.frame["mean_margin"][0] < habits.frame["mean_margin_high"][0]
-    assert "a battle" not in habits.notes()
+    tactics = an.curve(BATTLE, over="policy_mine=shoot,take_cover", metric="mean_margin", **how)
+    assert tactics.frame["mean_margin"][0] > tactics.frame["mean_margin"][1]
+    assert tactics.frame["mean_margin_low"][0] < tactics.frame["mean_margin"][0] < tactics.frame["mean_margin_high"][0]
+    assert "a battle" not in tactics.notes()
 
 
 @pytest.mark.parametrize(

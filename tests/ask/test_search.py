@@ -360,7 +360,7 @@ def test_a_race_is_ranked_by_its_figures():
 
 def test_battles_are_raced_over_units_and_policies():
     baseline = {
-        "battle": {"rounds": 2, "tactic_yours": "habits"},
+        "battle": {"rounds": 2, "tactic_yours": "policies"},
         "mine": [f"2 x {RIFLES}"],
         "yours": [f"2 x {GRENADIERS}"],
     }

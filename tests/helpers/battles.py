@@ -19,7 +19,7 @@ from analyser.scenarios.battle_tables import encoded
 SAID = ((1 << 40) - 1) & ~discipline.ACTIVATED
 LOSSES = (1 << discipline.FLAGS) - 1
 FATE = ((1 << 37) - 1) & ~discipline.FELL_BACK
-HABITS = {"tactic_mine": "habits", "tactic_yours": "habits"}  # both sides, so that policies decide what units do
+BY_POLICY = {"tactic_mine": "policies", "tactic_yours": "policies"}  # both sides, so that policies decide what units do
 A_FIRST = {"initiative_yours": "give", "hand_yours": "surrender"}
 TABLE = 48.0
 

@@ -1,7 +1,7 @@
 """Longer fights for the tests: rigged units and dice, asked through the public functions."""
 
 import analyser
-from tests.helpers.battles import HABITS
+from tests.helpers.battles import BY_POLICY
 
 ONLY_STRIKES = {"strike": 1}  # every die scores 1 hit
 COIN = {"strike": 1, "blank": 1}
@@ -51,7 +51,7 @@ def battle(mine, yours, die=None, deck=None, trials=200, **terms):
     """The answer about a battle of one unit against one, mine first; certain, if the dice are."""
     terms = {"rounds": 2, "gap": 20.0, "hand_limit": 0, "policy_yours": "take_cover"} | terms
     armies = {name: {"unit": [{"name": name} | unit]} for name, unit in (("mine", mine), ("yours", yours))}
-    asked = armies | {"battle": HABITS | {"initiative_yours": "give"} | terms, "ruleset": ruleset(die, deck)}
+    asked = armies | {"battle": BY_POLICY | {"initiative_yours": "give"} | terms, "ruleset": ruleset(die, deck)}
     return analyser.simulate(asked, trials=trials)
 
 

@@ -7,7 +7,7 @@ with the package. `play(plan, chance)` plays one battle: with `Rolled(seed)` onc
 QUESTIONS: what the base and the rules leave open, and what is answered here.
 
  1. How far does a unit advance that is out of range (`shoot`)? Its full SPEED, to one inch of the target at most.
- 2. Habit `short_range`: beyond short range it advances just as far as short range (long range, for a row without),
+ 2. Tactic `short_range`: beyond short range it advances just as far as short range (long range, for a row without),
     at most SPEED, and shoots if then in long range and not Move or Fire; within it, it aims. After a failed rally
     test it shoots where it stands, or advances. With an Indirect row it acts as `shoot`. A unit that has not moved
     at all (SPEED 0, one inch away) aims. By rounding a diagonal move to short range may end 0.01" beyond it.
@@ -20,7 +20,7 @@ QUESTIONS: what the base and the rules leave open, and what is answered here.
     charger gets in its own activation stays for "the end of its next activation" (the seed; AC-9.2 can be read
     otherwise for suppressed).
  8. Without DISCIPLINE: every discipline test is passed and no card is drawn.
- 9. A row that is reloading: the unit re-arms in its attack step instead of shooting, and moves as its habit has it
+ 9. A row that is reloading: the unit re-arms in its attack step instead of shooting, and moves as its tactic has it
     (to short range, too); after a failed rally test it does one of the two. Opportunity fire leaves it reloading
     too; a reloading unit with `lookout` or `take_cover` re-arms instead.
 10. Cryo replaces only "becomes suppressed": breaking and falling back come before it. Suppressive, Cryo and
@@ -216,18 +216,18 @@ class Battle(Fight):
         self.fumes()
 
     def _act(self, piece, rallied):
-        """Movement and attack steps by the habit (AC-9.2)."""
+        """Movement and attack steps by the tactic (AC-9.2)."""
         policy = self.policy(piece)
         if policy in ("lookout", "take_cover"):
             self._special_action(piece, policy)
             return
-        target, habit = self.choose(piece, policy, rallied)
+        target, tactic = self.choose(piece, policy, rallied)
         if target is None:
             self._special_action(piece, "take_cover")
-        elif habit in ("shoot", "short_range"):
-            self._shoot_by_habit(piece, target, habit, rallied)
+        elif tactic in ("shoot", "short_range"):
+            self._shoot_by_tactic(piece, target, tactic, rallied)
         else:
-            self._close_in(piece, target, habit, rallied)
+            self._close_in(piece, target, tactic, rallied)
 
     def policy(self, piece):
         """The policy of a unit; `auto` looks at the whole list of the enemy (BT-4)."""
@@ -238,11 +238,11 @@ class Battle(Fight):
         shoots = any(row.ranged and fits(row, foe) for row in rows for foe in self.pieces[1 - piece.side])
         return "charge" if close and not shoots else "shoot"
 
-    def habit(self, piece, foe, policy):
+    def tactic(self, piece, foe, policy):
         """What the policy comes to against that enemy; none: it can do nothing to it."""
-        for habit in (policy, "shoot", "charge"):
-            if self.may_charge(piece, foe) if habit == "charge" else self.ranged_row(piece, foe):
-                return habit
+        for tactic in (policy, "shoot", "charge"):
+            if self.may_charge(piece, foe) if tactic == "charge" else self.ranged_row(piece, foe):
+                return tactic
         return None
 
     def _special_action(self, piece, action):
@@ -253,11 +253,11 @@ class Battle(Fight):
         else:
             piece.taking_cover = True
 
-    def _close_in(self, piece, target, habit, rallied):
+    def _close_in(self, piece, target, tactic, rallied):
         """At double time, and charge as soon as it can; slowly after a failed rally test."""
         distance = self.distance(piece, target)
         row = self.ranged_row(piece, target)
-        if rallied and habit and distance <= 2 * piece.speed:
+        if rallied and tactic and distance <= 2 * piece.speed:
             self.charge(piece, target)
         elif not rallied and row and self.loaded(piece, row) and reaches(row, distance):
             self.shoot(piece, row, target, distance)
@@ -265,10 +265,10 @@ class Battle(Fight):
             self.approach(piece, target, 2 * piece.speed if rallied else piece.speed)
             self.fumes()
 
-    def _shoot_by_habit(self, piece, target, habit, rallied):
+    def _shoot_by_tactic(self, piece, target, tactic, rallied):
         row, distance = self.ranged_row(piece, target), self.distance(piece, target)
         stop = 0
-        if habit == "short_range" and "Indirect" not in row.qualities:
+        if tactic == "short_range" and "Indirect" not in row.qualities:
             stop = hundredths(row.long if row.short is None else row.short)
         stands = reaches(row, distance) and (distance <= stop or not stop or not rallied)
         if not stands:
@@ -333,7 +333,7 @@ class Battle(Fight):
     # --- the target ----------------------------------------------------------------------------------------
 
     def choose(self, piece, policy, rallied, stands=False):
-        """The target by the classes and the side's policy, and the habit against it (BT-4).
+        """The target by the classes and the side's policy, and the tactic against it (BT-4).
 
         With `stands` only whom it can attack from where it stands. None: it holds.
         """
@@ -349,11 +349,11 @@ class Battle(Fight):
     def _choose_among(self, piece, foes, policy, rallied, stands):
         if policy == "charge" and not rallied:
             policy = "shoot"
-        habits = {foe: self.habit(piece, foe, policy) for foe in foes}
-        shot_at = {foe: self.ranged_row(piece, foe) for foe in foes if habits[foe] in ("shoot", "short_range")}
+        tactics = {foe: self.tactic(piece, foe, policy) for foe in foes}
+        shot_at = {foe: self.ranged_row(piece, foe) for foe in foes if tactics[foe] in ("shoot", "short_range")}
         shot_at = {foe: row for foe, row in shot_at.items() if piece.dice(row, False)}
         distances = {foe: self.distance(piece, foe) for foe in foes}
-        charged = [foe for foe in foes if rallied and habits[foe] == "charge" and distances[foe] <= 2 * piece.speed]
+        charged = [foe for foe in foes if rallied and tactics[foe] == "charge" and distances[foe] <= 2 * piece.speed]
 
         def attack(foe):
             return shot_at.get(foe) or self.close_row(piece, foe, charging=True), distances[foe]
@@ -363,29 +363,29 @@ class Battle(Fight):
         for candidates in (here,) if stands else (here, after_advance):
             if candidates:
                 target = self._preferred(piece, candidates, attack)
-                return target, habits[target]
-        some = [foe for foe in foes if habits[foe]] or foes
+                return target, tactics[target]
+        some = [foe for foe in foes if tactics[foe]] or foes
         if stands or not some:
             return None
         target = min(some, key=lambda foe: distances[foe])
-        return target, habits[target]
+        return target, tactics[target]
 
     def shuns(self, piece, foe):
-        """Whether a unit that was told no habit attacks that enemy only for want of a better one (BT-4)."""
+        """Whether a unit that was told no tactic attacks that enemy only for want of a better one (BT-4)."""
         if piece.unit.policy != "auto":
             return False
-        habit = self.habit(piece, foe, self.policy(piece))
-        return habit != self.policy(piece) or not self._hurts(piece, foe, habit)
+        tactic = self.tactic(piece, foe, self.policy(piece))
+        return tactic != self.policy(piece) or not self._hurts(piece, foe, tactic)
 
     def spares(self, piece, foe):
         """Whether it leaves that enemy alone (BT-4)."""
-        habit = self.habit(piece, foe, self.policy(piece))
-        return habit is None or (habit == "charge" and not self._hurts(piece, foe, habit))
+        tactic = self.tactic(piece, foe, self.policy(piece))
+        return tactic is None or (tactic == "charge" and not self._hurts(piece, foe, tactic))
 
-    def _hurts(self, piece, foe, habit):
+    def _hurts(self, piece, foe, tactic):
         """Whether its attack takes 5% of it, both as they began, not at short range (BT-4)."""
         one, other = (Piece(each.unit, each.side, each.number) for each in (piece, foe))
-        row = self.close_row(piece, foe, charging=True) if habit == "charge" else self.ranged_row(piece, foe)
+        row = self.close_row(piece, foe, charging=True) if tactic == "charge" else self.ranged_row(piece, foe)
         return expected_damage(self.bare_blow(one, row, other), other.body) >= Fraction(1, 20)
 
     def _preferred(self, piece, foes, attack):
@@ -412,11 +412,11 @@ class Battle(Fight):
         return min((foe for foe in foes if values[foe] >= best - TIE), key=lambda foe: self.distance(piece, foe))
 
     def _threatens(self, foe, piece, distance):
-        """Whether it reaches the piece from where it stands, by the row or the charge of its habit (BT-4)."""
-        row, habit = self.ranged_row(foe, piece), self.habit(foe, piece, self.policy(foe))
-        if row and habit in ("shoot", "short_range", "charge") and reaches(row, distance):
+        """Whether it reaches the piece from where it stands, by the row or the charge of its tactic (BT-4)."""
+        row, tactic = self.ranged_row(foe, piece), self.tactic(foe, piece, self.policy(foe))
+        if row and tactic in ("shoot", "short_range", "charge") and reaches(row, distance):
             return True
-        return habit == "charge" and distance <= 2 * foe.speed
+        return tactic == "charge" and distance <= 2 * foe.speed
 
     def _danger(self, foe, piece):
         """The models of the piece that the foe would destroy, wherever they stand."""

@@ -41,7 +41,7 @@ BEST = "best"
 
 
 def value(scenario, want="win", wanter="a"):
-    """What a duel is worth to a side if whoever has the policy ``best`` plays so, and everybody else by habit."""
+    """What a duel is worth to a side if whoever has the policy ``best`` plays so, and everybody else by tactic."""
     game = Game(scenario, want, wanter)
     return game.between_rounds(game.start, game.rounds)
 
@@ -146,8 +146,8 @@ class Game:
             return after(turn)
         charges = plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn))
         if not self.chooses[turn.side]:
-            habit = self.scenario[f"policy_{turn.side}"]
-            if plain.must_charge(self.field, turn) or (charges and habit == "charge"):
+            tactic = self.scenario[f"policy_{turn.side}"]
+            if plain.must_charge(self.field, turn) or (charges and tactic == "charge"):
                 return self.charge(turn, after)
             return self.mean(plain.acts(self.field, turn), after)
         values = [order(lambda duel: after(turn._replace(duel=duel))) for order in self.orders(turn)]
@@ -253,7 +253,7 @@ class Game:
     def shot(self, duel, side, row, **how):
         """What comes of one attack; who loses models may fail the test on purpose, and knows what is left (AC-5.1).
 
-        Who goes by a habit makes an enemy take its tests here, and so do a Tail Gunner and Spectacular Demise.
+        Who goes by a tactic makes an enemy take its tests here, and so do a Tail Gunner and Spectacular Demise.
         """
         return lambda after: self.shot_value(duel, side, row, after, **how)
 

@@ -16,7 +16,7 @@ DIE = ((HEROIC, 1), (STRIKE, 2), (GLANCING, 1), (MISS, 1), (BLANK, 1))
 #: AC-1.2: the values in the deck, each with as many copies.
 DECK = tuple((value, 3) for value in range(1, 13))
 
-#: What a side may decide.  Where it is not free to, the habit is done.
+#: What a side may decide.  Where it is not free to, the tactic is done.
 STRIKES, STRIKES_BACK, OVERCHARGES = "strikes", "strikes back", "overcharges"
 FAILS, OVERRUNS, RALLIES, PLANS = "fails", "overruns", "rallies", "plans"
 OVERCHARGES_BACK, SHOOTS_BACK = "overcharges back", "shoots back"
@@ -135,7 +135,7 @@ class Game:
     asked: dict[str, int] = field(default_factory=dict, compare=False)
 
     def decide(self, kind: str, side: int, options: list[Callable[[], Fraction]]) -> Fraction:
-        """Return the worth of a side's best option; the first is the habit."""
+        """Return the worth of a side's best option; the first is the tactic."""
         if len(options) > 1:
             self.asked[kind] = self.asked.get(kind, 0) + 1
         if (kind, side) not in self.free:

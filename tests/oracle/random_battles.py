@@ -223,7 +223,7 @@ def terms_of(plan):
     terms = {key: getattr(plan, key) for key in ("rounds", "table", "gap", "width", "hand_limit")}
     terms |= {key: getattr(any_unit, key) for key in ("arrives", "disembark_within", "disembark_by")}
     for name, side in (("mine", plan.a), ("yours", plan.b)):
-        terms |= {f"tactic_{name}": "habits"}
+        terms |= {f"tactic_{name}": "policies"}
         terms |= {
             f"{key}_{name}": getattr(side, key) for key in ("target", "order", "hand", "initiative", "discard_below")
         }

@@ -228,7 +228,7 @@ def test_opportunity_fire_first_second_and_never_twice():
     assert outcome.models == ((9, 2, 3),)
 
 
-def test_who_was_told_no_habit_attacks_whom_it_hurts_and_else_holds():
+def test_who_was_told_no_tactic_attacks_whom_it_hurts_and_else_holds():
     """A strike is 1 hit: against 30 models it takes 3% of them, against 4 a quarter. A charge by itself needs 5%."""
     crowd, few = (unit(name, models=number, rows=(), policy="take_cover") for name, number in (("c", 30), ("f", 4)))
     fencer = unit("fencer", rows=(blade(1),))

@@ -41,7 +41,7 @@ class Case:
         return plain.survival if self.want == "survival" else plain.margin(self.game)
 
     def expected(self, *bound, **changes):
-        """The value by the second reading, where some decisions are not free but habit."""
+        """The value by the second reading, where some decisions are not free but tactic."""
         game = replace(self.game, free=parts.EVERYTHING - set(bound), **changes)
         return plain.duel(game, self.start, self.order, self.rounds, self.worth())
 
@@ -266,7 +266,7 @@ def check(case):
 
 
 def gain(case, kind, side):
-    """What it is worth to a side that it need not do by habit what is of this kind."""
+    """What it is worth to a side that it need not do by tactic what is of this kind."""
     lost = case.expected((kind, side)) - case.expected()
     return -lost if side == 0 else lost
 

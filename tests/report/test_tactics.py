@@ -27,9 +27,9 @@ def found():
 def test_a_row_is_what_best_play_says(found):
     row = found.frame.iloc[0]
     alone = best_play(MINE, YOURS, **TERMS)
-    regret = next(each for each in alone.regrets() if each["habit"] == row["tactic"])
+    regret = next(each for each in alone.regrets() if each["tactic"] == row["tactic"])
     assert row["value"] == alone.value
-    assert (row["cost"], row["exploitable"]) == (regret["gives_away"], regret["exploitable"])
+    assert (row["cost"], row["exploitable"]) == (regret["cost"], regret["exploitable"])
     assert row["first_move"] == alone.first_moves()[0]["do"]
 
 

@@ -14,7 +14,7 @@ from analyser.common.sampling import Sampling
 from analyser.results.battle import swing_trials
 from analyser.results.battle_rules import NOT_MODELLED
 from analyser.results.battle_tactics import equilibrium
-from tests.helpers.battles import HABITS
+from tests.helpers.battles import BY_POLICY
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
 SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
@@ -113,7 +113,7 @@ def test_tactics_are_told_once_where_both_sides_have_them():
     told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Tactics"]
     assert told == [
         "mine: tactic auto, hand highest, initiative take",
-        "yours: habits, target most points, order listed, hand highest, initiative take",
+        "yours: tactics, target most points, order listed, hand highest, initiative take",
     ]
 
 
@@ -198,7 +198,7 @@ def test_all_that_a_side_chooses_by_is_in_the_heading():
     odd = {"unit": "imperium/scion-grenadier-platoon@basic", "policy": "lookout"}
     found = analyser.battle(RIFLES, [odd], policy_mine="charge", discard_below_mine=4, **how)
     mine, yours = (text for label, text in found.heading() if label == "Tactics")
-    assert mine.startswith("mine: habits, policy charge, target nearest")
+    assert mine.startswith("mine: tactics, policy charge, target nearest")
     assert mine.endswith("cards below 4 discarded")
     assert yours.startswith("yours: tactic auto")
     assert yours.endswith("1 unit with a policy of its own")
@@ -207,7 +207,7 @@ def test_all_that_a_side_chooses_by_is_in_the_heading():
 @pytest.mark.slow
 def test_a_blast_among_friends_is_no_point_of_the_enemy():
     """Landships burst among their own: what they take of each other is told apart from what they take of the enemy."""
-    how = HABITS | {"trials": 2000, "swing": False, "width": 0, "gap": 12}
+    how = BY_POLICY | {"trials": 2000, "swing": False, "width": 0, "gap": 12}
     found = analyser.battle(
         ["imperium/faust@full", "3 x imperium/krupp@full"], ["3 x crown/sovereign-landship@full"], **how
     )
@@ -231,11 +231,11 @@ def test_boons_are_paid_for_and_not_modelled():
 
 
 @pytest.mark.slow
-def test_who_was_told_no_habit_leaves_alone_whom_it_cannot_hurt():
-    """Rifles before a fortress that they can only scratch: by habit they die charging it, by themselves they hold."""
+def test_who_was_told_no_tactic_leaves_alone_whom_it_cannot_hurt():
+    """Rifles before a fortress that they can only scratch: by tactic they die charging it, by themselves they hold."""
     wall = analyser.load_profiles().loadout("imperium/sieger-vitruvian-colossus@full-strength")
     rifles = ["crown/rifle-command-platoon@basic"]
-    how = HABITS | {"trials": 200, "swing": False, "tactics": False, "rounds": 2}
+    how = BY_POLICY | {"trials": 200, "swing": False, "tactics": False, "rounds": 2}
     free = analyser.battle(rifles, [wall], **how)
     assert any("holds and takes cover" in line for line in free.tell(0).lines())
     assert not any(line.startswith("  my ") and "moves at double" in line for line in free.tell(0).lines())
@@ -257,7 +257,7 @@ def test_of_two_enemies_the_one_that_can_be_hurt_is_attacked():
 
 @pytest.mark.slow
 def test_stated_tactics_are_no_game():
-    stated = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack", tactic_yours="habits")
+    stated = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack", tactic_yours="policies")
     assert stated.tactics() == {}
     assert "Terrain, objectives and line of sight are not modelled" in " ".join(str(stated).split())
     one = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack")
@@ -269,7 +269,7 @@ def test_stated_tactics_are_no_game():
 @pytest.mark.slow
 def test_a_story_says_who_reloads():
     """A landship is Slow to Fire: after each order to shoot with which it has hit comes one with which it reloads."""
-    how = HABITS | {"trials": 20, "swing": False}
+    how = BY_POLICY | {"trials": 20, "swing": False}
     found = analyser.battle(["crown/monarch-landship@full-strength"], GRENADIERS, **how)
     for number in range(20):
         story = found.tell(number)
@@ -304,8 +304,8 @@ def gunners(quality, **keys):
 )
 def test_a_story_says_why_nobody_shoots(quality, gap, told):
     both = [gunners(quality)], [gunners(quality)]
-    habits = {"policy_mine": "shoot", "policy_yours": "shoot"}
-    found = analyser.battle(*both, gap=gap, trials=5, swing=False, rounds=2, **habits)
+    tactics = {"policy_mine": "shoot", "policy_yours": "shoot"}
+    found = analyser.battle(*both, gap=gap, trials=5, swing=False, rounds=2, **tactics)
     lines = [line for line in found.tell(0).lines() if " away" in line]
     assert told in lines[0]
     assert not any(told in line and " attacks " in line for line in lines)
@@ -316,7 +316,7 @@ def test_an_aircraft_fires_a_row_that_is_slow_to_fire_once():
     """A sortie is no standard activation: its one deed is a ranged attack, and only a re-arm action loads a row."""
     plane = gunners("Slow to Fire", name="Plane", type="aircraft", category="aerial")
     armies = [gunners("Arc"), plane], [gunners("Arc", damage_limit=90)]
-    found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36, **HABITS)
+    found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36, **BY_POLICY)
     assert any("Plane fires its Slow to Fire row once" in warning for warning in found.scenario.warnings)
     shots = [sum("my Plane attacks" in line for line in found.tell(number).lines()) for number in range(20)]
     assert set(shots) == {1}

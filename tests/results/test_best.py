@@ -1,4 +1,4 @@
-"""Best play as an answer: its plan, its habits, its lists, its picture; and the duel under it."""
+"""Best play as an answer: its plan, its tactics, its lists, its picture; and the duel under it."""
 
 import json
 from types import SimpleNamespace
@@ -41,21 +41,21 @@ def test_the_value_is_that_of_the_duel_under_the_plan(apart):
     assert apart.exploitability < SAME
 
 
-def test_no_habit_does_better(apart):
+def test_no_tactic_does_better(apart):
     regrets = apart.regrets()
-    assert {row["habit"] for row in regrets} == {"shoot", "short_range", "charge", "lookout", "take_cover"}
+    assert {row["tactic"] for row in regrets} == {"shoot", "short_range", "charge", "lookout", "take_cover"}
     for row in regrets:
-        against = duel(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=row["habit"], policy_b="best")
-        assert row["gives_away"] >= 0
-        assert row["exploitable"] >= row["gives_away"] - SAME
+        against = duel(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=row["tactic"], policy_b="best")
+        assert row["cost"] >= 0
+        assert row["exploitable"] >= row["cost"] - SAME
         assert win(against) == pytest.approx(row["worst"], abs=SAME)
 
 
-def test_against_a_habit(apart):
+def test_against_a_tactic(apart):
     found = best_play(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, against="shoot")
     assert found.value >= apart.value - SAME
     for row in found.regrets():
-        played = duel(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=row["habit"])
+        played = duel(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, policy_a=row["tactic"])
         assert row["value"] == pytest.approx(win(played), abs=SAME)
         assert "worst" not in row
 
@@ -131,7 +131,7 @@ def test_it_is_shown_in_every_form(apart):
     assert record["kind"] == "best"
     assert record["value"] == apart.value
     assert len(apart.to_frame()) == len(apart.plan()) == len(apart.rows())
-    assert list(apart.to_frame(regrets=True)["habit"]) == [row["habit"] for row in apart.regrets()]
+    assert list(apart.to_frame(regrets=True)["tactic"]) == [row["tactic"] for row in apart.regrets()]
     assert len(apart.to_frame(by_round=True)) == 4
     assert exact(record["scenario"]).probability("a_wins") == apart.probability("a_wins")
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_asked_is_told(apart, asked, told):
         asked(apart)
 
 
-def test_a_habit_has_no_plan():
+def test_a_tactic_has_no_plan():
     found = best_play(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1, against="shoot")
     with pytest.raises(InputError, match=r"b has a simple tactic, and no plan \(allowed: a\)"):
         found.plan("b")
@@ -215,7 +215,7 @@ def test_it_is_a_duel():
     assert issubclass(BestResult, type(duel(small(RIFLES, 1), small(GRENADIERS, 1), rounds=1)))
 
 
-def test_what_plays_by_habits_alone_says_so():
+def test_what_plays_by_tactics_alone_says_so():
     for policy in ("best", ["aim and shoot"]):
         scenario = {"duel": {"rounds": 1, "policy_a": policy}, "a": small(RIFLES, 1), "b": small(GRENADIERS, 1)}
         resolved = load_as(DuelScenario, scenario)
@@ -232,9 +232,9 @@ def test_no_picture_by_distance_without_one():
 def test_a_charge_may_be_made_with_overcharge():
     gang = small("commonwealth/azhdaya-beserker-gang@basic", 4)
     found = best_play(gang, small(GRENADIERS, 4), rounds=2, want="points")
-    without = next(row for row in found.regrets() if row["habit"] == "charge")
+    without = next(row for row in found.regrets() if row["tactic"] == "charge")
     assert {row["do"] for row in found.plan("a")} & {"charge with overcharge"}
-    assert without["gives_away"] > 0.01
+    assert without["cost"] > 0.01
     listed = duel(gang, small(GRENADIERS, 4), rounds=2, policy_a=["charge with overcharge"], policy_b="best")
     assert listed.play.chooser_at(0).charges[1].overcharge
     with pytest.raises(InputError, match=r"nothing to charge with as 'overcharg'; did you mean 'overcharge'"):
@@ -306,7 +306,7 @@ def test_a_plan_says_how_far_both_are_from_their_edges():
 
 
 def test_moves_may_stop_where_a_step_says():
-    """A habit is worth less to who can stop anywhere, and a list names the stops."""
+    """A tactic is worth less to who can stop anywhere, and a list names the stops."""
     bikes = ("imperium/scion-vierling-dreirad-squadron@basic", "commonwealth/winged-hussar-treadbikes@basic")
     values, terms = [], {"rounds": 3, "distance": 24, "against": "shoot"}
     for step in (60, 2, 1, None):
@@ -387,10 +387,10 @@ PAIRS = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("a", "b", "distance"), PAIRS)
-def test_a_habit_that_the_enemy_knows_is_worth_what_the_duel_against_best_play_says(a, b, distance):
+def test_a_tactic_that_the_enemy_knows_is_worth_what_the_duel_against_best_play_says(a, b, distance):
     found = best_play(a, b, rounds=2, distance=distance)
     for row in found.regrets():
-        fought = duel(a, b, rounds=2, distance=distance, policy_a=row["habit"], policy_b="best")
+        fought = duel(a, b, rounds=2, distance=distance, policy_a=row["tactic"], policy_b="best")
         assert win(fought) == pytest.approx(row["worst"], abs=SAME)
 
 

@@ -9,14 +9,14 @@ from analyser import InputError
 from analyser.rules.activation import APART
 from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Condition, lines_of
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
-from analyser.rules.tactics import HABITS, VIEWS, allowed_of_every_view, decide, number_of
+from analyser.rules.tactics import TACTICS, VIEWS, allowed_of_every_view, decide, number_of
 
 WHERE = "duel.policy_a"
 
 
-def test_the_habits_are_lists():
-    assert HABITS.keys() == POLICIES.keys()
-    assert [line.text for line in HABITS["shoot"]] == ["aim and shoot if in range", "advance and shoot"]
+def test_the_tactics_are_lists():
+    assert TACTICS.keys() == POLICIES.keys()
+    assert [line.text for line in TACTICS["shoot"]] == ["aim and shoot if in range", "advance and shoot"]
 
 
 def test_orders_by_number_are_those_of_each_view():

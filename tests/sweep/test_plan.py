@@ -113,7 +113,7 @@ def test_another_program_is_refused():
 
 def test_distances_and_policies_make_situations():
     plan = read_plan(
-        SMALL | {"situations": ["long-range", "duel"], "distances": [4, 8.5], "policies": ["habit", "best"]}
+        SMALL | {"situations": ["long-range", "duel"], "distances": [4, 8.5], "policies": ["tactic", "best"]}
     )
     names = [each.name for each in plan.situations]
     assert names == ["long-range-at-4", "long-range-at-8-5", "duel", "duel-best-play"]
@@ -127,7 +127,7 @@ def test_distances_and_policies_make_situations():
         ({"situations": []}, "at least one of each"),
         ({"figures": ["p_anihilated"]}, "did you mean 'p_annihilated'"),
         ({"policies": ["lookout"]}, "policies: no 'lookout'"),
-        ({"situations": ["charge"], "policies": ["habit", "best"]}, "best play has nothing to choose in charge"),
+        ({"situations": ["charge"], "policies": ["tactic", "best"]}, "best play has nothing to choose in charge"),
         ({"attackers": {"units": ["crown/no-such"]}}, "no-such"),
         ({"attackers": {"units": []}}, "no selector is given"),
         ({"attackers": {}}, "units: this key is missing"),

@@ -12,8 +12,8 @@ from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, M
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import advance, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.tables import (
-    NO_HABIT,
     NO_STRIKE,
+    NO_TACTIC,
     Battle,
     Blow,
     Place,
@@ -84,10 +84,10 @@ def ride(battle: Battle, unit: int) -> None:
 def shoot_reforming(battle: Battle, unit: int) -> None:
     """The attack step of a unit that has just got off: its shots, with the penalty for reforming (AC-4.2)."""
     field, facts = battle.field, battle.encoding
-    if facts.own_habit[unit] == NONE:
+    if facts.own_tactic[unit] == NONE:
         shoot_best(battle, unit)
         return
-    if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
+    if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
         return
     target = choices.best_attacked(battle, unit)
@@ -116,14 +116,14 @@ def act(battle: Battle, unit: int, was_fired_at: bool) -> int:
     if is_removed(state):
         return NO_TARGET
     rally_failed = state & unit_state.RALLY_FAILED != 0
-    if facts.own_habit[unit] == NONE:
+    if facts.own_tactic[unit] == NONE:
         if rally_failed or was_fired_at:
             plan_action(battle, unit, rally_failed)
         return carry_out(battle, unit)
     target = choices.target_of(battle, unit, rally_failed)
     if target != NO_TARGET:
         give_orders(battle, unit, target)
-    elif facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
+    elif facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
     elif facts.holds[unit]:
         hold(battle, unit)
@@ -191,7 +191,7 @@ def stand_by(battle: Battle, unit: int) -> None:
     """Go on lookout, or take cover."""
     field = battle.field
     side = field.sides[unit]
-    side.policy = battle.encoding.own_habit[unit]
+    side.policy = battle.encoding.own_tactic[unit]
     side.rearms = battle.encoding.rearms_on_lookout[unit]
     orders = battle.encoding.orders[side.policy, 0]
     field.states[unit] = activation.ordered_to(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
@@ -216,8 +216,8 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
     side.policy = Policy.CHARGE  # it closes in, at least
-    if facts.habit != NO_HABIT:
-        side.policy = facts.habit
+    if facts.tactic != NO_TACTIC:
+        side.policy = facts.tactic
     side.charges = 1 if facts.charges >= 0 else 0
     side.rearms = facts.rearms
     side.distance = field.nearest_length if target == field.nearest else length_between(battle, unit, target)
@@ -350,7 +350,7 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 def fly(battle: Battle, unit: int) -> None:
     """The sortie of an aircraft (BT-3): to short range of its target, a shot, and back to its reserve."""
     field = battle.field
-    plan, free = field.plans[unit], battle.encoding.own_habit[unit] == NONE
+    plan, free = field.plans[unit], battle.encoding.own_tactic[unit] == NONE
     target = int(plan[TARGET]) if free else choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
         distance = int(plan[LENGTH]) if free else choices.flight_of(battle, unit, target)

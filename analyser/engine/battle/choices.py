@@ -6,8 +6,8 @@ from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.positions import measure
 from analyser.engine.battle.tables import (
-    NO_HABIT,
     NO_STRIKE,
+    NO_TACTIC,
     NOWHERE,
     Battle,
     Place,
@@ -88,7 +88,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
         found = best_of(battle, unit, CHARGED, rally_failed)
         if found != NO_TARGET:
             return found
-    if facts.own_habit[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
+    if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
         return NO_TARGET
     nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
@@ -172,13 +172,13 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
     facts = pair_of(battle, unit, other)
     if among == CHARGED:
         return bool(length <= facts.charges)
-    if facts.habit == NO_HABIT or facts.shunned != battle.field.shunned:
+    if facts.tactic == NO_TACTIC or facts.shunned != battle.field.shunned:
         return False
     if among == KNOWN:
         return True
     if among == ATTACKED:
         return is_attacked(battle, pair, length, rally_failed)
-    charges = facts.habit == Policy.CHARGE and not rally_failed
+    charges = facts.tactic == Policy.CHARGE and not rally_failed
     reach = facts.reach_rallying if rally_failed else facts.reach
     if among == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
         return False
@@ -190,9 +190,9 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
     """Return True if the first unit of the pair can attack the other, which is on the field, from where it stands."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
-    if facts.habit == NO_HABIT or length <= least or length > reach:
+    if facts.tactic == NO_TACTIC or length <= least or length > reach:
         return False
-    if facts.has_dice or (facts.habit == Policy.CHARGE and not rally_failed):
+    if facts.has_dice or (facts.tactic == Policy.CHARGE and not rally_failed):
         return True
     return has_dice_now(battle, pair, length)
 

@@ -118,7 +118,7 @@ def value_now(battle: Battle, unit: int) -> float:
     field = battle.field
     if field.place[unit] == Place.INCOMING:
         return plan_flight(battle, unit)
-    if field.place[unit] == Place.ABOARD or battle.encoding.own_habit[unit] != NONE:
+    if field.place[unit] == Place.ABOARD or battle.encoding.own_tactic[unit] != NONE:
         return 0.0
     return plan_action(battle, unit, False)
 

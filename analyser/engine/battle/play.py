@@ -11,7 +11,7 @@ from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.lookahead import next_by_gain
 from analyser.engine.battle.positions import put, take_off
 from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
-from analyser.engine.battle.tactics import BY_HABIT
+from analyser.engine.battle.tactics import BY_TACTIC
 from analyser.engine.rng import next_word, one_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
@@ -94,7 +94,7 @@ def deploy(battle: Battle) -> None:
 def choose_tactic(battle: Battle, side: int) -> None:
     """Choose the tactic of a side for this battle, at random from its mix (BT-6)."""
     field, facts = battle.field, battle.encoding
-    field.tactic[side], field.looked[side] = BY_HABIT, 0
+    field.tactic[side], field.looked[side] = BY_TACTIC, 0
     if facts.ahead[side]:
         drawn, tactic = (next_word(field) >> _LOW) * _UNIT, 0
         while facts.mix[side, tactic] <= drawn:

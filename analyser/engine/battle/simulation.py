@@ -14,7 +14,7 @@ from analyser.common.sampling import Progress
 from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.play import play_chunk
 from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, NOWHERE, Battle, Counts, Encoding, Field, Tables
-from analyser.engine.battle.tactics import HABITS, set_mix
+from analyser.engine.battle.tactics import BY_POLICY, set_mix
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import stream_of
 from analyser.rules.policies import Action
@@ -84,7 +84,7 @@ class Simulation:
         other = copy(self)
         other._encoding = self._encoding.copy()
         for side, (tactics, mix) in enumerate(zip(names, mixes)):
-            if tuple(tactics) != (HABITS,):
+            if tuple(tactics) != (BY_POLICY,):
                 set_mix(other._encoding, side, dict(zip(tactics, mix.tolist())))
         return other
 

@@ -69,7 +69,7 @@ class PairFacts:
     value_short: Annotated[Any, np.int16]  # up to where the second of each two expected values holds
     value_at: Annotated[Any, np.int32]  # where its expected values begin; below 0: they are 0
     value_by_damage: Annotated[Any, np.int8]
-    habit: Annotated[Any, np.int8]  # a Policy, or NO_HABIT
+    tactic: Annotated[Any, np.int8]  # a Policy, or NO_TACTIC
     shunned: Annotated[Any, np.int8]  # it is attacked only if there is no better target (BT-4)
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # its shots are answered (Tail Gunner)
@@ -152,7 +152,7 @@ class Encoding:
     smokers: Int  # units with Corrosive Fumes
     smoker_at: Annotated[Any, np.int64, (UNITS,)]
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units of a side as it activates them by a fixed order
-    own_habit: Annotated[Any, np.int64, (UNITS,)]  # a Policy
+    own_tactic: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
     holds: Annotated[Any, np.int64, (UNITS,)]  # whether it holds if there is no enemy that it would attack (BT-4)
     furthest: Annotated[Any, np.int64, (UNITS,)]  # up to which it attacks any enemy from where it stands
@@ -183,7 +183,7 @@ class Encoding:
     blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise; or NO_STRIKE
 
 
-NO_HABIT = -1
+NO_TACTIC = -1
 CHARGING, STANDING, MOVING, WATCHING = range(WAYS)
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-HABITS = "habits"
-"""The tactic of a side that follows fixed habits instead."""
-BY_HABIT = -1
+BY_POLICY = "policies"
+"""The tactic of a side that follows the policies of its units instead."""
+BY_TACTIC = -1
 
 
 class Weight(IntEnum):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analyser.engine.attack import deduplicated
 from analyser.engine.attack.deduplicated import each_once
 from analyser.engine.attack.sweep import SUMMARY, sweep
 from analyser.game.profiles import load_profiles
@@ -27,7 +28,7 @@ def records():
 
 @pytest.mark.parametrize("room", [1, 1 << 10])
 def test_figures_are_those_of_each_attack_alone(records, room, monkeypatch):
-    monkeypatch.setattr(once, "_LEAST_ROOM", room)  # little room has to be made more
+    monkeypatch.setattr(deduplicated, "_LEAST_ROOM", room)  # little room has to be made more
     attacks, targets, ruleset = records
     possible = np.random.default_rng(1).random((len(attacks), len(CATEGORIES))) < 0.7
     drawn = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()

@@ -64,6 +64,6 @@ def test_one_against_one_is_the_duel():
     ],
     ids=str,
 )
-def test_habits_that_a_duel_has(pair, policies, gap):
+def test_tactics_that_a_duel_has(pair, policies, gap):
     p = p_value(pair, policies, gap, 2, duel_law(*pair, policies, gap, 2))
     assert p is None or p > 1e-4

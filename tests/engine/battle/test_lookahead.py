@@ -1,4 +1,4 @@
-"""Sides that look ahead: exact gains, an order that means nothing, planted cases, and strength against habits."""
+"""Sides that look ahead: exact gains, an order that means nothing, planted cases, and strength against tactics."""
 
 import random
 import re
@@ -109,9 +109,9 @@ def test_artillery_does_not_advance_into_charges():
 
 
 @pytest.mark.slow
-def test_looking_ahead_beats_habits():
-    ahead = {"tactic_mine": "balanced", "tactic_yours": "habits"}
-    behind = {"tactic_mine": "habits", "tactic_yours": "balanced"}
+def test_looking_ahead_beats_tactics():
+    ahead = {"tactic_mine": "balanced", "tactic_yours": "policies"}
+    behind = {"tactic_mine": "policies", "tactic_yours": "balanced"}
     assert scores(RIFLES, RIFLES, 2000, **ahead) > 0.6
     assert scores(RIFLES, RIFLES, 2000, **behind) < 0.4
 
@@ -122,13 +122,13 @@ def test_looking_ahead_beats_habits():
     ("target", "order"),
     [(Choice(each % len(Choice)), Turn(each % len(Turn))) for each in range(len(Choice) * len(Turn))],
 )
-def test_looking_ahead_beats_every_habit_on_18_of_20_pairs_of_lists(target, order):
+def test_looking_ahead_beats_every_tactic_on_18_of_20_pairs_of_lists(target, order):
     chance, won = random.Random(7), 0
     for _ in range(20):
         points = chance.choice(POINTS)
         first, second = random_list(chance, points), random_list(chance, points)
-        habits = {"target": target.name.lower(), "order": order.name.lower(), "tactic": "habits"}
-        sides = [{f"{key}_{side}": value for key, value in habits.items()} for side in ("mine", "yours")]
+        tactics = {"target": target.name.lower(), "order": order.name.lower(), "tactic": "policies"}
+        sides = [{f"{key}_{side}": value for key, value in tactics.items()} for side in ("mine", "yours")]
         with_first = scores(first, second, 300, tactic_mine="balanced", **sides[1])
         with_second = 1 - scores(first, second, 300, tactic_yours="balanced", **sides[0])
         won += with_first + with_second >= 1

@@ -99,7 +99,7 @@ def test_a_garrison_may_leave_its_building(seed, distance):
 
 @pytest.mark.slow
 def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
-    """Who has won knows how both stand (AC-7): to go on whenever he can, as habits do, gives something away."""
+    """Who has won knows how both stand (AC-7): to go on whenever he can, as tactics do, gives something away."""
     gained = []
     for seed in range(6):
         (duel,) = random_fights(random_last_stand, seed, 1)

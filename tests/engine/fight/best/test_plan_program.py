@@ -123,11 +123,11 @@ def test_what_was_played_is_the_mean_of_what_is_wanted(want):
 def test_a_policy_in_words_is_sampled_too():
     lines = ["aim and shoot if in range", "advance and shoot"]
     asked = {"rounds": 3, "distance": 27, "policy_b": "charge"}
-    habit = duel(small(RIFLES), small(GRENADIERS), policy_a="shoot", **asked)
+    tactic = duel(small(RIFLES), small(GRENADIERS), policy_a="shoot", **asked)
     sample = duel(
         small(RIFLES), small(GRENADIERS), policy_a=lines, method="monte-carlo", replacement=True, trials=TRIALS, **asked
     )
-    law = {row["value"]: row["probability"] for row in habit.distribution("a_models_left")}
+    law = {row["value"]: row["probability"] for row in tactic.distribution("a_models_left")}
     seen = {row["value"]: round(TRIALS * row["probability"]) for row in sample.distribution("a_models_left")}
     assert chi_square(seen, law) > LEAST
     deeds = [row["probability"] for row in sample.activations() if (row["round"], row["side"]) == (2, "a")]

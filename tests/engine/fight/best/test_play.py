@@ -1,4 +1,4 @@
-"""Best play beside all plans of tiny duels, beside habits, and beside the engine of distributions."""
+"""Best play beside all plans of tiny duels, beside tactics, and beside the engine of distributions."""
 
 import random
 import time
@@ -128,12 +128,12 @@ def test_a_row_without_dice_is_no_way_to_decline_to_strike():
 
 @pytest.mark.parametrize("distance", [None, 9.0])
 @pytest.mark.parametrize("first", ["a", "random"])
-def test_a_habit_in_the_graph_is_the_habit_of_a_duel(distance, first):
+def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
     terms = {"rounds": 2, "first": first} | ({} if distance is None else {"distance": distance})
     a, b = unit(2), unit(1, suppressed=True)
     play = played(a, b, **terms)
-    for mine, yours in product(play.habits(0), play.habits(1)):
-        both, theirs = play.plan_of_habit(0, mine), play.plan_of_habit(1, yours)
+    for mine, yours in product(play.tactics(0), play.tactics(1)):
+        both, theirs = play.plan_of_tactic(0, mine), play.plan_of_tactic(1, yours)
         for place in play.places:
             if place.side == 1:
                 nodes = play.game.nodes_of(place.place)
@@ -144,14 +144,14 @@ def test_a_habit_in_the_graph_is_the_habit_of_a_duel(distance, first):
 
 
 @pytest.mark.parametrize("distance", [None, 9.0])
-def test_no_habit_does_better_and_nobody_can_exploit_it(distance):
+def test_no_tactic_does_better_and_nobody_can_exploit_it(distance):
     terms = {"rounds": 3, "first": "random"} | ({} if distance is None else {"distance": distance})
     play = played(unit(2), unit(2), **terms)
     assert play.exploitability < SAME
     for side, sign in ((0, 1), (1, -1)):
-        for name in play.habits(side):
-            assert sign * (play.value - play.following(play.plan_of_habit(side, name))) >= -SAME
-            assert sign * (play.value - play.against(play.plan_of_habit(side, name), 1 - side)) >= -SAME
+        for name in play.tactics(side):
+            assert sign * (play.value - play.following(play.plan_of_tactic(side, name))) >= -SAME
+            assert sign * (play.value - play.against(play.plan_of_tactic(side, name), 1 - side)) >= -SAME
 
 
 def test_random_plans_lie_between_the_best_answers_to_them():

@@ -101,7 +101,7 @@ def stepped(duel, step):
 
 
 def roaming(seed):
-    """Two units that move, with rows of several ranges; they fall back, and the enemy often follows a habit."""
+    """Two units that move, with rows of several ranges; they fall back, and the enemy often follows a tactic."""
     rng = random.Random(f"roaming {seed}")
 
     def some():

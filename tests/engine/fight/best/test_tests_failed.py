@@ -48,9 +48,9 @@ def places_of_tests(play):
             yield place, int(rules.operations[rules.branches[first + count - 1, GUARD], 0]) ^ ON_PURPOSE
 
 
-def following_habits(play, habits, failing):
-    """What a play is worth where both follow habits, and one side fails its suppression tests, or none does."""
-    plans = [play.plan_of_habit(side, habit) for side, habit in enumerate(habits)]
+def following_tactics(play, tactics, failing):
+    """What a play is worth where both follow tactics, and one side fails its suppression tests, or none does."""
+    plans = [play.plan_of_tactic(side, tactic) for side, tactic in enumerate(tactics)]
     plan = plans[0].copy()
     for place in play.places:
         nodes = play.game.nodes_of(place.place)
@@ -63,14 +63,14 @@ def following_habits(play, habits, failing):
     return play.following(plan)
 
 
-def of_habits(play, habits, failing):
+def of_tactics(play, tactics, failing):
     """The same by the engine of duels, where a unit is stated to fail its tests."""
     scenario = play.scenario
     units = [
         unit.model_copy(update={"fail_on_purpose": unit.fail_on_purpose or side == failing})
         for side, unit in enumerate((scenario.a, scenario.b))
     ]
-    terms = scenario.terms.model_copy(update={"policy_a": habits[0], "policy_b": habits[1]})
+    terms = scenario.terms.model_copy(update={"policy_a": tactics[0], "policy_b": tactics[1]})
     found = solve_duel(replace(scenario, terms=terms, a=units[0], b=units[1]), Sampling())
     ends = found.moments[-1]
     return float((worth(terms.want, ends, scenario, 0) * ends.weights).sum())
@@ -91,10 +91,14 @@ def test_who_fails_all_tests_and_who_fails_none(seed, make):
             if "more places than a state has room for" in error.problem:
                 continue
             raise
-        habits = [rng.choice(play.habits(side)) for side in range(2)]
+        tactics = [rng.choice(play.tactics(side)) for side in range(2)]
         for failing in (None, 0, 1):
-            expected = of_habits(play, habits, failing)
-            assert following_habits(play, habits, failing) == pytest.approx(expected, abs=SAME), (duel, habits, failing)
+            expected = of_tactics(play, tactics, failing)
+            assert following_tactics(play, tactics, failing) == pytest.approx(expected, abs=SAME), (
+                duel,
+                tactics,
+                failing,
+            )
         assert play.exploitability < SAME
 
 
