@@ -97,7 +97,7 @@ def _places() -> dict[str, str]:
         tree = ast.parse(file.read())
     found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {
-        each.name: str(node.module) for node in found for each in node.names if str(node.module).startswith("analyser")
+        name.name: str(node.module) for node in found for name in node.names if str(node.module).startswith("analyser")
     }
 
 

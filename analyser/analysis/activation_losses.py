@@ -94,7 +94,7 @@ def acts_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Act], NDArray[np.bool_]]:
     """Return the acts of every loadout on every other, by situation; and which pairs attack each other, both ways."""
-    names = [each.selector for each in loadouts]
+    names = [loadout.selector for loadout in loadouts]
     rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
     of_situation = places_of(frame["situation"], [each.name for each in situations])
     known = (rows >= 0) & (columns >= 0)
@@ -158,7 +158,7 @@ def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
 
 def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
     """Return the shares left of charges: suppression is a penalty (AC-8.2), and a charge needs a rally (AC-5.6)."""
-    units = [each.unit for each in loadouts]
+    units = [loadout.unit for loadout in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
     )
@@ -213,7 +213,7 @@ def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | 
 
 def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]) -> _Chosen:
     """Return the best act, and the best after a failed rally; `rallies` is the probability that each row rallies."""
-    lost, own = (np.array([getattr(each, name) for each in acts]) for name in ("lost", "own"))
+    lost, own = (np.array([getattr(act, name) for act in acts]) for name in ("lost", "own"))
     shaken, rallied = (np.array([getattr(each, name) for each in acts]) for name in ("shaken", "rallied"))
     first, then = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
 

@@ -56,8 +56,8 @@ class Movers:
     """Movement of loadouts towards each other and away."""
 
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
-        units = [each.unit for each in loadouts]
-        self._speed = np.array([each.speed or 0.0 for each in units])
+        units = [loadout.unit for loadout in loadouts]
+        self._speed = np.array([unit.speed or 0.0 for unit in units])
         self._at_once = np.array([_comes_at_once(each) for each in units], np.bool_)
         self._flies = np.array([each.type == "aircraft" for each in units], np.bool_)
 

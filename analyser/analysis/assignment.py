@@ -143,7 +143,7 @@ class _Proof(NamedTuple):
 
 def _proven(counts: Sequence[int], prices: Array, foes: Sequence[Foe], bounds: Sequence[float]) -> _Proof:
     """The Lagrangian bound: all attackers at their prices, and what no volley on each target is worth more by."""
-    tops = [max(each, 0.0) for each in bounds]
+    tops = [max(bound, 0.0) for bound in bounds]
     return _Proof(float(np.dot(counts, prices) + sum(foe.number * top for foe, top in zip(foes, tops))), prices, tops)
 
 
@@ -202,7 +202,7 @@ class _Search:
             nodes += 1
             if nodes > MOST_NODES or len(self.found) > MOST_COLUMNS:
                 self.complete = False
-                return max(bound, self._best, *(each[0] for each in open_nodes))
+                return max(bound, self._best, *(node[0] for node in open_nodes))
             if at == len(self._kinds):
                 self._take(shots, bound + paid, bound)
                 continue

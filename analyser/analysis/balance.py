@@ -167,7 +167,7 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     odd = odd.sort_values("surprise", ascending=False, kind="stable")
     more = odd["ratio"] > 1
     situations = odd.groupby(["attacker", "defender", more], sort=False)["situation"].agg(list)
-    profiles = {unit_of(each.selector): each.unit for each in loadouts}
+    profiles = {unit_of(loadout.selector): loadout.unit for loadout in loadouts}
     rows = odd.assign(more=more).drop_duplicates(["attacker", "defender", "more"]).to_dict("records")
     for row in rows:
         row["also_in"] = ", ".join(situations[row["attacker"], row["defender"], row["more"]][1:])
@@ -202,7 +202,7 @@ def _medians_of_others(figures: pd.Series[float]) -> list[float]:
     """For each figure the median of all the others; NaN where there are none."""
     listed = figures.tolist()
     others = [listed[:place] + listed[place + 1 :] for place in range(len(listed))]
-    return [median(each) if each else float("nan") for each in others]
+    return [median(other) if other else float("nan") for other in others]
 
 
 def _in_turns(rows: list[Row]) -> list[Row]:
@@ -213,7 +213,7 @@ def _in_turns(rows: list[Row]) -> list[Row]:
         later = []
         for row in rows:
             sides = {row["attacker"], row["defender"]}
-            if all(seen[each] < turn for each in sides):
+            if all(seen[side] < turn for side in sides):
                 shown.append(row)
                 seen.update(sides)
             else:
@@ -286,7 +286,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     shares = frame["mean_models_destroyed"] / frame["defender_models"].astype(float)
     suffered = _wide(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED, names)
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
-    profiles = {each.selector: each for each in attackers}
+    profiles = {attacker.selector: attacker for attacker in attackers}
     found: list[tuple[str, str, int, str, tuple[str, ...]]] = []
     for faction in dict.fromkeys(factions.tolist()):
         same = np.flatnonzero(factions == faction)
@@ -340,7 +340,7 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
     ('commander', 'Chain of Command (6)', 'Command Signals')
     """
     mine, theirs = one.unit, other.unit
-    more: list[str] = [each for each in mine.traits if each not in theirs.traits]
+    more: list[str] = [trait for trait in mine.traits if trait not in theirs.traits]
     more += [each for each in each_once(mine.rules) if each not in each_once(theirs.rules)]
     if mine.category != theirs.category:
         more.append(f"{mine.category} target")
@@ -353,7 +353,7 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
             more.append(f"{name.replace('_', ' ').upper()} {getattr(mine, name)}")
     if (mine.break_limit or 0) < (theirs.break_limit or 0):
         more.append("no BREAK LIMIT" if mine.break_limit is None else f"BREAK LIMIT {mine.break_limit}")
-    qualities = [{each.name for row in unit.rows for each in row.qualities} & _UNSEEN for unit in (mine, theirs)]
+    qualities = [{quality.name for row in unit.rows for quality in row.qualities} & _UNSEEN for unit in (mine, theirs)]
     more += sorted(qualities[0] - qualities[1])
     for row in mine.rows:  # that shoot at what no row of the other does, or further
         reached = any(

@@ -46,7 +46,7 @@ def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> 
     if field.row is not None:
         cells["why_not"] = "both choose among all their rows: leave out the row"
         return cells
-    sides = [side_of(each) for each in attackers]
+    sides = [side_of(attacker) for attacker in attackers]
     pairs = list(product(sides, field.combatants))
     ways = list(dict.fromkeys(_in_order(*pair) for pair in pairs))
     with ThreadPoolExecutor(field.threads) as pool:

@@ -96,7 +96,7 @@ class BestFocus(Answer):
     @property
     def summary(self) -> dict[str, Any]:
         """The chance with the best use of up to 1, 2, ... attackers, and that in the given order."""
-        chances = {f"p_with_{number}": each for number, each in enumerate(self.chances, 1)}
+        chances = {f"p_with_{number}": chance for number, chance in enumerate(self.chances, 1)}
         return chances | {"p_in_given_order": self.as_given}
 
     @cached_property
@@ -106,7 +106,7 @@ class BestFocus(Answer):
 
     def rows(self) -> list[dict[str, Any]]:
         """The steps as plain dicts."""
-        return [dict(each) for each in self.steps]
+        return [dict(step) for step in self.steps]
 
     def _body(self) -> dict[str, Any]:
         head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
@@ -116,7 +116,7 @@ class BestFocus(Answer):
     def blocks(self) -> list[Block]:
         """The chances, the given order, and the steps that come up most."""
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
-        chances = [[counted(n, "attacker"), percent(each)] for n, each in enumerate(self.chances, 1)]
+        chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
         head, rows = ["fired", "the target", "next", "chance", "the runner-up costs", "comes up"], []
         for step in self.steps[:_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
@@ -334,7 +334,7 @@ class _Search:
                 others = [
                     each for each in range(len(self.ways)) if left >> self.ways[each].attacker & 1 and each != way
                 ]
-                others = [each for each in others if self.ways[each].words != self.ways[way].words]
+                others = [other for other in others if self.ways[other].words != self.ways[way].words]
                 second = max((self.chance_by(each, left, state, count - fired) for each in others), default=chance)
                 rows.append(
                     {

@@ -129,7 +129,7 @@ def build(
         everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads, fights)
         opponents = field.mean if over == "mean" else field.worst
         worth = worth_against(opponents, ours, everybody, losses, points)
-        weights = np.array([each.weight for each in opponents])
+        weights = np.array([opponent.weight for opponent in opponents])
         values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
         # a list takes about as long as there are lists that it must differ from
         found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done**2, (next_best + 1) ** 2))

@@ -185,7 +185,7 @@ class Build(Answer):
             [
                 [line for each in self.left_out for line in fill(f"Left out: {each}")],
                 [f"Profiles: {self.profiles}."],
-                [line for each in self.assumptions for line in fill(f"Assumption: {each}")],
+                [line for assumption in self.assumptions for line in fill(f"Assumption: {assumption}")],
             ]
         )
 
@@ -287,7 +287,7 @@ class Build(Answer):
     def verdict(self) -> str:
         """Comparison of the linear values with the battles; without battles the values alone."""
         told = self._fought_verdict() if self.played else self._worth_verdict()
-        if empty := sum(each.points or 0 for each in self.best.units if each.loadout.capacity):
+        if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
             told += f" {self.best.name} spends {empty} points on transports that carry nobody here."
         if len(self.lists) == 1:
             return told

@@ -54,7 +54,7 @@ class OwnWorth(NamedTuple):
 
 def units_of(army: Army) -> list[dict[str, Any]]:
     """The units of an army and their battlegroups as plain data."""
-    return [{"unit": each.loadout.selector, "battlegroup": each.battlegroup} for each in army.units]
+    return [{"unit": unit.loadout.selector, "battlegroup": unit.battlegroup} for unit in army.units]
 
 
 def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
@@ -79,8 +79,8 @@ def army_lines(army: Army) -> list[str]:
 
 def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
     """Return what lists of a faction could have besides units and these lack: boons, passengers."""
-    boons = [f"{each.name} ({each.points})" for each in faction.boons if each.points]
-    carriers = sorted({each.unit.name for army in armies for each in army.loadouts if each.capacity})
+    boons = [f"{boon.name} ({boon.points})" for boon in faction.boons if boon.points]
+    carriers = sorted({loadout.unit.name for army in armies for loadout in army.loadouts if loadout.capacity})
     told = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
     return [*told, *([f"passengers of {', '.join(carriers)}, which stay empty"] if carriers else [])]
 
@@ -108,7 +108,7 @@ def own_worth(own: Army, first: Solved, force: Force, worth: Worth, weights: Arr
     strange = [unit.title for unit in own.units if unit.loadout not in force.loadouts]
     if strange:
         return OwnWorth(without_value=tuple(dict.fromkeys(strange)))
-    counts = np.array([own.loadouts.count(each) for each in force.loadouts])
+    counts = np.array([own.loadouts.count(loadout) for loadout in force.loadouts])
     destroyed, kept = _added_up(counts, worth, weights)
     return OwnWorth(destroyed + kept, destroyed, kept, _differs(counts, first, force))
 
@@ -161,7 +161,7 @@ def typical_lists(
     """
     points, lists = force.most_points, []
     opponents = each_unit_alike(force.loadouts, points)
-    weights = np.array([each.weight for each in opponents])
+    weights = np.array([opponent.weight for opponent in opponents])
     for name in dict.fromkeys(each.faction for each in theirs):
         faction, units = library.factions[name], tuple(each for each in theirs if each.faction == name)
         enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None, _programme=[])

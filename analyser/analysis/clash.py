@@ -77,7 +77,7 @@ class Clash(FramedAnswer):
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle:
             return contest(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
-        hard = len({each.target for each in self.gaps})
+        hard = len({gap.target for gap in self.gaps})
         kinds = counted(len(self.yours.kinds), "kind")
         return f"{mine} can do little about {hard or 'none'} of {kinds} of units of {yours}."
 
@@ -102,7 +102,7 @@ class Clash(FramedAnswer):
         both = {each.name: each for each in (*self.ours.not_modelled, *self.theirs.not_modelled)}
         boons = (NotModelled(f"boon {each.name}", "every figure", ()) for each in self._bought)
         named = (*boons, *(both[name] for name in sorted(both)))
-        kinds = (each.unit for army in (self.mine, self.yours) for each in army.kinds)
+        kinds = (kind.unit for army in (self.mine, self.yours) for kind in army.kinds)
         fighters = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
         return (*named, CHARGES._replace(units=fighters)) if self.volleys and fighters else named
 
@@ -216,17 +216,17 @@ class Clash(FramedAnswer):
             "method": "exact",
             "mine": self.mine.as_dict(),
             "yours": self.yours.as_dict(),
-            "situations": [each.name for each in self.situations],
+            "situations": [situation.name for situation in self.situations],
             **self.profiles.of_fights(),
-            "answers": [each.as_dict() for each in self.answers],
-            "threats": [each.as_dict() for each in self.threats],
+            "answers": [answer.as_dict() for answer in self.answers],
+            "threats": [threat.as_dict() for threat in self.threats],
             "next_answers": [each.as_dict() for each in self.next_answers],
             "next_threats": [each.as_dict() for each in self.next_threats],
             "battles": list(self.fought),
             "battle": self.battle,
-            "gaps": [each._asdict() for each in self.gaps],
+            "gaps": [gap._asdict() for gap in self.gaps],
             "their_gaps": [each._asdict() for each in self.their_gaps],
-            "assignments": [each.as_dict() for each in self.volleys],
+            "assignments": [volley.as_dict() for volley in self.volleys],
             "their_assignments": [each.as_dict() for each in self.their_volleys],
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
@@ -249,15 +249,15 @@ def shown_metric(kind: str) -> str:
 
 
 def _counts(army: Listed, selectors: pd.Series[Any]) -> pd.Series[Any]:
-    return selectors.map(dict(zip((each.selector for each in army.kinds), army.counts)))
+    return selectors.map(dict(zip((kind.selector for kind in army.kinds), army.counts)))
 
 
 def _together(volleys: Sequence[Volleys]) -> dict[str, Together]:
     """Return by target the result of all shots at it, in the situation where they do most."""
     most: dict[str, Together] = {}
-    for found in volleys:
-        for each in found.together:
-            here = Together(each.share_lost, each.p_annihilated, found.situation.name, bool(each.shots))
+    for volley in volleys:
+        for each in volley.together:
+            here = Together(each.share_lost, each.p_annihilated, volley.situation.name, bool(each.shots))
             before = most.get(each.target, here)
             most[each.target] = max(before, here, key=lambda one: (one.can, one.p_annihilated, one.share_lost))
     return most

@@ -51,8 +51,8 @@ def clash_notes(found: Clash) -> list[str]:
         [
             fill("Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")),
             [f"Profiles: {found.profiles}."],
-            [line for each in found.assumptions for line in fill(f"Assumption: {each}")],
-            [line for each in found.warnings for line in fill(f"Warning: {each}")],
+            [line for assumption in found.assumptions for line in fill(f"Assumption: {assumption}")],
+            [line for warning in found.warnings for line in fill(f"Warning: {warning}")],
         ]
     )
 
@@ -70,7 +70,7 @@ def _points(lines: Iterable[str]) -> list[str]:
 def counted_name(army: Listed, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
     """A loadout with how many of it there are: ``2 × Rifle platoon, basic``; in short as :meth:`Listed.in_short`."""
     if units is None:
-        units = army.counts[[each.selector for each in army.kinds].index(selector)]
+        units = army.counts[[kind.selector for kind in army.kinds].index(selector)]
     name = army.in_short(selector) if in_short else army.named(selector)
     return name if units == 1 else f"{units} × {name}"
 
@@ -143,23 +143,23 @@ def _rounds(found: Clash) -> list[list[str]]:
 
 def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_proven: bool) -> list[list[str]]:
     parts = []
-    for found in volleys:
+    for volley in volleys:
         rows = [("target", "by", "lost", "annihilated")]
-        for each in found.attacked:
+        for each in volley.attacked:
             figures = percent(each.share_lost), percent(each.p_annihilated)
             names = volley_name(each, army)
             rows += [(enemy.in_short(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
-        table = _untied(aligned_within(rows, "<<>>", (0, 1))) if found.attacked else ["No attack is possible."]
-        proof = [] if is_proven else fill(f"It is {proof_text(found)}.")
-        below = [line for each in volley_lines(found, army) for line in fill(each)]
-        parts.append([*fill(volleys_title(found, army)), *proof, *table, *below])
+        table = _untied(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
+        proof = [] if is_proven else fill(f"It is {proof_text(volley)}.")
+        below = [line for each in volley_lines(volley, army) for line in fill(each)]
+        parts.append([*fill(volleys_title(volley, army)), *proof, *table, *below])
     return parts
 
 
 def _matrices(found: Clash) -> list[list[str]]:
     """Return the tables of attackers against numbered defenders, one a situation, in percent."""
     parts, frame = [], found.of("mine")
-    enemies = [each.selector for each in found.yours.kinds]
+    enemies = [kind.selector for kind in found.yours.kinds]
     names = [counted_name(found.mine, each.selector, in_short=True) for each in found.mine.kinds]
     for situation in found.situations:
         is_duel = situation.kind == "duel"
@@ -212,7 +212,7 @@ def _answers(
     which: str, army: Listed, enemy: Listed, found: Sequence[BestCounter], following: Sequence[BestCounter]
 ) -> list[str]:
     """For each target a paragraph: in each situation the best, or worst, answer and the next."""
-    targets = [each.selector for each in enemy.kinds]
+    targets = [kind.selector for kind in enemy.kinds]
     rows = [
         (
             f"{INDENT}{best.situation.replace('-', ' ')}",

@@ -196,12 +196,12 @@ def _question(
     file = parse_scenario(raw, schema.ScenarioFile, library, where="compare")
     target = resolve_target(file.target, defender)  # what is wrong with it is no loadout's fault
     scenarios, errors, why_not = {}, [], {}
-    for place, each in enumerate(attackers):
+    for place, attacker in enumerate(attackers):
         try:
-            scenarios[place] = scenario_between(file, each, defender)
+            scenarios[place] = scenario_between(file, attacker, defender)
         except InputError as error:
             errors.append(error)
-            problem = error.problem.removeprefix(f"{each.selector}: ")
+            problem = error.problem.removeprefix(f"{attacker.selector}: ")
             why_not[place] = f"{problem} ({error.allowed})" if error.allowed else problem
     if not scenarios:
         raise errors[0]
@@ -231,9 +231,9 @@ def _comparison(
         for place, each in played.items()
     }
     rows, tables = [], []
-    for place, each in enumerate(attackers):
-        row: dict[str, Any] = {"loadout": each.selector, "unit": each.unit.name}
-        row |= {"level": each.level_name, "points": each.level.points}
+    for place, attacker in enumerate(attackers):
+        row: dict[str, Any] = {"loadout": attacker.selector, "unit": attacker.unit.name}
+        row |= {"level": attacker.level_name, "points": attacker.level.points}
         if place in played:
             result, _ = played[place]
             row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
@@ -242,7 +242,7 @@ def _comparison(
                 probabilities = probabilities_of(result, question.at_least)
                 row |= {f"{name}_interval": p.by for name, p in probabilities.items()}
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
-            table.insert(0, "loadout", each.selector)
+            table.insert(0, "loadout", attacker.selector)
             tables.append(table.assign(method=result.method))
         rows.append(row | {"why_not": question.why_not.get(place)})
     found = compared(

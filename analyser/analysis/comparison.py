@@ -245,7 +245,7 @@ class Comparison(FramedAnswer):
 
     @property
     def _exact(self) -> bool:
-        return all(each.exact for each in self.results.values())
+        return all(result.exact for result in self.results.values())
 
     @property
     def _unsure(self) -> str:

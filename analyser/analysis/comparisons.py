@@ -79,7 +79,7 @@ class Comparisons(FramedAnswer):
         columns = dict.fromkeys(
             name for name in ("target", "weight", "is_mean", *(name for each in parts for name in each))
         )
-        return pd.DataFrame([line for each in parts for line in each.to_dict("records")], columns=list(columns))
+        return pd.DataFrame([line for part in parts for line in part.to_dict("records")], columns=list(columns))
 
     schema = "analyser/comparisons/1"
 
@@ -145,7 +145,7 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
         if isinstance(each, bool) or not isinstance(each, int | float) or not 0 < each < math.inf:
             raise InputError(f"{shown(each)} is not usable", where="weights", allowed="numbers above 0")
     parts = [each / max(stated) for each in stated]  # numbers that are too large to be added up, too
-    return [each / math.fsum(parts) for each in parts]
+    return [part / math.fsum(parts) for part in parts]
 
 
 def mean_of_targets(

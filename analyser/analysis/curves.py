@@ -108,7 +108,7 @@ def curves(found: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _meetings(found):
         for category, many in _counted(defenders).items():
-            targets |= {(unit_of(each.selector), category): many for each in attackers}
+            targets |= {(unit_of(attacker.selector), category): many for attacker in attackers}
         for at, category, destroys in _shot(found, attackers, defenders, threads):
             unit = unit_of(at.attacker.selector)
             figures[unit, category, at.row.name][at.first, at.last].append(destroys)
@@ -130,8 +130,8 @@ def curves(found: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
 
 def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
     """Return the number of loadouts with points in each category."""
-    categories = [each.unit.category for each in defenders if each.level.points]
-    return {each: categories.count(each) for each in categories}
+    categories = [defender.unit.category for defender in defenders if defender.level.points]
+    return {category: categories.count(category) for category in categories}
 
 
 def _meetings(found: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
@@ -141,7 +141,7 @@ def _meetings(found: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
     met = {str(name): tuple(those) for name, those in part.groupby("attacker", sort=False)["defender"]}
     for defenders in dict.fromkeys(met.values()):
         able = [sides[name] for name, those in met.items() if those == defenders and sides[name].level.points]
-        yield able, [sides[each] for each in defenders]
+        yield able, [sides[defender] for defender in defenders]
 
 
 def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
@@ -151,7 +151,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
         if row.kind != "ranged":
             continue
         marks = {row.short_range, row.long_range, None if fumes is None else float(fumes.x)}
-        ends = sorted(each for each in marks if each is not None and 0 < each <= (row.long_range or 0))
+        ends = sorted(mark for mark in marks if mark is not None and 0 < mark <= (row.long_range or 0))
         for first, last in zip([0.0, *ends], ends):
             attack = Attack(distance=last)
             can = tuple(why_not(row, attack, attacker, each) is None for each in ONE_OF_EACH_CATEGORY)
@@ -164,11 +164,11 @@ def _shot(
     found: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_Shot, str, float]]:
     """Destroyed by 100 points for each shot and category, as a mean over the defenders with points."""
-    shots = [shot for each in attackers for shot in _shots_of(each)]
+    shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
     field = Field(tuple(each for each in defenders if each.level.points), found.ruleset, None, threads)
     if not shots or not field.defenders:
         return
-    categories = np.array([CATEGORIES.index(each.category or "light") for each in field.targets])
+    categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
     possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
     sweep_row.expect(int(possible.sum()) * _INTERPRETED)
     summaries = sweep(
@@ -179,7 +179,7 @@ def _shot(
         found.ruleset.deck.counts(),
         threads=threads,
     )
-    worth = np.array([each.level.points for each in field.defenders], np.float64)
+    worth = np.array([defender.level.points for defender in field.defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * worth):
         for place, can in enumerate(shot.can):
             there = line[categories == place]
@@ -189,7 +189,7 @@ def _shot(
 
 def _charged(found: Matchups) -> Iterator[tuple[str, str, float, float]]:
     """By unit and category how far it can charge, and what 100 points of each level destroy by it."""
-    charges = [each.name for each in found.situations if each.kind == "charge"]
+    charges = [situation.name for situation in found.situations if situation.kind == "charge"]
     part = found.frame[found.frame["situation"].isin(charges) & found.frame["defender_points"].gt(0)]
     part = part.assign(worth=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))
     means = part.groupby(["attacker", "defender_category"], sort=False)["worth"].mean()

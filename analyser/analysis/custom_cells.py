@@ -35,7 +35,7 @@ def with_own_metric(
     """
     function = function_of(name)
     assert function is not None
-    by_selector: Mapping[str, Loadout] = {each.selector: each for each in loadouts}
+    by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
     fought = {each.name: each for each in situations}
     for each in situations:
         if each.fight.occasion != RANGED_ATTACK:

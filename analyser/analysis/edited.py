@@ -94,10 +94,10 @@ class _Before(Known):
         super().__init__(len(attackers), len(defenders))
         self._frame, self._beside = frame, beside
         self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
-        self._kept = [np.flatnonzero(each >= 0) for each in self._places]
+        self._kept = [np.flatnonzero(place >= 0) for place in self._places]
         rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
         blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
-        self._missing = [each for each in blocks if all(each)]
+        self._missing = [block for block in blocks if all(block)]
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
         if not self._missing:

@@ -84,7 +84,7 @@ class Exchange:
 
         Copies of a unit are met as often as it would be alone.
         """
-        levels = pd.Series([each.level_name for each in self.loadouts])
+        levels = pd.Series([loadout.level_name for loadout in self.loadouts])
         several = levels.groupby([self.kinds, levels]).transform("size").to_numpy(np.float64)
         shares: Array = 1.0 / several / levels.groupby(self.kinds).transform("nunique").to_numpy(np.float64)
         return np.asarray(shares / shares.sum(), np.float64)
@@ -103,13 +103,13 @@ def exchange_of(
     """
     left_out: dict[str, str] = {}
     both = set(frame["attacker"].unique()) & set(frame["defender"].unique())
-    for each in loadouts:
-        if not each.level.points:
-            left_out[each.selector] = "it costs 0 points" if each.level.points == 0 else "it has no points"
-        elif each.selector not in both:
-            left_out[each.selector] = "it is not both attacker and defender here"
+    for loadout in loadouts:
+        if not loadout.level.points:
+            left_out[loadout.selector] = "it costs 0 points" if loadout.level.points == 0 else "it has no points"
+        elif loadout.selector not in both:
+            left_out[loadout.selector] = "it is not both attacker and defender here"
     sides = [each for each in loadouts if each.selector not in left_out]
-    best = [each.name for each in situations if each.kind == BEST_TRADE]
+    best = [situation.name for situation in situations if situation.kind == BEST_TRADE]
     situations = [each for each in situations if each.kind in WAYS]
     acts, met = acts_of(frame, sides, situations, ruleset)
     rounds = _rounds(acts, met, sides, situations, ruleset)
@@ -138,7 +138,7 @@ def _played_best(
 
     NaN where there is none. Also return, by place, why a loadout lacks a duel with any opponent.
     """
-    names = [each.selector for each in loadouts]
+    names = [loadout.selector for loadout in loadouts]
     found, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(found, situations):
         there = frame[frame["situation"] == situation]
@@ -158,7 +158,7 @@ def losses_of(
     Of all `loadouts`, which must have points; 0 for those who do not meet. In a list units screen each other and choose
     whom they meet: how long two alone would take to come near is not asked.
     """
-    situations = [each for each in situations if each.kind in WAYS]
+    situations = [situation for situation in situations if situation.kind in WAYS]
     acts, met = acts_of(frame, loadouts, situations, ruleset)
     places = [each.held for each in _far_and_near(acts, loadouts, situations, ruleset) if each is not None]
     return np.asarray(np.mean(places, axis=0) * met if places else np.zeros(met.shape), np.float64)
@@ -201,8 +201,8 @@ def _rounds(
             else _Rounds(only.held, only.free, only.shot, only.held, nothing)
         ]
     else:
-        shots = (acts[each.name] for each in situations if _is_near(each) is False)
-        reach = np.max([np.where(np.isnan(each.lost), 0.0, each.reach) for each in shots], axis=0)
+        shots = (acts[situation.name] for situation in situations if _is_near(situation) is False)
+        reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
         found = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
     return _Rounds(*(np.array(figures).reshape(len(found), *met.shape) * met for figures in zip(*found)))
 
@@ -223,11 +223,11 @@ def _in_country(country: Country, movers: Movers, reach: Array, far: Losses, nea
 
 
 def _points(loadouts: Sequence[Loadout]) -> Array:
-    return np.array([each.level.points for each in loadouts], np.float64)
+    return np.array([loadout.level.points for loadout in loadouts], np.float64)
 
 
 def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
-    return np.array([p_rallies(each.unit, ruleset.deck) for each in loadouts])
+    return np.array([p_rallies(loadout.unit, ruleset.deck) for loadout in loadouts])
 
 
 def _is_near(situation: Situation) -> bool | None:

@@ -75,7 +75,7 @@ def field_of(against: Any, library: Profiles, points: int) -> Field:
     armies = [listed(each, library, "against") for each in given]
     if not armies:
         raise InputError("nobody to meet", where="against", allowed="an army, or a faction, or selectors")
-    kinds = {each.selector: each for army in armies for each in army.kinds}
+    kinds = {kind.selector: kind for army in armies for kind in army.kinds}
     kept = {name: each for name, each in kinds.items() if each.level.points}
     mean = tuple(_of_army(army, kept, 1 / len(armies)) for army in armies)
     if not all(each.units for each in mean):
@@ -89,20 +89,20 @@ def _is_file(text: str) -> bool:
 
 
 def _of_army(army: Listed, kept: Mapping[str, Loadout], weight: float) -> Opponent:
-    units = {each.selector: float(count) for each, count in zip(army.kinds, army.counts) if each.selector in kept}
+    units = {kind.selector: float(count) for kind, count in zip(army.kinds, army.counts) if kind.selector in kept}
     return Opponent(army.army.name, units, weight, army.army)
 
 
 def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> Field:
     found: dict[str, Loadout] = {}
-    for each in selectors:
-        pattern = f"{each}/*" if each in library.factions else each
+    for selector in selectors:
+        pattern = f"{selector}/*" if selector in library.factions else selector
         try:
             found |= {loadout.selector: loadout for loadout in library.matching(pattern)}
         except InputError as error:
-            if not (meant := nearest(each, library.factions)):
+            if not (meant := nearest(selector, library.factions)):
                 raise error.inside("against") from None
-            problem = f"no faction, no unit and no file is called {shown(each)}{one_of_these(meant)}"
+            problem = f"no faction, no unit and no file is called {shown(selector)}{one_of_these(meant)}"
             raise InputError(problem, where="against", allowed=error.allowed) from None
     kept = [each for each in found.values() if each.level.points]
     if not kept:
@@ -113,7 +113,7 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> F
 
 def each_unit_alike(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
     """Armies of so many points of one loadout each, all units met as often, and so are the levels of a unit."""
-    units = pd.Series([unit_of(each.selector) for each in loadouts])
+    units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
     return tuple(each._replace(weight=weight) for each, weight in zip(_each_alone(loadouts, points), weights))
 
@@ -121,8 +121,8 @@ def each_unit_alike(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent,
 def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
     """Armies of so many points of one loadout each."""
     return tuple(
-        Opponent(each.selector, {each.selector: points / (each.level.points or 1)}, 1 / len(loadouts))
-        for each in loadouts
+        Opponent(loadout.selector, {loadout.selector: points / (loadout.level.points or 1)}, 1 / len(loadouts))
+        for loadout in loadouts
     )
 
 
@@ -163,9 +163,9 @@ def worth_against(
     cost = np.array([each.level.points or 0 for each in everybody], np.float64)
     mine = np.array([at[each.selector] for each in ours])
     destroyed, kept = np.zeros((2, len(opponents), len(ours)))
-    for number, each in enumerate(opponents):
-        theirs = np.array([at[name] for name in each.units])
-        counts = np.array(list(each.units.values()))
+    for number, opponent in enumerate(opponents):
+        theirs = np.array([at[name] for name in opponent.units])
+        counts = np.array(list(opponent.units.values()))
         shares = counts * cost[theirs] / (counts @ cost[theirs])
         destroyed[number] = losses[np.ix_(mine, theirs)] @ (shares * cost[theirs])
         attacked = cost[mine] / points

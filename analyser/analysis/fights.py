@@ -58,7 +58,7 @@ def fought_cells(
     fight. It pays to fight `in_threads` where nearly all the time goes by in a kernel, which lets go of the
     interpreter.
     """
-    sides = [side(each, field.row) for each in attackers]
+    sides = [side(attacker, field.row) for attacker in attackers]
     cells = blank_cells(len(sides), len(field.combatants))
     places = np.arange(cells.size).reshape(cells.shape)
     pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
@@ -88,7 +88,7 @@ def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
 
 def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
     """The cell of each pair, with its best row."""
-    counts = np.array([len(each) for each in pairs])
+    counts = np.array([len(pair) for pair in pairs])
     read = cells_of([each for ways in pairs for each in ways])
     firsts = np.cumsum(counts) - counts
     ways = blank_cells(counts.max(), len(pairs))
@@ -102,8 +102,8 @@ def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
 def cells_of(fights: Sequence[Over]) -> Cells:
     """The cells of several fights: to read many at once takes a fraction of the time."""
     cells: Cells = blank_cells(1, len(fights))[0]
-    joints = [each.distribution for each in fights]
-    likely = ([each.probabilities.sum(axis=axis) for each in joints] for axis in (1, 0))
+    joints = [fight.distribution for fight in fights]
+    likely = ([joint.probabilities.sum(axis=axis) for joint in joints] for axis in (1, 0))
     ours = _Standing([each.first for each in joints], next(likely), [each.attacker for each in fights])
     theirs = _Standing([each.second for each in joints], next(likely), [each.defender for each in fights])
     (cells["attacker_share_lost"],) = ours.means([ours.shares])
@@ -130,7 +130,7 @@ class _Standing:
     def __init__(self, sides: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, standing = list(map(len, sides)), np.concatenate(sides)
         models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
-        self._models = np.array([each.models or 0 for each in units])
+        self._models = np.array([unit.models or 0 for unit in units])
         self._weights = weights
         self._parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
         self.destroyed = states.models_destroyed(standing, models)

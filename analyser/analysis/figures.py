@@ -189,7 +189,7 @@ def _damage(result: AttackResult) -> Mean:
 def compared_side(name: str, points: int | None, played: Played, at_least: int) -> Side:
     """A loadout with the figures of its attack, of a sample batch by batch."""
     results = (played[0], *played[1])
-    whole, *batches = (list(figures_of(each, at_least, points).values()) for each in results)
+    whole, *batches = (list(figures_of(result, at_least, points).values()) for result in results)
     values = np.array(batches)[:, :, 0] if batches else None
     was_fixed = played[0].stopping is None or played[0].stopping.precision is None
     return Side(name, points, np.array(whole), values, None if was_fixed else played[0].trials)

@@ -76,14 +76,14 @@ class Force:
     @property
     def points(self) -> NDArray[np.int64]:
         """Points of each loadout."""
-        return np.array([each.level.points for each in self.loadouts], np.int64)
+        return np.array([loadout.level.points for loadout in self.loadouts], np.int64)
 
     @property
     def units(self) -> dict[str, list[int]]:
         """The places of the loadouts of each unit."""
         found: dict[str, list[int]] = {}
-        for place, each in enumerate(self.loadouts):
-            found.setdefault(each.unit.id, []).append(place)
+        for place, loadout in enumerate(self.loadouts):
+            found.setdefault(loadout.unit.id, []).append(place)
         return found
 
     def best(
@@ -147,14 +147,14 @@ class _Programme:
     def _weighed(self, weights: NDArray[Any], places: Iterable[int] | None = None) -> Terms:
         """The sum over loadouts, or over some, of their numbers times their weights."""
         wanted = range(len(weights)) if places is None else places
-        return [(each.inside[at], float(weights[at])) for at in wanted for each in self._groups if at in each.inside]
+        return [(group.inside[at], float(weights[at])) for at in wanted for group in self._groups if at in group.inside]
 
     def _number_of(self, places: Iterable[int]) -> Terms:
         return self._weighed(np.ones(len(self._points)), places)
 
     def _groups_of(self, kind: Battlegroup | None) -> list[_Group]:
         loadouts = self._force.loadouts
-        allowed = [at for at, each in enumerate(loadouts) if kind is None or kind.id in each.unit.battlegroups]
+        allowed = [at for at, loadout in enumerate(loadouts) if kind is None or kind.id in loadout.unit.battlegroups]
         if kind is None:
             group = _Group(None, self._variable(1), {at: self._variable(self._room(at, None)) for at in allowed})
             self._row([(group.number, 1.0)], 1, 1)
@@ -218,7 +218,7 @@ class _Programme:
             inside = self._number_of([at])
             most = int(min(sum(self._upper[each] for each, _ in inside), self._room(at, None)))
             copies += [self._variable(1) for _ in range(number - len(copies))]
-            left = [*inside, *((each, -1.0) for each in copies)]  # of these there is some only after all copies
+            left = [*inside, *((copy, -1.0) for copy in copies)]  # of these there is some only after all copies
             self._row(left, 0, _LARGEST)
             self._row([*left, (copies[-1], -float(most - number))], -_LARGEST, 0)
             for one, other in pairwise(copies):
@@ -276,7 +276,7 @@ class _Programme:
 def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
     """Return True if each unit counts in at most one slot that has limits."""
     limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
-    return all(len(limited & set(each.unit.battlegroups[kind.id].slots)) <= 1 for each in loadouts)
+    return all(len(limited & set(loadout.unit.battlegroups[kind.id].slots)) <= 1 for loadout in loadouts)
 
 
 def dealt_out(
@@ -313,7 +313,7 @@ def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tup
 
     at = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
     number, variable, weight = zip(*at)
-    limits = np.array([each[1:] for each in rows], np.float64)
+    limits = np.array([row[1:] for row in rows], np.float64)
     limits[limits >= _LARGEST] = np.inf
     limits[limits <= -_LARGEST] = -np.inf
     return csr_array((weight, (number, variable)), shape=(len(rows), n_variables)), limits[:, 0], limits[:, 1]

@@ -55,12 +55,12 @@ class Field:
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """The defenders as resolved targets."""
-        return tuple(resolve_target(TARGET_STATE, each) for each in self.defenders)
+        return tuple(resolve_target(TARGET_STATE, defender) for defender in self.defenders)
 
     @cached_property
     def combatants(self) -> tuple[Combatant, ...]:
         """The defenders as sides of longer fights."""
-        return tuple(side_of(each) for each in self.defenders)
+        return tuple(side_of(defender) for defender in self.defenders)
 
 
 class Fight(NamedTuple):
@@ -163,16 +163,16 @@ def _tidy(
     cells = by_situation.ravel()
     columns: dict[str, Any] = {}
     for side, loadouts, at in zip(("attacker", "defender"), (attackers, field.defenders), place):
-        columns[side] = _words([each.selector for each in loadouts], at)
+        columns[side] = _words([loadout.selector for loadout in loadouts], at)
         columns[f"{side}_unit"] = _words([each.unit.name for each in loadouts], at)
         columns[f"{side}_level"] = _words([each.level_name for each in loadouts], at)
         columns[f"{side}_points"] = np.array([each.level.points for each in loadouts], np.float64)[at]  # None: NaN
     columns["defender_models"] = np.array([each.models for each in field.targets])[place[1]]
-    columns["defender_category"] = _words([each.category for each in field.targets], place[1])
-    columns["situation"] = _words([each.name for each in situations], of_situation)
+    columns["defender_category"] = _words([target.category for target in field.targets], place[1])
+    columns["situation"] = _words([situation.name for situation in situations], of_situation)
     columns |= {"row": cells["row"], "dice": cells["dice"], "method": METHOD}
     figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *OF_BOTH)}
-    ratings = np.array([each.level.victory_points for each in field.defenders], np.float64)[place[1]]
+    ratings = np.array([defender.level.victory_points for defender in field.defenders], np.float64)[place[1]]
     figures["expected_victory_points"] = figures["p_annihilated"] * ratings
     worth = columns["defender_points"] / columns["defender_models"]
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth
@@ -228,9 +228,9 @@ def not_modelled(
     attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
 ) -> tuple[NotModelled, ...]:
     """Return the items on the profiles of both sides that no figure of these situations accounts for, by name."""
-    fights = {each.fight.occasion for each in situations}
-    attacking = {(each.faction, each.unit.id): each.unit for each in attackers}
-    everybody = attacking | {(each.faction, each.unit.id): each.unit for each in defenders}
+    fights = {situation.fight.occasion for situation in situations}
+    attacking = {(attacker.faction, attacker.unit.id): attacker.unit for attacker in attackers}
+    everybody = attacking | {(defender.faction, defender.unit.id): defender.unit for defender in defenders}
     written: list[tuple[str, Keyword]] = [
         (unit.name, quality)
         for unit in attacking.values()

@@ -36,17 +36,17 @@ class Listed(NamedTuple):
 
     def named(self, selector: str) -> str:
         """Return the title of a loadout: unit and level."""
-        return next(each for each in self.kinds if each.selector == selector).title
+        return next(kind for kind in self.kinds if kind.selector == selector).title
 
     def in_short(self, selector: str) -> str:
         """Return the title of a loadout, without the level where the army has only one level of the unit."""
-        wanted = next(each for each in self.kinds if each.selector == selector)
+        wanted = next(kind for kind in self.kinds if kind.selector == selector)
         levels = sum(each.unit.name == wanted.unit.name for each in self.kinds)
         return wanted.unit.name if levels == 1 else wanted.title
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
-        units = [{"unit": each.selector, "count": count} for each, count in zip(self.kinds, self.counts)]
+        units = [{"unit": kind.selector, "count": count} for kind, count in zip(self.kinds, self.counts)]
         return {"name": self.army.name, "points": self.army.points, "units": units}
 
 
@@ -81,11 +81,11 @@ def by_loadout(army: Army, where: str) -> Listed:
     """An army by its loadouts; one whose profile differs from another of its selector gets a selector of its own."""
     kinds: list[tuple[Loadout, Loadout]] = []  # as in the army, and as it is called here
     counts: dict[str, int] = {}
-    for each in army.loadouts:
-        called = next((called for own, called in kinds if own == each), None)
+    for loadout in army.loadouts:
+        called = next((called for own, called in kinds if own == loadout), None)
         if called is None:
-            called = _called(each, counts)
-            kinds.append((each, called))
+            called = _called(loadout, counts)
+            kinds.append((loadout, called))
         counts[called.selector] = counts.get(called.selector, 0) + 1
     if not kinds:
         raise InputError("no unit is in this army", where=where, allowed="an army with units")

@@ -102,7 +102,7 @@ class Matchups(FramedAnswer):
         return {
             "method": METHOD,
             "metric": self.metric,
-            "situations": [each.name for each in self.situations],
+            "situations": [situation.name for situation in self.situations],
             "row": self.row,
             **self.profiles.of_fights(),
             "matchups": plain_rows(self.frame),

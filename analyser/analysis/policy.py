@@ -13,7 +13,7 @@ POLICIES_OF_DUELS = ("tactic", "best")
 def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
     """Return the situations with the duel by ``tactic``, or with ``best`` play by both; InputError for another word."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
-    return tuple(BEST_DUEL if policy == "best" and each == DUEL else each for each in situations)
+    return tuple(BEST_DUEL if policy == "best" and situation == DUEL else situation for situation in situations)
 
 
 def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
@@ -43,4 +43,4 @@ def told_of_best(situations: Sequence[Situation]) -> str:
 
 
 def _untouched(situations: Sequence[Situation]) -> list[str]:
-    return [each.name for each in situations if each.kind not in (BEST_DUEL.kind, BEST_TRADE)]
+    return [situation.name for situation in situations if situation.kind not in (BEST_DUEL.kind, BEST_TRADE)]

@@ -153,5 +153,5 @@ def _beside_others(inverse: Array, explained: Array, own: Array) -> Array:
     after = own - follows @ own
     varies = follows @ error @ follows.T
     variances = (np.diag(each).clip(0.0) for each in (error, after, varies))
-    error, wrong_error, varies = (np.sqrt(each) for each in variances)
+    error, wrong_error, varies = (np.sqrt(variance) for variance in variances)
     return np.array([off, other, error, follows @ off, wrong_error, np.diag(follows), varies])

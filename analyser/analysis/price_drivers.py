@@ -91,7 +91,7 @@ class Reasons:
         missing: frozenset[str],
     ) -> None:
         self._loadouts, self._roles, self._missing = exchange.loadouts, roles, missing
-        self._units = units = [each.unit for each in exchange.loadouts]
+        self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = np.log(exchange.points / 100), exchange.mean()
         by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
         free, shot, answered = (each.mean(axis=0) for each in (exchange.free, exchange.shot, exchange.answered))
@@ -150,9 +150,9 @@ class Reasons:
         facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if has_room else "none", "role": plural(role)}
         found = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
         traits = [
-            f"that it is {'' if each == 'subterranean' else 'a '}{each}"
-            for each in unit.traits
-            if each not in self._common[role].traits
+            f"that it is {'' if trait == 'subterranean' else 'a '}{trait}"
+            for trait in unit.traits
+            if trait not in self._common[role].traits
         ]
         carries = ["what it carries"] if role == TRANSPORT else []
         return " and ".join(found + (carries + traits if sign > 0 else []))
@@ -161,7 +161,7 @@ class Reasons:
         """The special rules that no figure here counts, and that most others of its role have not."""
         rules, common = self._loadouts[at].unit.rules, self._common[self._roles[at]].rules
         return ", ".join(
-            each_once(each for each in rules if each.name in self._missing and each.canonical not in common)
+            each_once(rule for rule in rules if rule.name in self._missing and rule.canonical not in common)
         )
 
     def why(self, at: int, sign: int) -> str:
@@ -205,7 +205,7 @@ class Reasons:
         if name == HOLDING:
             return _besides(_qualities(unit, _HOLDING), common.holding, times > 1)
         if name == RULES:
-            protects = [each for each in common.rules if each in _PROTECTING]
+            protects = [rule for rule in common.rules if rule in _PROTECTING]
             rules = each_once(each for each in unit.rules if each.name in _PROTECTING)
             return _besides(rules, protects, times > 1) or self._of_tests(at, times)
         return ""
@@ -221,7 +221,7 @@ class Reasons:
 
     def _of_dice(self, at: int, times: float) -> str:
         """The dice for 100 points beside those of others, and what each does, if dice are a reason of that."""
-        own, usual = (float(each[at]) for each in self._dice)
+        own, usual = (float(die[at]) for die in self._dice)
         if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (times > 1):
             return ""
         a_die = times / np.exp(own - usual)
@@ -238,12 +238,12 @@ class Reasons:
         """Return the BREAK LIMIT or the DISCIPLINE beside others, if that is a reason."""
         mine = self._units[at]
         others = {
-            unit_of(each.selector): each.unit
-            for each, role in zip(self._loadouts, self._roles)
+            unit_of(loadout.selector): loadout.unit
+            for loadout, role in zip(self._loadouts, self._roles)
             if role == self._roles[at]
         }
         del others[unit_of(self._loadouts[at].selector)]
-        breaking = sum(each.break_limit is not None for each in others.values())
+        breaking = sum(other.break_limit is not None for other in others.values())
         if (mine.break_limit is None) == (times > 1) and 0 < breaking < len(others):
             mine_can = mine.break_limit is not None
             theirs = len(others) - breaking if mine_can else breaking
@@ -310,7 +310,7 @@ def _common(units: Sequence[Unit]) -> _Common:
 
 
 def _qualities(unit: Unit, counted: Container[str]) -> tuple[str, ...]:
-    return each_once(each for row in unit.rows for each in row.qualities if each.name in counted)
+    return each_once(quality for row in unit.rows for quality in row.qualities if quality.name in counted)
 
 
 def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
@@ -323,7 +323,7 @@ def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
     """The mean dice of each loadout's shots; without any, the most that one of its other rows rolls."""
     shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
-    return np.array([float(shots.get(each.selector, _most_dice(each))) for each in exchange.loadouts])
+    return np.array([float(shots.get(loadout.selector, _most_dice(loadout))) for loadout in exchange.loadouts])
 
 
 def _most_dice(loadout: Loadout) -> int:

@@ -149,11 +149,11 @@ class FairPoints(JudgedAnswer):
             "rule": " ".join(RULE),
             "limits": self.limits,
             "judged_among": self.among.as_dict(),
-            "situations": [each.name for each in self.situations],
+            "situations": [situation.name for situation in self.situations],
             "one_number_explains": self.one_number,
             "residuals": self.residuals,
             "exploitability": self.exploitability,
-            "roles": [each._asdict() for each in self.roles],
+            "roles": [role._asdict() for role in self.roles],
             "levels": self.levels,
             "loadouts": plain_rows(self.frame),
             **self.profiles.of_fights(),
@@ -178,7 +178,7 @@ class FairPoints(JudgedAnswer):
     @property
     def interval(self) -> str:
         """Variation that the intervals cover."""
-        kinds = {each.kind for each in self.situations}
+        kinds = {situation.kind for situation in self.situations}
         ground = ", the ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
         return f"95%, over the opponents{ground}, and what units alike cost"
 
@@ -219,8 +219,8 @@ class FairPoints(JudgedAnswer):
             far = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
             lines += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
         told = [
-            (f"  {each.role}", counted(each.units, "unit"), f"{each.times:.2f}", MEANS.get(each.role, ""))
-            for each in self.roles
+            (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", MEANS.get(role.role, ""))
+            for role in self.roles
         ]
         heading = (
             "What roles cost over what their fights are worth (taken as right: no role is judged against another):"
@@ -234,7 +234,7 @@ class FairPoints(JudgedAnswer):
             fill(f"{explained}; the rest is rock, paper, scissors."),
             [f"Interval: {self.interval}.", *RULE],
         ]
-        return [*(Block(lines=each) for each in lines), roles, *(Block(lines=each) for each in below)]
+        return [*(Block(lines=line) for line in lines), roles, *(Block(lines=each) for each in below)]
 
     def _played(self) -> str:
         """Return a sentence with the equilibrium at today's points: the loadouts left if all choose best."""
@@ -345,13 +345,13 @@ def fair_points_in(
         reasons = _told_once(exchange.left_out) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
-    exchanged = tuple(each for each in found.situations if each.kind in (*WAYS, BEST_TRADE))
+    exchanged = tuple(situation for situation in found.situations if situation.kind in (*WAYS, BEST_TRADE))
     if len(exchanged) < len(found.situations):  # of duels nothing is priced, not even twins
         rows = found.frame["situation"].isin([each.name for each in exchanged])
         found = replace(found, frame=found.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
         rating = rate(found, exchange, with_played=with_played)
-    among = Among(Counter(each.faction for each in sides.values()))
+    among = Among(Counter(side.faction for side in sides.values()))
     prices = FairPoints(*rating, exchanged, found.profiles, limits=_limits_of(found), among=among)
     return prices if shown is None else prices.only(shown)
 
@@ -364,7 +364,7 @@ def priceable(policy: str, situations: str | Situation | Sequence[Situation | st
 
 
 def _check_exchange(situations: Sequence[Situation]) -> None:
-    if not any(each.kind in WAYS for each in situations):
+    if not any(situation.kind in WAYS for situation in situations):
         problem = "a duel is many exchanges, and no price is made of it"
         raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
 
@@ -384,7 +384,7 @@ def _told_once(left_out: Mapping[str, str]) -> str:
 
 def _limits_of(found: Matchups) -> str:
     """Return what is not counted; under best play also the situations it does not change, and the pairs left out."""
-    best = [each.name for each in found.situations if each.kind == BEST_TRADE]
+    best = [situation.name for situation in found.situations if situation.kind == BEST_TRADE]
     if not best:
         return LIMITS
     missing = found.frame[found.frame["situation"].isin(best) & found.frame["why_not"].notna()]
@@ -404,7 +404,7 @@ def _all_meet(
 ) -> tuple[Matchups, set[str]]:
     """The table of a field that all meet each other, and the selectors of those whose prices are wanted."""
     library = library_of(profiles)
-    wanted = {each.selector: each for each in loadouts(units, library)}
+    wanted = {loadout.selector: loadout for loadout in loadouts(units, library)}
     field = {each.selector: each for each in loadouts(against, library)} | wanted
     everybody = list(field.values())
     table = matchups(everybody, everybody, situations=situations, profiles=library, threads=threads, progress=progress)

@@ -187,7 +187,7 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
         bounds=[(0.0, None)] * rows + [(None, None)],
     )
     mixtures = [np.clip(each, 0.0, None) for each in (found.x[:-1], -found.ineqlin.marginals)]
-    ours, theirs = (np.asarray(each / each.sum(), np.float64) for each in mixtures)
+    ours, theirs = (np.asarray(mixture / mixture.sum(), np.float64) for mixture in mixtures)
     return ours, theirs, float(-found.fun), float((gains @ theirs).max() - (ours @ gains).min())
 
 

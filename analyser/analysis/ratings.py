@@ -50,7 +50,7 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     fields = weights(len(duels)) * len(duels)
     with threadpool_limits(1):  # systems so small are solved a hundred times as fast where no threads wait for another
         best = choix.ilsr_pairwise_dense(duels)
-        fitted = np.array([best, *(_refitted(duels * np.outer(each, each), best) for each in fields)])
+        fitted = np.array([best, *(_refitted(duels * np.outer(field, field), best) for field in fields)])
     # Natural logarithms of odds, as points about their mean.
     rating, *resampled = (fitted - fitted.mean(axis=1, keepdims=True)) * (A_FACTOR_OF_TEN / np.log(10.0))
     low, high = np.percentile(np.array(resampled), (LOW, HIGH), axis=0)

@@ -156,7 +156,7 @@ def rebalance(
     if within is not None and not 0 <= within <= 1:
         raise InputError(f"{within:g} is no spread", where="within", allowed="0 to 1; 0.1 is 10%")
     library = library_of(profiles)
-    ours = {each.selector: each for each in loadouts(units, library)}
+    ours = {loadout.selector: loadout for loadout in loadouts(units, library)}
     field = list(({each.selector: each for each in loadouts(against, library)} | ours).values())
     how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
     before = Standings(matchups(field, field, situations=priceable("tactic", situations), **how))
@@ -167,7 +167,7 @@ def rebalance(
     costs, prices = _options(frame, step)
     chosen = _chosen(costs, prices, sides, most_changes, within)
     new = prices[np.arange(len(sides)), chosen]
-    changed = [each.with_(points=int(points)) for each, points, at in zip(sides, new, chosen) if at != MOST_STEPS]
+    changed = [side.with_(points=int(points)) for side, points, at in zip(sides, new, chosen) if at != MOST_STEPS]
     after = before.with_(changed, threads) if changed else before
     then = _priced(after, ours)
     moves = frame.assign(
@@ -266,8 +266,8 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
 def _levels(sides: Sequence[Loadout]) -> list[tuple[int, int]]:
     """Return the places of each two levels of a unit of which the first has fewer models and costs no more today."""
     places: dict[str, list[int]] = {}
-    for at, each in enumerate(sides):
-        places.setdefault(unit_of(each.selector), []).append(at)
+    for at, side in enumerate(sides):
+        places.setdefault(unit_of(side.selector), []).append(at)
     found = []
     for members in places.values():
         ordered = sorted(members, key=lambda at: sides[at].level.models)

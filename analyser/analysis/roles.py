@@ -51,9 +51,9 @@ def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
     [0, 1, 0]
     """
     kinds: dict[str, int] = {}
-    for number, each in enumerate(loadouts):
-        unit = fighting(each).model_copy(update={"id": "", "name": ""})
-        names = unit_of(each.selector), f"{each.level_name} {unit.model_dump_json()}"
+    for number, loadout in enumerate(loadouts):
+        unit = fighting(loadout).model_copy(update={"id": "", "name": ""})
+        names = unit_of(loadout.selector), f"{loadout.level_name} {unit.model_dump_json()}"
         found = {kinds.get(name, number) for name in names}
         for name in [*names, *(name for name, kind in kinds.items() if len(found) > 1 and kind in found)]:
             kinds[name] = min(found)

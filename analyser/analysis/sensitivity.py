@@ -150,7 +150,7 @@ class Sensitivity(FramedAnswer):
             "metric": self.metric,
             "base": self.base,
             "at_least": self.at_least,
-            "price": self.price._asdict() | {"steps": [each._asdict() for each in self.price.steps]},
+            "price": self.price._asdict() | {"steps": [step._asdict() for step in self.price.steps]},
             "profiles": None,
             **(self.profiles.of_fights() if self.profiles else {}),
             "numbers": plain_rows(self.frame),
@@ -319,7 +319,7 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
     )
     if not steps:
         return Price(np.nan, np.nan, why_not="no step between two levels of the attacker buys any of it")
-    prices = [each.points / each.gain for each in steps]
+    prices = [step.points / step.gain for step in steps]
     return Price(min(prices), max(prices), steps)
 
 
@@ -346,7 +346,7 @@ def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
         target[number.key] = value
     elif number.key in RANGES and loadout is not None:
         # What is short range, and out of range, is decided anew (AC-4.1).
-        attack["bonuses"] = tuple(each for each in scenario.attack.bonuses if each != "short_range")
+        attack["bonuses"] = tuple(bonus for bonus in scenario.attack.bonuses if bonus != "short_range")
         rows = tuple(
             row.model_copy(update={number.key: value}) if row.id == scenario.attack.row else row
             for row in loadout.unit.rows

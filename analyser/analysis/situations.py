@@ -368,7 +368,7 @@ class Situation(Record):
     def attack(self, row: Row) -> Attack:
         """Return the attack with `row` in this situation, as a scenario has it; no short range for an Indirect row."""
         near = row.short_range is not None and not row.has("Indirect")
-        bonuses = tuple(each for each in self.bonuses if each != "short_range" or near)
+        bonuses = tuple(bonus for bonus in self.bonuses if bonus != "short_range" or near)
         return Attack(bonuses=bonuses, penalties=self.penalties, distance=self.distance)
 
 

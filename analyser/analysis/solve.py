@@ -190,7 +190,7 @@ class SolvedDice(JudgedAnswer):
         fair = self.frame[self.frame["verdict"] == FAIR]
         if self.dice is None:
             ends = self.frame.iloc[[0, -1]].to_dict("records")
-            prices = " and ".join(f"{each['fair_points']:.0f} with {each['dice']:+d}" for each in ends)
+            prices = " and ".join(f"{end['fair_points']:.0f} with {end['dice']:+d}" for end in ends)
             return f"no change of dice that was tried is the answer: at {self.points} points its fair price is {prices}"
         nearest = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
         within = f" (fair from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)

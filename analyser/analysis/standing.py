@@ -96,12 +96,12 @@ class Standings:
     def leads(self) -> pd.DataFrame:
         """Lead of the row over the column, -1 to 1: (points destroyed - lost) / (destroyed + lost)."""
         gains = pricing.ahead(self._exchange.mean(), np.log(self._exchange.points))
-        names = [each.selector for each in self._exchange.loadouts]
+        names = [loadout.selector for loadout in self._exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
 
     @cached_property
     def _efficiency(self) -> pd.Series[Any]:
-        exchanges = {each.name for each in self.table.situations if each.kind in WAYS}
+        exchanges = {situation.name for situation in self.table.situations if situation.kind in WAYS}
         frame = self.table.frame
         wanted = frame["situation"].isin(exchanges) & frame["attacker"].ne(frame["defender"])
         there = frame.loc[wanted, ["attacker", EFFICIENCY]]

@@ -73,7 +73,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     gains = pricing.ahead(losses, today)
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
-    roles = [role_of(each.unit) for each in exchange.loadouts]
+    roles = [role_of(loadout.unit) for loadout in exchange.loadouts]
     missing = frozenset(each.name for each in found.not_modelled)
     reasons = Reasons(exchange, field, even.prices, dice_of(found.frame, exchange), roles, missing)
     levels = [each.level_name for each in exchange.loadouts]
@@ -124,8 +124,8 @@ def _profiles(exchange: Exchange) -> Array:
 
     No dice and no points are among them, so that these move a price by nothing but fights.
     """
-    units = [each.unit for each in exchange.loadouts]
-    speed = np.log1p([each.speed or 0.0 for each in units])
+    units = [loadout.unit for loadout in exchange.loadouts]
+    speed = np.log1p([unit.speed or 0.0 for unit in units])
     reach = np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units])
     limits = np.log([each.damage_limit for each in units])
     hits = np.log([each.level.models * defence_of(each.unit) for each in exchange.loadouts]) + limits
@@ -262,7 +262,7 @@ def _dominators(found: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
     pairs = pairs.assign(lacks=pairs["has_besides"].map(len).gt(0))
     best = pairs.sort_values(["lacks", "points_saved", "by"], ascending=[True, False, True]).drop_duplicates("attacker")
     by = best.set_index("attacker")
-    places = {each.selector: at for at, each in enumerate(exchange.loadouts)}
+    places = {loadout.selector: at for at, loadout in enumerate(exchange.loadouts)}
     return {
         places[name]: _Dominator(
             row["by"], int(exchange.points[places[row["by"]]]), int(row["points_saved"]), ", ".join(row["has_besides"])
@@ -360,7 +360,7 @@ def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange
 
 def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
     return {
-        "loadout": [each.selector for each in loadouts],
+        "loadout": [loadout.selector for loadout in loadouts],
         "unit": [each.unit.name for each in loadouts],
         "level": [each.level_name for each in loadouts],
         "faction": [each.faction for each in loadouts],

@@ -154,12 +154,12 @@ class Volleys(NamedTuple):
 
 
 def _plain(attacked: Attacked) -> dict[str, Any]:
-    return attacked._asdict() | {"shots": [each._asdict() for each in attacked.shots]}
+    return attacked._asdict() | {"shots": [shot._asdict() for shot in attacked.shots]}
 
 
 def check_aim(aim: str, targets: Listed) -> None:
     """Raise InputError where a target's profile does not say what the aim counts."""
-    missing = [each.selector for each in targets.kinds if AIMS[aim].worth(each) is None]
+    missing = [kind.selector for kind in targets.kinds if AIMS[aim].worth(kind) is None]
     if missing:
         problem = f"no {AIMS[aim].lacks} are known of {', '.join(missing)}"
         raise InputError(problem, where="aim", allowed="annihilated, which needs none, or profiles that say them")
@@ -176,7 +176,7 @@ def best_volleys(
     foes = [Foe(count, side.matrices, side.worth) for count, side in zip(targets.counts, sides)]
     found = assign(attackers.counts, foes)
     attacked = sorted((sides[each.foe].attacked(each.shots) for each in found.volleys), key=lambda each: -each.value)
-    used = np.sum([each.shots for each in found.volleys], axis=0, dtype=np.int64, initial=0)
+    used = np.sum([volley.shots for volley in found.volleys], axis=0, dtype=np.int64, initial=0)
     left = np.array(attackers.counts) - (used if found.volleys else 0)
     idle = []
     for kind, units in enumerate(left.tolist()):
@@ -209,7 +209,7 @@ class _Side:
         aim: str,
     ) -> None:
         self._target, self._attackers = target, attackers
-        named = {at: rows.get((each.selector, target.selector)) for at, each in enumerate(attackers.kinds)}
+        named = {at: rows.get((kind.selector, target.selector)) for at, kind in enumerate(attackers.kinds)}
         self._rows = {at: row for at, row in named.items() if row is not None}
         resolved = resolve_target(TARGET_STATE, target)
         records = []

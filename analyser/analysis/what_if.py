@@ -135,7 +135,7 @@ class WhatIf(JudgedAnswer):
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
-            "situations": [each.name for each in self.situations],
+            "situations": [situation.name for situation in self.situations],
             **self.profiles.of_fights(),
         }
 
@@ -284,7 +284,7 @@ def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> 
         if key not in OF_LEVELS or (mine := getattr(changed.unit, key)) is None:
             continue
         others = [getattr(each.unit, key) for each in field if each.selector != changed.selector]
-        there = [each for each in others if each is not None]
+        there = [other for other in others if other is not None]
         if there and not min(there) <= mine <= max(there):
             told.append(f"{key.replace('_', ' ').upper()} {mine:g}, that of others is {min(there):g} to {max(there):g}")
     return tuple(told)

@@ -149,7 +149,7 @@ def _lines(
         if conditions or rows:
             raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
         wholes = question if isinstance(question, list | tuple) else [question]
-        lines = _by_name(_whole(each, number, library) for number, each in enumerate(wholes, start=1))
+        lines = _by_name(_whole(whole, number, library) for number, whole in enumerate(wholes, start=1))
         if len({kind_in(raw) for raw in lines.values()}) > 1:
             raise InputError("questions of several kinds", where="question", allowed="one kind")
     else:

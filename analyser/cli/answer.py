@@ -65,7 +65,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
     if options["all_at_once"]:
-        results = [each.all_at_once() for each in results]
+        results = [result.all_at_once() for result in results]
     if until is not None:
         results = [replace(each, wanted=until) for each in results]
 

@@ -89,7 +89,7 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
 
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
     """InputError unless these may be files of questions, of which nothing is said by options."""
-    if not any(each.endswith(".toml") or is_there(Path(each)) for each in files):
+    if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "this option is missing: there is no unit to attack"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
     stated = [option.opts[0] for option, _ in options.given_keys()]

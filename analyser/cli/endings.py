@@ -46,7 +46,7 @@ _SIZES = {  # the parameters of commands that memory goes by, and what helps
 def is_about_standard_output(error: OSError) -> bool:
     """Return True if an answer could not be printed."""
     frames = traceback.extract_tb(error.__traceback__)
-    return error.filename is None and any(each.name == "echo" and "click" in each.filename for each in frames)
+    return error.filename is None and any(frame.name == "echo" and "click" in frame.filename for frame in frames)
 
 
 def with_output_closed() -> None:
@@ -96,10 +96,10 @@ def is_of_memory(error: BaseException) -> bool:
     (True, True, False)
     """
     return any(
-        isinstance(each, MemoryError)
-        or (isinstance(each, OSError) and each.errno == errno.ENOMEM)
-        or (isinstance(each, _MAY_SAY_SO) and _NO_MEMORY.search(str(each)) is not None)
-        for each in _causes(error)
+        isinstance(cause, MemoryError)
+        or (isinstance(cause, OSError) and cause.errno == errno.ENOMEM)
+        or (isinstance(cause, _MAY_SAY_SO) and _NO_MEMORY.search(str(cause)) is not None)
+        for cause in _causes(error)
     )
 
 
@@ -114,8 +114,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
     """Return that memory ran out, with the question that asked for it and what to make smaller."""
     wanted = next(filter(None, (_WANTED.search(str(each)) for each in _causes(error))), None)
-    for each in _causes(error):
-        traceback.clear_frames(each.__traceback__)  # the arrays that took the memory
+    for cause in _causes(error):
+        traceback.clear_frames(cause.__traceback__)  # the arrays that took the memory
     problem = f"not enough memory for this question{f', which needs a table of {wanted[1]}' if wanted else ''}"
     remedy = f"{', '.join(_less(asked))}; or a machine with more memory"
     where = "analyser" if asked is None else " ".join([asked.command_path, *asked.meta.get(TYPED, ())])

@@ -207,7 +207,7 @@ def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
 
 def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     """The ``[[attacks]]`` of several selectors, in their order."""
-    return [attack_from(each, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, each in enumerate(attackers)]
+    return [attack_from(attacker, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, attacker in enumerate(attackers)]
 
 
 @command(

@@ -36,7 +36,7 @@ def system_command(name: str) -> click.Command:
     text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
     keys = _options(name)
-    often = [each.opts[0] for each in keys[:_SHOWN]]
+    often = [key.opts[0] for key in keys[:_SHOWN]]
     how: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
 
     @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **how)

@@ -160,7 +160,7 @@ class KeyOption(Option):
 
 def plain_type(annotation: Any) -> Any:
     """A type without its bounds, and without None."""
-    inside = [each for each in get_args(annotation) if each is not NoneType]
+    inside = [arg for arg in get_args(annotation) if arg is not NoneType]
     if get_origin(annotation) is Annotated or (get_origin(annotation) in (Union, UnionType) and len(inside) == 1):
         return plain_type(inside[0])
     return annotation
@@ -173,7 +173,7 @@ def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str],
         if int in map(plain_type, words[1:]):
             return name, ChoiceOr(get_args(words[0]), integer, "an integer"), None
         return name, ChoiceOr(get_args(words[0]), in_words, "a policy in words, such as 'aim and shoot'"), None
-    if get_origin(kind) is Literal and all(isinstance(each, str) for each in words):
+    if get_origin(kind) is Literal and all(isinstance(word, str) for word in words):
         return (name if len(words) > MOST_CHOICES else ""), Choice(words), None
     if getattr(kind, "__name__", "") == "ExtraReroll":
         return "FACES:DICE", str, _faces_and_dice

@@ -214,7 +214,7 @@ class Command(click.Command):
             others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
             _write_sections(formatter, {"Commands": others})
         sections: dict[str, list[tuple[str, str]]] = {}
-        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         is_short = len(options) > MOST_OPTIONS and ALL not in ctx.meta
         for option in options if is_short or self.notes else options[:-1]:
             group = getattr(option, "group", "Options")
@@ -227,7 +227,7 @@ class Command(click.Command):
         """The examples, and the notes if everything is to be shown."""
         usual = _group_of_usual(ctx)
         path = ctx.command_path if usual is None else f"analyser {usual.name}"
-        lines = ["\b", "Examples:", *(f"  {path} {each}" for each in self.examples)] if self.examples else []
+        lines = ["\b", "Examples:", *(f"  {path} {example}" for example in self.examples)] if self.examples else []
         self.epilog = "\n".join([*lines, "", self.notes if ALL in ctx.meta else ""])
         super().format_epilog(ctx, formatter)
 

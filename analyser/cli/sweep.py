@@ -58,7 +58,7 @@ def _print(found: Any) -> None:
     """Print how far a sweep is, and where its store and page are."""
     from analyser.sweep.store import PAGE
 
-    click.echo("\n".join([str(found), *(f"Assumption: {each}." for each in found.plan.assumptions)]))
+    click.echo("\n".join([str(found), *(f"Assumption: {assumption}." for assumption in found.plan.assumptions)]))
     page = found.store.folder / PAGE
     more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs do not
     click.echo(f"The store is {found.store.folder}; {more}")
@@ -89,11 +89,11 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
-        click.echo("\n".join([str(found), *(f"Assumption: {each}." for each in found.plan.assumptions)]))
-        for each in status.costs:
+        click.echo("\n".join([str(found), *(f"Assumption: {assumption}." for assumption in found.plan.assumptions)]))
+        for cost in status.costs:
             click.echo(
-                f"{each.kind}: {each.parts:,} parts, {each.rate:,.0f} cells a second of a processor, "
-                f"{each.bytes_a_cell:.1f} bytes a cell"
+                f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells a second of a processor, "
+                f"{cost.bytes_a_cell:.1f} bytes a cell"
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")

@@ -37,13 +37,13 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
         loadouts = [each for each in loadouts if each.faction == wanted]
     records: list[dict[str, Any]] = [
         {
-            "selector": each.selector,
-            **{key: getattr(each.unit, key) for key in ("name", "type", "category")},
-            **{key: getattr(each.level, key) for key in ("models", "points", "victory_points")},
+            "selector": loadout.selector,
+            **{key: getattr(loadout.unit, key) for key in ("name", "type", "category")},
+            **{key: getattr(loadout.level, key) for key in ("models", "points", "victory_points")},
             "profiles": str(library.used),
-            "rows": [row.id for row in each.unit.rows],
+            "rows": [row.id for row in loadout.unit.rows],
         }
-        for each in loadouts
+        for loadout in loadouts
     ]
     rows = [{**record, "rows": " ".join(record["rows"])} for record in records]
     write(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows)
@@ -54,7 +54,7 @@ def _matching(library: Profiles, which: str) -> list[Loadout]:
     if any(mark in which for mark in "*?["):
         return library.matching(which)
     part = "-".join(which.casefold().replace("_", " ").split())
-    factions = [each for each in library.factions if each.startswith(part)]
+    factions = [faction for faction in library.factions if faction.startswith(part)]
     loadouts = [each for each in library if each.faction in factions or part in each.selector]
     if not loadouts:
         names = [*library.factions, *(each.unit.id for each in library)]

@@ -186,7 +186,7 @@ def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float =
     A key of data from Python need not be text.
     """
     by_folded = {candidate.casefold(): candidate for candidate in names}
-    return [by_folded[each] for each in difflib.get_close_matches(str(name).casefold(), by_folded, most, likeness)]
+    return [by_folded[match] for match in difflib.get_close_matches(str(name).casefold(), by_folded, most, likeness)]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -127,7 +127,7 @@ def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
     if trials is None:
         return [Estimate(float(min(max(weight, 0.0), 1.0))) for weight in weights]
     shares = [float(weight) / trials for weight in weights]
-    return list(map(Estimate, shares, *(each.tolist() for each in intervals(np.array(weights), trials))))
+    return list(map(Estimate, shares, *(interval.tolist() for interval in intervals(np.array(weights), trials))))
 
 
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:

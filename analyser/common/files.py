@@ -195,7 +195,7 @@ def check_writable(path: Path) -> None:
     target = real_path(path)  # a link stays a link: what it points at is written
     if is_there(target) and not target.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
-    folder = next(each for each in target.parents if is_there(each))
+    folder = next(parent for parent in target.parents if is_there(parent))
     try:
         for name in (path, *(folder / part for part in target.relative_to(folder).parts)):
             with suppress(FileNotFoundError, NotADirectoryError):

@@ -50,7 +50,7 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is
         findings = error.errors(include_url=False)
         # a misspelt key is two findings, and that the right one is missing tells less
         first = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
-        same = [_input_error(model, each, where) for each in findings if _key(each) == _key(first)]
+        same = [_input_error(model, finding, where) for finding in findings if _key(finding) == _key(first)]
         ways = dict.fromkeys(each.allowed for each in same)  # of a union, what each of its branches allows
         allowed = " or ".join(filter(None, ways))
         raise type(same[0])(same[0].problem, where=same[0].where, allowed=allowed) from None

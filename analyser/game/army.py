@@ -200,7 +200,7 @@ class Army:
             for unit in self.units
         ]
         parts.append(aligned([list(keys), *lines], "".join(keys.values())))
-        boons = [[each.boon.name, f"{each.boon.points}", each.battlegroup or ""] for each in self.boons]
+        boons = [[boon.boon.name, f"{boon.boon.points}", boon.battlegroup or ""] for boon in self.boons]
         parts.append(aligned([["boon", "points", "battlegroup"], *boons], "<><") if boons else [])
         parts.append([] if self.profiles is None else [f"Profiles: {self.profiles}"])
         parts.append([f"Warning: {warning}" for warning in self.warnings])
@@ -213,12 +213,12 @@ class Army:
     @property
     def points(self) -> int:
         """Total cost of all units and boons whose cost is known."""
-        return sum(unit.points or 0 for unit in self.units) + sum(each.boon.points for each in self.boons)
+        return sum(unit.points or 0 for unit in self.units) + sum(boon.boon.points for boon in self.boons)
 
     @property
     def bought(self) -> tuple[Boon, ...]:
         """The boons that cost points: no figure of a fight is computed from them."""
-        return tuple(each.boon for each in self.boons if each.boon.points)
+        return tuple(boon.boon for boon in self.boons if boon.boon.points)
 
     @property
     def loadouts(self) -> tuple[Loadout, ...]:
@@ -239,7 +239,7 @@ class Army:
             "points_limit": self.points_limit,
             "battlegroups": dict(self.battlegroups) or None,
             "unit": [unit.to_table() for unit in self.units],
-            "boon": [each.to_table() for each in self.boons] or None,
+            "boon": [boon.to_table() for boon in self.boons] or None,
         }
         return {key: value for key, value in table.items() if value is not None}
 

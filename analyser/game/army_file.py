@@ -234,7 +234,7 @@ def meant_kind(name: str, groups: Mapping[str, str], faction: Faction) -> str:
 
     `groups`: the kind of each battlegroup by its name; of one that was not stated the kind is its name.
     """
-    kinds = {each.id: each.name for each in faction.battlegroups}
+    kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
     return did_you_mean(groups[name], (*others, *kinds, *kinds.values()))
 

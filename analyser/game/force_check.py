@@ -157,7 +157,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]
     homeless = [unit.name for unit in army if unit.battlegroup is None]
     if homeless:
         yield Broken("FB-4", "", f"{_listed(homeless)} in no battlegroup")
-    kinds = {each.id: each for each in faction.battlegroups}
+    kinds = {battlegroup.id: battlegroup for battlegroup in faction.battlegroups}
     for name, kind in army.battlegroups.items():
         units = [unit for unit in army if unit.battlegroup == name]
         if kind in kinds:
@@ -195,9 +195,9 @@ def _force(army: Army, faction: Faction) -> Iterator[Broken]:
         if not unit.in_force.allow(of_each[unit.id]):
             yield Broken("FB-8", "", f"{of_each[unit.id]} of {unit.name} {_allowed(unit.in_force)}")
     kinds = Counter(army.battlegroups.values())
-    for each in faction.battlegroups:
-        if not each.allow(kinds[each.id]):
-            yield Broken("FB-8", "", f"{kinds[each.id]} of {each.name} {_allowed(each)}")
+    for battlegroup in faction.battlegroups:
+        if not battlegroup.allow(kinds[battlegroup.id]):
+            yield Broken("FB-8", "", f"{kinds[battlegroup.id]} of {battlegroup.name} {_allowed(battlegroup)}")
 
 
 def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
@@ -210,7 +210,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
             # one that costs nothing and must be there is there, whether or not a list says so
             if not boon.allow(number) and (number or (boon.least and boon.points)):
                 yield Broken("FB-9", name or "", f"{number} of {boon.name} {_allowed(boon)}")
-            missing = [each for each in boon.needs if each not in there]
+            missing = [need for need in boon.needs if need not in there]
             if number and missing:
                 yield Broken("FB-9", name or "", f"{boon.name} needs a unit of {', '.join(missing)}")
 

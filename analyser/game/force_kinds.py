@@ -44,14 +44,14 @@ class ForceKinds(Answer):
     @property
     def headline(self) -> str:
         """The number of kinds of battlegroup, in one sentence."""
-        kinds = sum(len(each.battlegroups) for each in self.factions)
+        kinds = sum(len(faction.battlegroups) for faction in self.factions)
         names = self.factions[0].name if len(self.factions) == 1 else counted(len(self.factions), "faction")
         return f"Armies of {names} are made of {counted(kinds, 'kind')} of battlegroup."
 
     @property
     def summary(self) -> dict[str, Any]:
         """The number of kinds of battlegroup of each faction."""
-        return {each.name: len(each.battlegroups) for each in self.factions}
+        return {faction.name: len(faction.battlegroups) for faction in self.factions}
 
     @property
     def tables(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class ForceKinds(Answer):
         if len(self.factions) == 1:
             parts += _in_full(self.factions[0], self.library.command("units", self.factions))
         else:
-            kinds = [(each.id, kind.id, _called(kind)) for each in self.factions for kind in each.battlegroups]
+            kinds = [(faction.id, kind.id, _called(kind)) for faction in self.factions for kind in faction.battlegroups]
             parts.append(_last_wrapped([("faction", "battlegroup", "called"), *kinds]))
             parts.append(fill("A force may hold any number of a kind, unless more is said beside it (FB-8)."))
             parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
@@ -84,7 +84,7 @@ class ForceKinds(Answer):
 
     def _body(self) -> dict[str, Any]:
         scales = {name: each.model_dump(mode="json") for name, each in self.library.force_rules.scales.items()}
-        return {"scales": scales, "factions": [_record(each) for each in self.factions]} | profiles_record(
+        return {"scales": scales, "factions": [_record(faction) for faction in self.factions]} | profiles_record(
             self.profiles
         )
 

@@ -75,7 +75,7 @@ def in_short(keywords: Iterable[Keyword]) -> dict[str, str]:
     >>> in_short(map(Rule, ["Veteran (1)", "Static", "Tow", "Pioneers", "Veteran (2)"]))["Pioneers, Tow"]
     'movement, deployment or command'
     """
-    named = {each.name: each for each in keywords}
+    named = {keyword.name: keyword for keyword in keywords}
     together: dict[str, list[str]] = {}
     for name in sorted(named):
         together.setdefault(IN_SHORT.get(name) or _about(named[name]), []).append(name)

@@ -243,12 +243,12 @@ class Bearer:
 
     def keyword(self, name: str) -> Keyword | None:
         """The first keyword of that name, with any parameter."""
-        return next((each for each in self.keywords if each.name == name), None)
+        return next((keyword for keyword in self.keywords if keyword.name == name), None)
 
     def has(self, *names: str) -> bool:
         """Return True if it has any of these keywords."""
-        for each in self.keywords:  # noqa: SIM110 - asked dozens of times a fight, where `any` takes twice as long
-            if each.name in names:
+        for keyword in self.keywords:  # noqa: SIM110 - asked dozens of times a fight, where `any` takes twice as long
+            if keyword.name in names:
                 return True
         return False
 
@@ -260,4 +260,4 @@ class Bearer:
 
 def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:
     """Return the keywords as the rules spell them, without repeats."""
-    return tuple(dict.fromkeys(each.canonical for each in keywords))
+    return tuple(dict.fromkeys(keyword.canonical for keyword in keywords))

@@ -76,7 +76,7 @@ class ProfilesUsed(NamedTuple):
     @property
     def said(self) -> list[str]:
         """Die, deck and profiles as sentences below an answer."""
-        return [*(f"Assumption: {each}." for each in self.assumptions), f"Profiles: {self}."]
+        return [*(f"Assumption: {assumption}." for assumption in self.assumptions), f"Profiles: {self}."]
 
     def notes(self) -> list[str]:
         """Return `said` as lines for a terminal."""
@@ -286,7 +286,7 @@ class Profiles:
         if selector not in self._found:
             marked = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
             level = selector_parts(marked)[2]
-            levels = [(each.level_name, each) for each in _loadouts(*self.unit(marked))]
+            levels = [(loadout.level_name, loadout) for loadout in _loadouts(*self.unit(marked))]
             is_one = not level and len(levels) == 1
             self._found[selector] = levels[0][1] if is_one else one_named(level, levels, "level", marked)
         return self._found[selector]
@@ -402,7 +402,7 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
     """Return names, sizes and times of the profile files; None if one is too new for its time stamp to tell changes."""
     try:
         with os.scandir(folder) as entries:
-            files = [(each.name, each.stat()) for each in entries if each.name.endswith(".toml")]
+            files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
     except OSError:  # the reader of the file reports the error
         return None
     if any(time.time_ns() - status.st_mtime_ns < _TOO_FRESH for _, status in files):
@@ -440,7 +440,7 @@ def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
 
 def _by_selector(factions: Iterable[Faction]) -> dict[str, Loadout]:
     units = ((faction, unit) for faction in factions for unit in faction.units)
-    return {each.selector: each for faction, unit in units for each in _loadouts(faction, unit)}
+    return {loadout.selector: loadout for faction, unit in units for loadout in _loadouts(faction, unit)}
 
 
 def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:

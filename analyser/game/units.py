@@ -198,7 +198,7 @@ class Unit(Record, Bearer):
     @property
     def differing(self) -> tuple[str, ...]:
         """The numbers that are not the same at all its levels."""
-        return tuple(key for key in OF_LEVELS if any(getattr(each, key) is not None for each in self.levels.values()))
+        return tuple(key for key in OF_LEVELS if any(getattr(level, key) is not None for level in self.levels.values()))
 
     def _with_levels_complete(self) -> Unit:
         """Every level with all numbers in which some differ; the unit with those of its first level."""
@@ -388,8 +388,8 @@ class Faction(Record):
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
         for what, things in (("units", self.units), ("battlegroups", self.battlegroups), ("boons", self.boons)):
-            _check_distinct(what, [each.id for each in things])
-        slots = {each.id: list(each.slots) for each in self.battlegroups}
+            _check_distinct(what, [thing.id for thing in things])
+        slots = {battlegroup.id: list(battlegroup.slots) for battlegroup in self.battlegroups}
         for unit in self.units:
             for name, place in unit.battlegroups.items():
                 _check_known(f"{unit.id}: battlegroup", name, slots)

@@ -18,7 +18,7 @@ SLIP = 0.8  # likeness from which a word is taken for a known one
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
 LEVELS: dict[str, LevelName] = {each.replace("-", " "): each for each in LEVEL_ORDER}
-CATEGORIES: dict[str, Category] = {each: each for each in get_args(Category)}
+CATEGORIES: dict[str, Category] = {arg: arg for arg in get_args(Category)}
 KINDS: dict[str, RowKind] = {each: each for each in get_args(RowKind)}
 
 _NOTHING = ("", "-", "none", "n/a")
@@ -88,7 +88,7 @@ def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
     if not kind:
         return None
     targets = [each for word in words[1:] for each in nearest(word, CATEGORIES, most=1, likeness=SLIP)]
-    against = tuple(dict.fromkeys(CATEGORIES[each] for each in targets))
+    against = tuple(dict.fromkeys(CATEGORIES[target] for target in targets))
     return KINDS[kind[0]], against, words == [*kind, *targets]
 
 

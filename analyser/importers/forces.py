@@ -125,7 +125,7 @@ class ForceReader:
         places: dict[str, Place] = {}
         for entry in self.entries:
             standing = self.standing(entry)
-            hidden = [self.tree.hidden(each, standing) for each in elements]
+            hidden = [self.tree.hidden(element, standing) for element in elements]
             if True in hidden:
                 continue
             if None in hidden:
@@ -133,7 +133,7 @@ class ForceReader:
             there = {link.get("targetId", "") for link in self._links(entry)}
             listed = self._categories(elements, standing)
             if listed and listed[0] in there:
-                slots = tuple(self.slots[each] for each in dict.fromkeys(listed) if each in there)
+                slots = tuple(self.slots[fromkey] for fromkey in dict.fromkeys(listed) if fromkey in there)
                 limits = self.limits(elements, IN_BATTLEGROUP, standing, name)
                 places[self.ids[entry.get("id", "")]] = checked(Place, {"slots": slots, **limits})
         if self.entries and not places:
@@ -143,7 +143,7 @@ class ForceReader:
 
     def _categories(self, elements: Sequence[Element], standing: Standing) -> list[str]:
         """The ids of an entry's categories where it stands, the primary one first."""
-        links = [link for each in elements for link in each.iterfind("categoryLinks/categoryLink")]
+        links = [link for element in elements for link in element.iterfind("categoryLinks/categoryLink")]
         primary = [link.get("targetId", "") for link in links if link.get("primary") == "true"][:1]
         ids = [link.get("targetId", "") for link in links]
         for modifier, around in chain.from_iterable(map(modifiers, elements)):
@@ -199,7 +199,7 @@ class ForceReader:
 
     def _points(self, element: Element) -> int:
         costs = (cells.number(each.get("value")) for each in element.iterfind("costs/cost"))
-        return min(sum(each for each in costs if each), MOST_FORCE_POINTS)
+        return min(sum(cost for cost in costs if cost), MOST_FORCE_POINTS)
 
     def _needs(self, element: Element) -> Iterator[str]:
         """The categories without which it is hidden; a doubt for everything else that it is hidden under."""

@@ -115,7 +115,7 @@ def _review_dice(unit: Unit, row: Row, doubts: Doubts) -> None:
     for values in ([band.dice for band in bands], [band.special for band in bands if band.special is not None]):
         if not _grows(values, strictly=False):
             doubts.add(f"{row.name}: {_listed(values)}", why)
-    using = [each.name for each in row.qualities if each.name in WITH_SECOND_VALUE]
+    using = [quality.name for quality in row.qualities if quality.name in WITH_SECOND_VALUE]
     having = [band for band in row.bands if band.special is not None]
     if having and not using:
         doubts.add(_cells(row, row.bands), f"a value in parentheses, and none of {', '.join(WITH_SECOND_VALUE)}")

@@ -61,7 +61,7 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     army = resolved_army(checked(ArmyFile, table), library)
     unread = [pick for pick, boon in boons if boon is None]
     told = [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
-    told += [str(each) for each in roster.doubts.warnings]
+    told += [str(warning) for warning in roster.doubts.warnings]
     told += _about_profiles(found)
     told += _about_unread(found)
     told += chain.from_iterable(map(_about_unit, found))
@@ -137,12 +137,12 @@ def _faction(roster: Roster, found: list[Found], library: Profiles) -> Faction |
     if ids:
         return library.factions[ids[0]]
     written = roster.units[0].faction
-    return next((each for each in library.factions.values() if _same_name(written, each.name)), None)
+    return next((faction for faction in library.factions.values() if _same_name(written, faction.name)), None)
 
 
 def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
     boons = faction.boons if faction is not None else ()
-    by_entry = (each for entry in pick.entries for each in boons if entry and entry == each.entry)
+    by_entry = (boon for entry in pick.entries for boon in boons if entry and entry == boon.entry)
     return next(chain(by_entry, (each for each in boons if _same_name(pick.name, each.name))), None)
 
 
@@ -164,7 +164,7 @@ def _entry(found: Found, names: set[str], numbers: Numbers) -> dict[str, Any]:
     stated, loadout = found.stated, found.loadout
     entry: dict[str, Any] = {"count": stated.number, "battlegroup": stated.battlegroup}
     if loadout is not None:
-        changes = {each.key: each.value for each in found.differences if each.value is not None}
+        changes = {difference.key: difference.value for difference in found.differences if difference.value is not None}
         entry |= {"unit": loadout.selector} | (changes if numbers == "roster" else {})
     elif stated.own is not None:
         level = next(iter(stated.own.levels))
@@ -195,9 +195,9 @@ def _about_unit(found: Found) -> Iterator[str]:
         yield f"{name}: not understood, left out{cost}; no profile has that name, and the roster has no whole one of it"
     elif not _same_name(stated.name, loadout.unit.name):
         yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
-    yield from (f"{name}: {each}" for each in found.differences)
+    yield from (f"{name}: {difference}" for difference in found.differences)
     if loadout is None:
-        yield from (f"{name}: {each}" for each in stated.doubts)
+        yield from (f"{name}: {doubt}" for doubt in stated.doubts)
     elif stated.own is not None:  # the profile of a unit that is found was doubted when it was imported
         yield from (f"{name}: {each}" for each in stated.doubts if "left out" in each)
     elif stated.has_profiles:
@@ -228,8 +228,8 @@ def _about_unread(found: list[Found]) -> Iterator[str]:
 
 def about_points(roster: Roster, army: Army) -> Iterator[str]:
     """Why the points do not add up, where they do not."""
-    selected = sum((each.points or 0) * each.number for each in roster.units) + sum(
-        each.points for each in roster.picks
+    selected = sum((unit.points or 0) * unit.number for unit in roster.units) + sum(
+        pick.points for pick in roster.picks
     )
     if roster.points is not None and roster.points != selected:
         yield f"points: the roster says {roster.points:,g}, and what is selected in it costs {selected:,g}"

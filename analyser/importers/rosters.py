@@ -113,11 +113,11 @@ def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[El
     battlegroup = _unused(_plain(force.get("customName")) or kind, roster.battlegroups)
     roster.battlegroups[battlegroup] = kind
     for selection in force.iterfind("selections/selection"):
-        for each in _parts(selection):
-            if _is_unit(each):
-                yield each, faction, battlegroup
-            elif (points := _points(each, "costs/cost", roster.doubts) or 0.0) or each.find("selections/*") is None:
-                roster.picks.append(Pick(_plain(each.get("name")), _entries(each), points, battlegroup))
+        for part in _parts(selection):
+            if _is_unit(part):
+                yield part, faction, battlegroup
+            elif (points := _points(part, "costs/cost", roster.doubts) or 0.0) or part.find("selections/*") is None:
+                roster.picks.append(Pick(_plain(part.get("name")), _entries(part), points, battlegroup))
 
 
 def _parts(selection: Element) -> Iterator[Element]:
@@ -162,7 +162,7 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
         points=sum(costs) / number if costs else None,
         own=own,
         has_profiles=any(each.find("profiles/*") is not None for each in belonging),
-        doubts=tuple(f"{each.value!r}: {each.doubt}" for each in doubts.warnings),
+        doubts=tuple(f"{warning.value!r}: {warning.doubt}" for warning in doubts.warnings),
         unread=tuple(_plain(each.get("name")) for each in belonging[1:] if _says_nothing(each)),
     )
 

@@ -29,7 +29,7 @@ STATS = {  # the columns of a unit's profile and what this program calls them
     **{"target": "category", "target type": "category"},
 }
 MOST_POINTS = 100_000
-TYPES: dict[str, UnitType] = {each: each for each in get_args(UnitType)} | {"armor": "armour"}
+TYPES: dict[str, UnitType] = {arg: arg for arg in get_args(UnitType)} | {"armor": "armour"}
 TRAITS: tuple[units.Trait, ...] = get_args(units.Trait)
 USUAL_TYPE: dict[Category, UnitType] = {"light": "infantry", "heavy": "armour", "aerial": "aircraft"}
 FLYING: tuple[UnitType, ...] = ("rotorcraft", "aircraft")
@@ -70,7 +70,7 @@ class UnitReader:
         if not levels:
             self.doubt(self.name, "no reinforcement level that can be made out; the unit is left out")
             return None
-        for title in dict.fromkeys(each.title for each in stats.values()):
+        for title in dict.fromkeys(stat.title for stat in stats.values()):
             if title.casefold() != self.name.casefold():
                 self.doubt(title, "the profile's name is not the unit's")
         data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
@@ -78,7 +78,7 @@ class UnitReader:
         data |= self._kind(self._agreed("category", stats))
         data |= self._in_common(levels, stats)
         for needed in ("defence", "damage_limit"):
-            if data[needed] is None or any(getattr(each, needed) == "none" for each in levels.values()):
+            if data[needed] is None or any(getattr(level, needed) == "none" for level in levels.values()):
                 self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
                 return None
         # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
@@ -174,7 +174,7 @@ class UnitReader:
         if not costs and level.target is not None:
             costs = self._costs(level.target)
         points = [self._number(cost, (0, MOST_POINTS), f"{level.name} points") for cost in costs]
-        known = [each for each in points if each is not None]
+        known = [point for point in points if point is not None]
         total = sum(known) if known and sum(known) <= MOST_POINTS else None
         entry = None if level.node is self.entry else level.node.get("id", "")[:LONGEST_ID] or None
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)

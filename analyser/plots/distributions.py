@@ -125,7 +125,7 @@ def distribution(
             axes.step(places, above[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
         elif drawn != "bars":
             _draw_lines(axes, places, laws, drawn, label, color, artist)
-        _set_scale(axes, places, [each.percent for each in laws], full=drawn in ("summary", "at least", "at most"))
+        _set_scale(axes, places, [law.percent for law in laws], full=drawn in ("summary", "at least", "at most"))
         if _is_counted(parts):
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         else:

@@ -313,7 +313,7 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale) -> None:
             ticks = [
                 each for power in powers for digit in _ROUND if least <= (each := float(f"{digit}e{power}")) <= most
             ]
-        bar.set_ticks(list(ticks), labels=[f"{each:g}" for each in ticks])
+        bar.set_ticks(list(ticks), labels=[f"{tick:g}" for tick in ticks])
         bar.minorticks_off()
     how = {"log": f"\n{LOGARITHMIC}", "log-odds": f"\n{LOG_ODDS}"}.get(scale, "")
     bar.set_label(quantity + how, size=look.LABEL_POINTS)

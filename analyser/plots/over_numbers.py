@@ -66,7 +66,7 @@ def best_lines(
     look.check_columns(frame, ("line", x, metric))
     answered = frame[frame[metric].notna()]
     stretches = [who for _, _, who in best]
-    names, others = _told_apart(answered["line"], {each: stretches.count(each) for each in stretches})
+    names, others = _told_apart(answered["line"], {stretch: stretches.count(stretch) for stretch in stretches})
     name, scale = look.figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
     are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in values)
@@ -108,7 +108,7 @@ def _told_apart(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]
     """The lines that have a colour of their own, those of most `worth` by name, in their order; and the others."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda each: -worth.get(each, 0))[: len(look.LINES)])
-    return [each for each in names if each in chosen], [each for each in names if each not in chosen]
+    return [name for name in names if name in chosen], [each for each in names if each not in chosen]
 
 
 def _others(names: Sequence[str]) -> str:
@@ -201,7 +201,7 @@ def trade_map(
 def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
     step = -(-len(values) // 12)
     places = list(range(0, len(values), step))
-    return places, [_word(values[each]) for each in places]
+    return places, [_word(values[place]) for place in places]
 
 
 def _coloured_by_line(

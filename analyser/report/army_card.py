@@ -35,9 +35,9 @@ class Sheet(NamedTuple):
 def army_card(army: Army) -> str:
     """The card of an army as HTML; printed, a page of A4, or more for a very large army."""
     sheets = _sheets(army)
-    units = [each.loadout.unit for each in sheets]
+    units = [sheet.loadout.unit for sheet in sheets]
     bearers: list[Bearer] = [*units, *(row for unit in units for row in unit.rows)]
-    glossary = in_short(keyword for each in bearers for keyword in each.keywords)
+    glossary = in_short(keyword for bearer in bearers for keyword in bearer.keywords)
     size = _half_points(sheets, glossary)
     return page_of("army", title=army.name, army=army, sheets=sheets, glossary=glossary, half_points=size)
 
@@ -83,7 +83,7 @@ def _half_points(sheets: Sequence[Sheet], glossary: dict[str, str]) -> int:
 def _height(sheets: Sequence[Sheet], glossary: dict[str, str], size: float) -> float:
     """About how many millimetres a page needs."""
     width = _WIDTH / size
-    cards = sum(_lines_of(each, width) for each in sheets) / 2 + 2
+    cards = sum(_lines_of(sheet, width) for sheet in sheets) / 2 + 2
     rules = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())
     return (cards + ceil(rules / 3) + 6) * size * _A_LINE
 

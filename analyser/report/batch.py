@@ -214,7 +214,7 @@ def _opponents(prices: FairPoints | None) -> dict[str, Any]:
 def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
     """The situations under a policy: with best play, where prices can be made of it."""
     played = played_by(policy, situations)
-    exchanged = row is None and any(each.kind in WAYS for each in situations)
+    exchanged = row is None and any(situation.kind in WAYS for situation in situations)
     fought = priced_by(policy, played) if exchanged else played
     check_best_is_played(policy, fought)
     return fought
@@ -224,7 +224,7 @@ def _duels_by_tactic(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path
     """Return the files and jobs for the cost of simple tactics, if duels use best play and no file has it."""
     if policy != "best" or inputs.tactics is not None or inputs.row is not None:
         return [], []
-    if not any(each.fight.has_winner for each in inputs.situations):
+    if not any(situation.fight.has_winner for situation in inputs.situations):
         return [], []
     terms, files, jobs = DuelTerms(policy_a=BEST, policy_b=BEST), list[Path](), list[Job]()
     for attackers, defenders in inputs.directions:

@@ -119,7 +119,7 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
         bars.append(Bar(kind, left, up(row["probability"]), up(row["low"]), up(row["high"]), told))
     step = _step(last - first)
     marks = range(-(-first // step) * step, last + 1, step)
-    ticks = [Tick(_signed(each), round((each - first + 0.5) * room, 2)) for each in marks]
+    ticks = [Tick(_signed(mark), round((mark - first + 0.5) * room, 2)) for mark in marks]
     percents = _step(100 * highest, 4)
     levels = [Tick(f"{each}%", up(each / 100)) for each in range(percents, int(100 * highest) + 1, percents)]
     return MarginPicture(bars, round(_BAR * room, 2), ticks, levels)

@@ -77,14 +77,14 @@ def _units(army: Listed, key: str) -> list[dict[str, Any]]:
     """The units of an army, each with the anchor that the heatmap leads to."""
     return [
         {
-            "anchor": f"unit-{key}-{_slug(each.selector)}",
-            "name": counted_name(army, each.selector),
-            "points": each.level.points,
-            "models": each.level.models,
-            "facts": f"{each.unit.type}, {each.unit.category} target",
-            "rules": ", ".join(map(str, each.unit.rules)),
+            "anchor": f"unit-{key}-{_slug(kind.selector)}",
+            "name": counted_name(army, kind.selector),
+            "points": kind.level.points,
+            "models": kind.level.models,
+            "facts": f"{kind.unit.type}, {kind.unit.category} target",
+            "rules": ", ".join(map(str, kind.unit.rules)),
         }
-        for each in army.kinds
+        for kind in army.kinds
     ]
 
 
@@ -96,9 +96,9 @@ def _data(found: Clash) -> dict[str, Any]:
     """Return the data that the scripts read: units by side, so that a unit that both have is there twice."""
     sides, frames = [], []
     for key, army, other in (("mine", found.mine, "yours"), ("yours", found.yours, "mine")):
-        for each in army.kinds:
-            named = {"selector": f"{key}/{_slug(each.selector)}", "unit": counted_name(army, each.selector)}
-            sides.append(side_data(each) | named | {"level": _LEVEL, "faction": key})
+        for kind in army.kinds:
+            named = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
+            sides.append(side_data(kind) | named | {"level": _LEVEL, "faction": key})
         part = found.of(key)
         renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
         renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}

@@ -100,7 +100,7 @@ def diff(
     asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
     # Units outside a report are no part of it, and neither new nor gone.
     parts = (
-        {name: thing for name, thing in side.things.items() if all(name in each.things for each in reports)}
+        {name: thing for name, thing in side.things.items() if all(name in report.things for report in reports)}
         for side in sides
     )
     written = edits(*parts)
@@ -179,7 +179,7 @@ def _of_profiles(
 
 
 def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
-    return {each.selector: each for each in loadouts(selectors, profiles)}
+    return {loadout.selector: loadout for loadout in loadouts(selectors, profiles)}
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
@@ -238,8 +238,8 @@ def _as_reported(source: Profiles | Stored, asked: Mapping[str, Any], progress: 
         else [(ours, theirs)]
     )
     how = {name: asked[name] for name in ("situations", "row")}
-    parts = [matchups(*each, **how, profiles=source, progress=progress) for each in directions]
-    frame = pd.concat([each.frame for each in parts], ignore_index=True)
+    parts = [matchups(*direction, **how, profiles=source, progress=progress) for direction in directions]
+    frame = pd.concat([part.frame for part in parts], ignore_index=True)
     sides = tuple({each.selector: each for each in (*ours, *theirs)}.values())
     return replace(parts[0], frame=frame.drop_duplicates(KEY, ignore_index=True), attackers=sides, defenders=sides)
 
@@ -267,7 +267,7 @@ def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
         allowed = "a folder of unit files (.toml), or one that `analyser report` wrote"
         raise InputError(problem, where=str(path), allowed=allowed)
     profiles = Profiles(path, ruleset)
-    units = {f"{each.faction}/{each.unit.id}": each.unit.record() for each in profiles}
+    units = {f"{profile.faction}/{profile.unit.id}": profile.unit.record() for profile in profiles}
     return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
 
 
@@ -295,8 +295,8 @@ def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
     """The loadouts of a report that these profiles have; a selector with wildcards as it is."""
     if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
         return selectors
-    names = {each.selector for each in profiles}
-    return [each for each in selectors if each in names] or selectors[:1]
+    names = {profile.selector for profile in profiles}
+    return [selector for selector in selectors if selector in names] or selectors[:1]
 
 
 def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
@@ -312,7 +312,7 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The figure of each matchup that changed most, without matchups in which none did."""
     # A report of an earlier version does not have every figure.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
-    old, new = (np.nan_to_num(joined.reindex(columns=each).to_numpy(np.float64), nan=0.0) for each in columns)
+    old, new = (np.nan_to_num(joined.reindex(columns=column).to_numpy(np.float64), nan=0.0) for column in columns)
     change = new - old
     most = np.abs(change).argmax(axis=1)
     rows = np.arange(len(joined))

@@ -91,7 +91,7 @@ class Diff(FramedAnswer):
     def worst(self) -> float:
         """The largest change of any matchup, without its sign, where points changed as a share; 0 if none changed."""
         changes = (self.frame["change"], self.for_points["share"])
-        return max((float(each.abs().max()) for each in changes if len(each)), default=0.0)
+        return max((float(change.abs().max()) for change in changes if len(change)), default=0.0)
 
     def text(self, limit: int = MOST_MATCHUPS) -> str:
         """Return the diff as the terminal has it, with at most `limit` loadouts and matchups."""
@@ -109,20 +109,20 @@ class Diff(FramedAnswer):
         """A sentence for each loadout, the edits, then the matchups that changed most."""
         lines: list[Sequence[str]] = [fill(self._judged())] if self.moves or self.others else []
         if self.moves:
-            lines.append([*(each.sentence for each in self.moves[:limit]), *_more(self.moves, limit)])
+            lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
         if self.others:
-            told = [f"  {each.told}" for each in self.others[:MOST_OTHERS]]
+            told = [f"  {other.told}" for other in self.others[:MOST_OTHERS]]
             lines.append(["Other verdicts that moved:", *told, *_more(self.others, MOST_OTHERS)])
         if self.no_verdict:
             lines.append([f"No verdicts: {self.no_verdict}"])
         lines += [self.notes(), *self._edited()]
-        return [*(Block(lines=each) for each in lines), *self._matchups(limit)]
+        return [*(Block(lines=line) for line in lines), *self._matchups(limit)]
 
     def _edited(self) -> list[Sequence[str]]:
         if self.unchanged:
             same = f"all {counted(self.n_compared, 'matchup')} are the same, and none was worked out"
             return [[f"Profiles: nothing changed, so that {same}"]]
-        lines = [f"  {each}" for each in self.edits[:MOST_EDITS]] + _more(self.edits, MOST_EDITS)
+        lines = [f"  {edit}" for edit in self.edits[:MOST_EDITS]] + _more(self.edits, MOST_EDITS)
         both = (("old", self.gone), ("new", self.added))
         found = [[f"Profiles: {counted(len(self.edits), 'change') if lines else 'nothing changed'}", *lines]]
         return [*found, *([f"Only in {side}: {', '.join(names)}"] for side, names in both if names)]
@@ -185,9 +185,9 @@ class Diff(FramedAnswer):
             **ruleset_record(self.new.ruleset),
             "assumptions": self._assumed(),
             "rule": " ".join(RULE),
-            "loadouts": [each.as_dict() for each in self.moves],
-            "others": [each.as_dict() for each in self.others],
-            "edits": [each._asdict() for each in self.edits],
+            "loadouts": [move.as_dict() for move in self.moves],
+            "others": [other.as_dict() for other in self.others],
+            "edits": [edit._asdict() for edit in self.edits],
             "gone": list(self.gone),
             "added": list(self.added),
             "compared": self.n_compared,
@@ -199,17 +199,17 @@ class Diff(FramedAnswer):
     def markdown(self) -> str:
         """Return a summary in Markdown, to paste into a pull request: sentences, edits, the matchups changed most."""
         blocks = [["### What the change does (exact)"]]
-        parts = (markdown(each.sentence).partition(":") for each in self.moves)
+        parts = (markdown(move.sentence).partition(":") for move in self.moves)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
-            told = "; ".join([*(each.told for each in self.others[:MOST_OTHERS]), *more])
+            told = "; ".join([*(other.told for other in self.others[:MOST_OTHERS]), *more])
             sentences.append(f"- Other verdicts that moved: {markdown(told)}")
         if self.moves or self.others:
             blocks.append([markdown(self._judged())])
         blocks.append(sentences or ["No loadout is written differently." if not self.edits else "No verdicts."])
         if self.edits:
-            lines = [f"- {code_span(str(each))}" for each in self.edits[:MOST_EDITS]]
+            lines = [f"- {code_span(str(edit))}" for edit in self.edits[:MOST_EDITS]]
             blocks.append(["Edits:", "", *lines, *_more(self.edits, MOST_EDITS)])
         for block in self._matchups(MOST_IN_SUMMARY):
             if block.rows:

@@ -27,9 +27,9 @@ class Trades(NamedTuple):
 def trades_of(found: Matchups) -> tuple[Trades, Trades]:
     """Return the exchanges of units, means over their levels, and of factions, means over their units."""
     exchange = exchange_of(found.frame, found.attackers, found.situations, found.ruleset)
-    units = [unit_of(each.selector) for each in exchange.loadouts]
+    units = [unit_of(loadout.selector) for loadout in exchange.loadouts]
     between_units = _means(_points_for_points(exchange), units)
-    return between_units, _means(between_units.destroyed, [each.partition("/")[0] for each in between_units.names])
+    return between_units, _means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
 
 
 def _points_for_points(exchange: Exchange) -> Array:

@@ -53,7 +53,7 @@ def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, An
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
     """Return the names of the rows of some units, by id; ids whose rows have several names are left out."""
     names: dict[str, set[str]] = {}
-    for row in (row for each in loadouts for row in each.unit.rows):
+    for row in (row for loadout in loadouts for row in loadout.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
     return {each: called.pop() for each, called in names.items() if len(called) == 1}
 

@@ -76,7 +76,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "trials": None,
         "seed": None,
         "row": inputs.row or "best",
-        "situations": [each.model_dump(mode="json") for each in inputs.situations],
+        "situations": [situation.model_dump(mode="json") for situation in inputs.situations],
         "metrics": list(inputs.metrics),
         "home": inputs.home,
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
@@ -84,8 +84,8 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.used.as_dict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
-        "attackers": [each.selector for each in inputs.attackers],
-        "defenders": [each.selector for each in inputs.defenders],
+        "attackers": [attacker.selector for attacker in inputs.attackers],
+        "defenders": [defender.selector for defender in inputs.defenders],
     }
 
 

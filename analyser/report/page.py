@@ -65,7 +65,7 @@ def parts_of_page(
     """Return what the page of a comparison shows, and what its scripts read besides the figures."""
     prices, ruleset = balance.prices, found.ruleset.model_dump(mode="json")
     trades, factions = (None, None) if prices is None else trades_of(found)
-    named = {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers}
+    named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in found.attackers}
     notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, named)
     cards = cards_of(found, balance, curves(found, threads), notes, _without_duels(found))
     rows = [] if prices is None else prices.frame.to_dict("records")
@@ -87,7 +87,7 @@ def parts_of_page(
         "role_means": MEANS,
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
-        "a_round": _a_round({each.kind for each in found.situations}),
+        "a_round": _a_round({situation.kind for situation in found.situations}),
         "told_of_best": told_of_best(found.situations),
         "tactics_note": _tactics_note(inputs.tactics),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
@@ -166,7 +166,7 @@ def _a_round(kinds: Collection[str]) -> str:
 def _without_duels(found: Matchups) -> dict[str, str]:
     """Return why units fight no duels, by unit; nothing for a report without duels."""
     duels = found.frame[
-        found.frame["situation"].isin([each.name for each in found.situations if each.fight.has_winner])
+        found.frame["situation"].isin([situation.name for situation in found.situations if situation.fight.has_winner])
     ]
     units = duels["attacker"].map(unit_of)
     alone = duels[~units.isin(units[duels["why_not"].isna()].unique())]

@@ -219,7 +219,7 @@ def balance_of(found: Matchups, heed: Callable[[], None], judged: FairPoints | N
     Prices are those of `judged`, where they were found in another field.
     """
     frame, attackers = found.frame, found.attackers
-    duels = next((each.name for each in found.situations if each.fight.has_winner), None)
+    duels = next((situation.name for situation in found.situations if situation.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
     heed()
     worth = efficiency(frame)

@@ -71,7 +71,7 @@ class Version(NamedTuple):
     @property
     def n_units(self) -> int:
         """Number of edited units; the ruleset does not count."""
-        return sum("/" in each for each in self.edits)
+        return sum("/" in edit for edit in self.edits)
 
     @property
     def headline(self) -> str:
@@ -86,7 +86,7 @@ class Version(NamedTuple):
     @property
     def one_verdict(self) -> bool:
         """Return True if every report judges against the opponents of the page, so that a loadout has one verdict."""
-        fields = {each.stored.manifest.get("field", {}).get("loadouts") for each in self.reports}
+        fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
         return self.standings is not None and fields == {self.standings.prices.among.loadouts}
 
 
@@ -183,8 +183,8 @@ def _reports(place: Path) -> Iterator[Report]:
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     """By version, the oldest first, each beside the one before."""
     by_name: dict[str, list[Report]] = {}
-    for each in reports:
-        by_name.setdefault(each.version, []).append(each)
+    for report in reports:
+        by_name.setdefault(report.version, []).append(report)
     before: Version | None = None
     for name in sorted(by_name, key=_natural):
         here = by_name[name]
@@ -233,7 +233,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _units(reports: Sequence[Report]) -> dict[str, Any]:
     """Units by ``faction/unit``, and the ruleset, as plain data."""
-    return {name: unit for each in reports for name, unit in each.stored.things.items()}
+    return {name: unit for report in reports for name, unit in report.stored.things.items()}
 
 
 def _cards(reports: Sequence[Report]) -> dict[str, str]:
@@ -248,6 +248,6 @@ def _cards(reports: Sequence[Report]) -> dict[str, str]:
 def _standings(reports: Sequence[Report]) -> Standings | None:
     """Return the standings of the loadouts in reports of one version, by their matchups; None without exchanges."""
     try:
-        return Standings(matchups_of([each.stored for each in reports]))
+        return Standings(matchups_of([report.stored for report in reports]))
     except InputError:  # there are no exchanges
         return None

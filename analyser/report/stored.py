@@ -113,7 +113,7 @@ def matchups_of(reports: Sequence[Stored]) -> Matchups:
     """
     tables = pd.concat([each.table for each in reports], ignore_index=True)
     table = tables.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-    things = {name: unit for each in reports for name, unit in each.things.items()}
+    things = {name: unit for report in reports for name, unit in report.things.items()}
     ruleset = checked(Ruleset, things.pop("ruleset"), where=str(reports[-1].folder / UNITS))
     there = dict.fromkeys((*table["attacker"].unique(), *table["defender"].unique()))
     sides = tuple(_loadout(name, things) for name in there)

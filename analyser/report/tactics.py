@@ -270,9 +270,9 @@ def jobs_for(
     attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset, folder: Path
 ) -> tuple[list[Path], list[Job]]:
     """A file for each attacker in a folder, and the jobs that write those that are not there."""
-    files = [folder / f"tactics-{each.selector.replace('/', '-')}.json" for each in attackers]
+    files = [folder / f"tactics-{attacker.selector.replace('/', '-')}.json" for attacker in attackers]
     given = defenders, terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
-    names = [each.selector for each in defenders]
+    names = [defender.selector for defender in defenders]
     missing = [(each, file) for each, file in zip(attackers, files) if not _is_whole(file, each.selector, names)]
     return files, [Job(A_DUEL * len(defenders), work_out, (each, *given, file)) for each, file in missing]
 
@@ -309,7 +309,7 @@ def work_out(
     attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any], file: Path
 ) -> None:
     """Write the rows of one attacker into a file, whole or not at all."""
-    rows = [_row(attacker, each, terms, ruleset) for each in defenders]
+    rows = [_row(attacker, defender, terms, ruleset) for defender in defenders]
     write_whole(file, lambda temporary: Path(temporary).write_text(json_text(rows), encoding="utf-8"))
 
 
@@ -320,7 +320,7 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
         found = solve_best_play(load_as(DuelScenario, parts))
     except InputError as error:
         return row | {"reason": error.problem}
-    regrets = {each["tactic"]: each for each in found.regrets()}
+    regrets = {regret["tactic"]: regret for regret in found.regrets()}
     tactic = policy(found.scenario.a, found.scenario.b)
     best = min(regrets.values(), key=lambda each: each["cost"])
     moves = found.first_moves()

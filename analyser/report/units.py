@@ -56,8 +56,8 @@ class Line(NamedTuple):
 def by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
     """Return the loadouts of each unit, by its selector without a level."""
     found: dict[str, list[Loadout]] = {}
-    for each in loadouts:
-        found.setdefault(unit_of(each.selector), []).append(each)
+    for loadout in loadouts:
+        found.setdefault(unit_of(loadout.selector), []).append(loadout)
     return found
 
 
@@ -146,7 +146,7 @@ def cards_of(
             "role": role_of(loadouts[0].unit),
             "facts": facts_text(loadouts[0].unit),
             "profile": _profile(loadouts[0].unit),
-            "levels": [facts.of(each) for each in loadouts],
+            "levels": [facts.of(loadout) for loadout in loadouts],
             "head": (head := facts.head(loadouts)),
             "sure": facts.sure(loadouts[head]),
             "rows": [_row(row) for row in loadouts[0].unit.rows],
@@ -171,8 +171,8 @@ class _Facts:
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
         self._names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers}
         self._reach: dict[str, dict[str, float]] = {}
-        for each in found.attackers:
-            self._reach.setdefault(role_of(each.unit), {})[unit_of(each.selector)] = _reach(each.unit)
+        for attacker in found.attackers:
+            self._reach.setdefault(role_of(attacker.unit), {})[unit_of(attacker.selector)] = _reach(attacker.unit)
 
     def sure(self, loadout: Loadout) -> float:
         """Return how likely it is to be mispriced."""

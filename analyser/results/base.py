@@ -270,7 +270,7 @@ class Result(OwnFigures, Answer):
 
     def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """The joint distribution of some columns: a row for each combination that is possible, or was seen."""
-        stacked = np.stack([np.asarray(each, np.int64) for each in columns.values()])
+        stacked = np.stack([np.asarray(column, np.int64) for column in columns.values()])
         rows, place = np.unique(stacked, axis=1, return_inverse=True)
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
         return values | share_columns(_summed(weights, place.reshape(-1), rows.shape[1]), self.trials)
@@ -304,7 +304,7 @@ class Result(OwnFigures, Answer):
         return [self.heading()[0][1]]
 
     def _counts(self) -> NDArray[Any]:
-        return np.concatenate([np.ravel(each) for each in self._all_weights()])
+        return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
 
     def widest_interval(self) -> float:
         """The width of the widest 95% interval of any probability of a sample."""

@@ -111,7 +111,7 @@ class BattleResult(Result):
         """The most victory points that each side can win: ratings, and of a Hunter two combats a round and enemy."""
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
-            hunters = sum(each.combatant.has("Hunter") for each in units)
+            hunters = sum(unit.combatant.has("Hunter") for unit in units)
             targets = [target for each in enemies for target in (each.combatant, each.combatant.passengers) if target]
             ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
             most[side] = ratings + 2 * self.rounds * hunters * len(enemies)
@@ -150,9 +150,9 @@ class BattleResult(Result):
         """Each unit with its side and its number."""
         fielded = self.scenario.fielded
         return [
-            (side, each.unit, place + MOST_UNITS * SIDES.index(side))
+            (side, unit.unit, place + MOST_UNITS * SIDES.index(side))
             for side, units in zip(SIDES, fielded)
-            for place, each in enumerate(units)
+            for place, unit in enumerate(units)
         ]
 
     @cached_property
@@ -169,7 +169,7 @@ class BattleResult(Result):
 
     @cached_property
     def _models(self) -> list[int]:
-        return [each.combatant.models or 1 for units in self.scenario.fielded for each in units]
+        return [unit.combatant.models or 1 for units in self.scenario.fielded for unit in units]
 
     def _whole_points(self, own: slice) -> float:
         """Return the points of a side before the battle, its units numbered by a slice."""
@@ -316,7 +316,7 @@ class BattleResult(Result):
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
         blocks = [
-            Block(lines=[line for each in self.conclusions() for line in fill(each)]),
+            Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
             by_margin(self),
             by_round(self.survivors()),
             by_unit(self.contributions()),

@@ -49,7 +49,7 @@ def _tactics(scenario: BattleScenario, side: str) -> str:
         keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_BY_POLICY_KEYS, *_ALWAYS)
     told = [BY_POLICY if tactic == BY_POLICY else f"tactic {tactic}".replace("_", " ")]
     told += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
-    own = sum(each.unit.policy is not None for each in units)
+    own = sum(unit.unit.policy is not None for unit in units)
     told += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
     least = terms.of("discard_below", side)
     return ", ".join([*told, *([f"cards below {least} discarded"] if least else [])])

@@ -165,7 +165,7 @@ class ChargeResult(FightResult):
         lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
         lines += [("Beside it", unit_name(unit)) for unit in self.scenario.secondary]
         lines += [("Attacker", unit_line(attacker)), ("Target", unit_line(target))]
-        return lines + [("" if place else "Strikes", _strike_line(each)) for place, each in enumerate(self.strikes)]
+        return lines + [("" if place else "Strikes", _strike_line(strike)) for place, strike in enumerate(self.strikes)]
 
     @property
     def headline(self) -> str:

@@ -121,7 +121,7 @@ class DuelResult(FightResult):
         return super()._possible(figure)
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        return [*super()._all_weights(), np.array([each for deeds in self._deeds.values() for each in deeds.values()])]
+        return [*super()._all_weights(), np.array([deed for deeds in self._deeds.values() for deed in deeds.values()])]
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures at the end of each round, a plain dict a round and side."""
@@ -320,7 +320,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
         return DuelResult(
             moments=tuple(moments[part] for part in ends),
             setup=setup,
-            orders=tuple((each, moments[each.part]) for each in orders),
+            orders=tuple((order, moments[order.part]) for order in orders),
             rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
             **head,
         )

@@ -111,7 +111,7 @@ class FocusResult(FightResult):
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
         """Conditions of each attack on the target as at the start, as for a single attack."""
-        return [rules_used.conditions(each, each.fight) for each in self.scenario.attacks]
+        return [rules_used.conditions(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""
@@ -202,9 +202,9 @@ class FocusResult(FightResult):
         target = self.scenario.target
         lines = [("Focus fire", f"{counted(len(self.moments), 'attack')} on {target.unit or 'a unit'}")]
         lines.append(("Target", unit_line(target)))
-        for number, each in enumerate(self.conditions, start=1):
-            dice = counted(each["dice"], "die", "dice")
-            line = f"{number}: {dice}, {rating_text(each)}, against DEFENCE {each['defence']}"
+        for number, condition in enumerate(self.conditions, start=1):
+            dice = counted(condition["dice"], "die", "dice")
+            line = f"{number}: {dice}, {rating_text(condition)}, against DEFENCE {condition['defence']}"
             lines.append(("Attacks" if number == 1 else "", line))
         return lines
 

@@ -96,7 +96,7 @@ def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
 
 def blow_in_words(charged: Charged, ways: Sequence[Charged], deed: str) -> str:
     """Return a strike in a combat in words; the row is named if the ways to strike have several."""
-    return deed + _with((charged,), len({each.row.id for each in ways}) > 1)
+    return deed + _with((charged,), len({way.row.id for way in ways}) > 1)
 
 
 def _with(made: Sequence[Shot | Charged], named: bool) -> str:
@@ -234,7 +234,7 @@ class PlanTable:
             columns.append(_Columns(models_left(state), damage(state), statuses, forward))
         if sides[0]["distance"] == NONE:
             return columns, None
-        return columns, np.maximum(int(sides[0]["distance"]) - sum(each.forward for each in columns), 0) / INCH
+        return columns, np.maximum(int(sides[0]["distance"]) - sum(column.forward for column in columns), 0) / INCH
 
     @cached_property
     def _has_edges(self) -> bool:

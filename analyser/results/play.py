@@ -99,7 +99,7 @@ class Play:
     @cached_property
     def choosers(self) -> tuple[bool, bool]:
         """Return for each side whether it plays best."""
-        first, second = (isinstance(each, Chooser) and not each.lines for each in self.shooters)
+        first, second = (isinstance(shooter, Chooser) and not shooter.lines for shooter in self.shooters)
         return first, second
 
     @cached_property
@@ -268,7 +268,7 @@ class Play:
         if salvo == NONE:
             return NONE
         chooser = self.chooser_at(place.side)
-        branch = next(at for at, each in enumerate(chooser.options) if each.shots == chooser.salvos[salvo])
+        branch = next(at for at, option in enumerate(chooser.options) if option.shots == chooser.salvos[salvo])
         return int(order_in(self.order_of(place, branch)[0][2]).strike)
 
 

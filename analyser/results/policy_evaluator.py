@@ -62,7 +62,7 @@ class Decider:
     @property
     def looks_at_rounds(self) -> bool:
         """Return True if it decides differently in different rounds."""
-        return any(each.quantity.startswith("round") for line, *_ in self.orders for each in line.conditions)
+        return any(condition.quantity.startswith("round") for line, *_ in self.orders for condition in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
         """The number of the edge that is taken in each node in a round, 0 being the first."""

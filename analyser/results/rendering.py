@@ -59,9 +59,9 @@ def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
 def _notes(results: Sequence[Result], *, tells_all: bool = True) -> list[list[str]]:
     first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     assumptions = []
-    for each in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
-        by = [method_name(result) for result in results if each in result.assumptions]
-        assumptions.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {each}")
+    for fromkey in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
+        by = [method_name(result) for result in results if fromkey in result.assumptions]
+        assumptions.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {fromkey}")
     return [
         *(_of_rules(first) if tells_all else _of_rules_in_short(first)),
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
@@ -119,7 +119,7 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
     shown = [row for row in first.rows if any(row[0] not in block.minor for block in blocks)]
     others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # rows of one name stay apart in one
     blank = [""] * (len(first.rows[0]) - 1)
-    rows = [[*row, *chain.from_iterable(each.get(row[0], blank) for each in others)] for row in shown]
+    rows = [[*row, *chain.from_iterable(other.get(row[0], blank) for other in others)] for row in shown]
     head = first.head
     if len(blocks) > 1 and head:
         head = [head[0], *(f"{what} {method}" for method in methods for what in head[1:])]

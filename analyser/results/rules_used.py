@@ -210,8 +210,8 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a sequence of attacks rests on: those of each of them, each once."""
     rules, target = SortedRules(), scenario.target
     computed = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
-    for place, (each, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
-        _add_attack(rules, each, each.fight, f"attacks.{place}")
+    for place, (attack, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
+        _add_attack(rules, attack, attack.fight, f"attacks.{place}")
         rules.add(computed, FOCUS_FIRE, Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
     assumptions = [CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
@@ -291,7 +291,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
     choosers = [each for each in shooters if isinstance(each, Chooser)]
-    assumptions += _of_moves(scenario, [each for each in choosers if each.mine.speed])
+    assumptions += _of_moves(scenario, [chooser for chooser in choosers if chooser.mine.speed])
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
@@ -304,7 +304,7 @@ def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str
     terms = scenario.terms
     if terms.distance is None:
         return
-    if any(each.policy == BEST for each in movers):
+    if any(mover.policy == BEST for mover in movers):
         whole = whole_step(scenario.a, scenario.b, terms)
         is_whole = terms.step is not None and whole is not None and length_of(whole) % length_of(terms.step) == 0
         yield _FULL_MOVES if terms.step is None else (_EVERY_PLACE if is_whole else _STEPS).format(terms.step)
@@ -355,7 +355,7 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     if charges[shooter.side]:
         rows += free.charge_rows if free else [unit.charge_row(shooter.where)]
     if charges[1 - shooter.side]:
-        rows += [each.row for each in free.retaliations] if free else unit.retaliation_rows()
+        rows += [retaliation.row for retaliation in free.retaliations] if free else unit.retaliation_rows()
     return list({row.id: row for row in rows}.values())
 
 

@@ -292,7 +292,7 @@ def exact_ends_by_models(
 def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
     """About how many steps an exact distribution takes, at those numbers of models: shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
-    strikes = sum(each.count(Kind.STRIKE) for each in kinds)
+    strikes = sum(kind.count(Kind.STRIKE) for kind in kinds)
     rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
     standing = models.astype(np.float64) * setup["units"]["damage_limit"]
     pairs = standing.prod(axis=-1) * (_STATUSES**2 if rounds > 1 else 1)

@@ -91,18 +91,18 @@ class Story:
         """Each line, and the event that it begins with."""
         parts: list[str] = []
         first, aboard = Event.ROUND, set(self.embarked)
-        for place, each in enumerate(self.happenings):
-            if each.event in _BEGIN and parts:
+        for place, happening in enumerate(self.happenings):
+            if happening.event in _BEGIN and parts:
                 yield first, "; ".join(parts)
                 parts = []
-            if each.event in _BEGIN:
-                first = each.event
-            if each.event == Event.DISEMBARKED:
-                aboard.discard(each.unit)
-            text = _TOLD[each.event](each, self.names)
+            if happening.event in _BEGIN:
+                first = happening.event
+            if happening.event == Event.DISEMBARKED:
+                aboard.discard(happening.unit)
+            text = _TOLD[happening.event](happening, self.names)
             if text:
                 parts.append(text)
-            if each.event == Event.ACTIVATED and each.unit in aboard and not self._follows(place):
+            if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._follows(place):
                 parts.append("stays aboard")
             if place in self.unfired:
                 parts.append(_UNFIRED[self.unfired[place]])

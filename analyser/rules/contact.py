@@ -15,7 +15,7 @@ INFANTRY_OVERWHELMS: tuple[UnitType, ...] = ("armour", "fortification")  # AC-8.
 
 _INFANTRY = TYPES.index("infantry")
 _OUTFLANKED, _OVERWHELMED = (
-    sum(1 << TYPES.index(each) for each in types) for types in (CAN_BE_OUTFLANKED, INFANTRY_OVERWHELMS)
+    sum(1 << TYPES.index(type_) for type_ in types) for types in (CAN_BE_OUTFLANKED, INFANTRY_OVERWHELMS)
 )
 OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # when a strike is made; NONE: wherever the unit is
 

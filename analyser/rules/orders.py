@@ -335,7 +335,7 @@ def _values_near(conditions: Sequence[Condition]) -> set[float]:
     """Values of one quantity from 0: where its conditions hold at all, they hold for one of these."""
     if conditions[0].quantity in FLAGS:
         return {0.0, 1.0, 2.0}
-    ends = sorted({0.0, *(each.value for each in conditions)})
+    ends = sorted({0.0, *(condition.value for condition in conditions)})
     if conditions[0].quantity == "distance":  # all others are whole numbers
         return {*ends, *((low + high) / 2 for low, high in pairwise(ends)), ends[-1] + 1}
     near = {whole(end) + step for end in ends for whole in (floor, ceil) for step in (-1, 0, 1)}

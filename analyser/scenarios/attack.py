@@ -112,7 +112,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
     in_parentheses = attack.dice_in_parentheses
     more = DICE_A_CARRIAGE * attack.carriages
     extra = attack.extra_reroll
-    fumes = () if attacker is None else (each for each in attacker.keywords if each.name == "Corrosive Fumes")
+    fumes = () if attacker is None else (keyword for keyword in attacker.keywords if keyword.name == "Corrosive Fumes")
     numbers = {
         "dice": attack.dice + more,
         "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
@@ -122,7 +122,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
         "sight": structs.Sight[attack.line_of_sight.upper()],
         "extra_faces": face_mask(extra.faces) if extra else 0,
         "extra_dice": extra.dice if extra else 0,
-        "corrosive": attack.distance is not None and any(attack.distance <= each.inches for each in fumes),
+        "corrosive": attack.distance is not None and any(attack.distance <= fume.inches for fume in fumes),
         "models": attack.attacker_models or MOST_MODELS,
         "damage": attack.attacker_damage,
         "damage_limit": attack.attacker_damage_limit,
@@ -172,7 +172,7 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bear
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"no fields of the record: {', '.join(numbers.keys() - set(names))}"
     keys = {} if source is None else vars(source)
-    flags = () if source is None else {each.field for each in source.keywords}
+    flags = () if source is None else {keyword.field for keyword in source.keywords}
     values = [numbers[name] if name in numbers else keys.get(name, name in flags) for name in names]
     record: np.void = np.array([tuple(NONE if value is None else value for value in values)], dtype)[0]
     return record

@@ -291,18 +291,18 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
         yield f"battle.arrives: there is no round {terms.arrives} of {terms.rounds}; nobody is in reserve"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
-        for each in units:
-            if each.combatant.victory_points is None:
-                yield f"{side}: {each.title} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
-            if each.unit.points is None:
-                yield f"{side}: {each.title} has no points: it counts for none"
-            if each.combatant.aircraft and any(row.has("Slow to Fire") for row in each.combatant.rows or ()):
-                yield f"{side}: {each.title} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
+        for unit in units:
+            if unit.combatant.victory_points is None:
+                yield f"{side}: {unit.title} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
+            if unit.unit.points is None:
+                yield f"{side}: {unit.title} has no points: it counts for none"
+            if unit.combatant.aircraft and any(row.has("Slow to Fire") for row in unit.combatant.rows or ()):
+                yield f"{side}: {unit.title} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
             can = [
-                tactic_against(each.tactic, each.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
+                tactic_against(unit.tactic, unit.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
             ]
             if not any(can):
-                yield f"{side}: {each.title} can do nothing to any enemy"
+                yield f"{side}: {unit.title} can do nothing to any enemy"
 
 
 def lengths(each: Fielded, other: Fielded) -> float | None:

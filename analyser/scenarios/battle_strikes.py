@@ -107,7 +107,7 @@ class Strikes:
             "targets": [record[2] for record in self.records],
             "fights": [[values_of_fight(fight) for fight in fights] for fights in self.fights],
             "first_cell": _firsts(self.cells),
-            "pool_of": [each for cells in self.cells for each in cells],
+            "pool_of": [cell for cells in self.cells for cell in cells],
             "dice": self.rolls.dice,
             "first": first,
             "bits": bits,

@@ -117,7 +117,7 @@ class Chooser(Shooter):
 
     def struck_back(self) -> list[Combatant]:
         """The unit as it can be stated to strike back."""
-        return [self._fighting(each) for each in self.retaliations] or [self.mine]
+        return [self._fighting(retaliation) for retaliation in self.retaliations] or [self.mine]
 
     def _fighting(self, charged: Charged) -> Combatant:
         """The unit as it is stated to fight so in close quarters."""
@@ -241,7 +241,7 @@ class Chooser(Shooter):
     def shots(self) -> list[Strike]:
         """The strikes of all shots."""
         facts: dict[str, Any] = {"striker": self.side, "orders": SHOTS, "marks": self.is_answered}
-        alone = [int(not each.follows and not each.reforming) for each in self._shots]
+        alone = [int(not shot.follows and not shot.reforming) for shot in self._shots]
         return [self._strike(each, after_failed_rally=one, **facts) for each, one in zip(self._shots, alone)]
 
     def _strike(self, shot: Shot, **facts: Any) -> Strike:
@@ -308,7 +308,7 @@ class Chooser(Shooter):
         `charged` is the enemy as it can strike back.
         """
         number_of = dict(zip(self._shots, shots))
-        fought = iter(combats([self._fighting(each) for each in self.charges], charged, self.side, strikes))
+        fought = iter(combats([self._fighting(charge) for charge in self.charges], charged, self.side, strikes))
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
@@ -343,7 +343,7 @@ class Chooser(Shooter):
                 if named and salvo[0].overcharge == fired.endswith(" overcharged"):
                     return place
             names = [row.id for row in self.rows]
-            names += [each for each in tactics if why_not(tactics[each], self.mine, self.theirs) is None]
+            names += [tactic for tactic in tactics if why_not(tactics[tactic], self.mine, self.theirs) is None]
             problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
             raise InputError(problem, where=where, allowed=", ".join(names) or "nothing")
         if (reason := why_not(tactics[fired], self.mine, self.theirs)) is not None:

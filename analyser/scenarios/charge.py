@@ -181,7 +181,7 @@ def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> li
     """The operations of a combat, where it has an Overrun with the choice of it: once the first combat is over,
     its loser's withdrawal and test too, the winner knows how both stand (AC-7, AC-8.5).
     """
-    kinds = [each.kind if isinstance(each, Operation) else None for each in operations]
+    kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
     if kinds.count(Kind.ENGAGE) == 1:
         return operations
     begins = kinds.index(Kind.ENGAGE, 1)

@@ -97,7 +97,7 @@ def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         fumes = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else 0
         lengths += [fumes, *map(length_of, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
-            said = [each.value for each in line.conditions if each.quantity == "distance"]
+            said = [condition.value for condition in line.conditions if condition.quantity == "distance"]
             lengths += [max(line.stop, 0) & ~APART, *(round(value * INCH) for value in said)]
     step = gcd(*lengths) / INCH
     return step if step >= SHORTEST_STEP else None

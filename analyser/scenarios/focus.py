@@ -50,8 +50,8 @@ class FocusScenario:
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
         attacks = [
-            each.attack.model_dump(mode="json") | {key: getattr(each.target, key) for key in CIRCUMSTANCES}
-            for each in self.attacks
+            attack.attack.model_dump(mode="json") | {key: getattr(attack.target, key) for key in CIRCUMSTANCES}
+            for attack in self.attacks
         ]
         once = {key: getattr(self, key).model_dump(mode="json") for key in ("target", "ruleset")}
         return {"attacks": attacks, **once}
@@ -61,10 +61,10 @@ def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
     """The attacks that a checked `file` describes."""
     attacks = tuple(one_attack(file, attack, place, library) for place, attack in enumerate(file.attacks))
     warnings = [
-        f"attack {place + 1}: {each}"
+        f"attack {place + 1}: {warning}"
         for place, scenario in enumerate(attacks)
-        for each in scenario.warnings
-        if place == 0 or "target" not in each
+        for warning in scenario.warnings
+        if place == 0 or "target" not in warning
     ]
     target = attacks[0].target.model_copy(update={key: getattr(file.target, key) for key in CIRCUMSTANCES})
     return FocusScenario(attacks, target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))

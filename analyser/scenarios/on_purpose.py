@@ -28,7 +28,7 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
         return False
     told = isinstance(enemy, Chooser) and any(
-        each.quantity in _TOLD_BY_A_TEST for line in enemy.lines for each in line.conditions
+        condition.quantity in _TOLD_BY_A_TEST for line in enemy.lines for condition in line.conditions
     )
     activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # in place of suppressing (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
@@ -41,10 +41,10 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
 def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
     """The strikes, of those that cause a test that a side chooses to take or to fail with that test apart."""
     return [
-        each._replace(strike=each.strike._replace(test_apart=1))
-        if choosing[1 - each.strike.striker] and test_taken(each.attack, each.target) == Test.BY_CARD
-        else each
-        for each in strikes
+        strike._replace(strike=strike.strike._replace(test_apart=1))
+        if choosing[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
+        else strike
+        for strike in strikes
     ]
 
 

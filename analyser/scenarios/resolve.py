@@ -34,7 +34,7 @@ TYPES_OF_CATEGORY: Mapping[Category, tuple[UnitType, ...]] = {
     "heavy": ("armour", "artillery", "fortification"),
     "aerial": ("rotorcraft", "aircraft"),
 }
-_CATEGORY_OF_TYPE = {each: category for category, types in TYPES_OF_CATEGORY.items() for each in types}
+_CATEGORY_OF_TYPE = {type_: category for category, types in TYPES_OF_CATEGORY.items() for type_ in types}
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 

@@ -195,10 +195,10 @@ def setup_for(sides: Sequence[SideFacts], combatants: Sequence[Target], strikes:
             aboard.close_formation = True  # there nobody is nearest to the enemy: the officer is the last to go
             setup["passengers"][0, side] = aboard
     parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
-    for number, each in enumerate(strikes):
-        for part, record in zip(parts, each[:3]):
+    for number, strike in enumerate(strikes):
+        for part, record in zip(parts, strike[:3]):
             part[number] = record
-        setup["dice"][0, number, :, : len(each.dice)] = each.dice.T
+        setup["dice"][0, number, :, : len(strike.dice)] = strike.dice.T
     return cast("Setup", setup[0])
 
 
@@ -252,7 +252,7 @@ def place(
         if origin == unit_state.TOO_FAR:
             length, room = back + ahead, 1 << TOPMOST - side.position_at
             steps = (each for each in range(stride + 1, INCH + 1) if INCH % each == 0)
-            finest = next((each for each in steps if length // each < 2 * room - 2), None)
+            finest = next((step for step in steps if length // step < 2 * room - 2), None)
             problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
             coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
             allowed = f"{coarser}fewer rounds"

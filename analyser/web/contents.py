@@ -157,9 +157,9 @@ def edits() -> list[dict[str, Any]]:
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
     found += [
-        Edit(each.field, each.name, "target", kind="flag", fields=_MARKS.get(each.field, (each.field,)))
-        for each in rules
-        if (each.field in of_units and each.field not in _CONDITIONS) or each.field in _MARKS
+        Edit(rule.field, rule.name, "target", kind="flag", fields=_MARKS.get(rule.field, (rule.field,)))
+        for rule in rules
+        if (rule.field in of_units and rule.field not in _CONDITIONS) or rule.field in _MARKS
     ]
     return [each.record() for each in found]
 
@@ -192,14 +192,14 @@ def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
     """The assumptions, sentence by sentence."""
-    return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {each}" for each in warnings)]
+    return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {warning}" for warning in warnings)]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
     """A unit as the page has it: its facts, the words that find it, and the rules that no answer computes."""
     unit = loadout.unit
     keywords = chain(unit.keywords, *(row.keywords for row in unit.rows))
-    gaps = {each.canonical: None for each in keywords if not _is_computed(each.term)}
+    gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
     try:
         facts = unit_facts(loadout)

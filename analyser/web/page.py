@@ -155,7 +155,7 @@ def _page(
 ) -> Page:
     """A page of two sides: the name of each, and its units with their names."""
     entries = dict[str, dict[str, Any]]()
-    placed = [(name, [_placed(each, entries) for each in units]) for name, units in sides]
+    placed = [(name, [_placed(unit, entries) for unit in units]) for name, units in sides]
     found = layout(library.ruleset)
     data = contents() | {
         "kind": kind,

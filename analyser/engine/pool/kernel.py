@@ -60,7 +60,7 @@ def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
         [ABREAST * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
     )
     of_block = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + apart)]
-    of_block += [*(each.view(kind) for each in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
+    of_block += [*(number.view(kind) for number in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
     turned = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
     return Block._make([*of_block, tables.view(np.uint32).reshape(TABLES, cells), turned])
 

@@ -188,7 +188,7 @@ class Reader:
     def _rerolled(self, dice: list[Die], draws: list[int]) -> list[Die]:
         """The dice after extra re-rolls: the worst that wait go first (AC-3.5)."""
         assert self.rerolls is not None
-        waits = [(waits_as(self.fight, each.shows) if each.rerolled is None else Waiting.NOT) for each in dice]
+        waits = [(waits_as(self.fight, die.shows) if die.rerolled is None else Waiting.NOT) for die in dice]
         worst = sorted((at for at, kind in enumerate(waits) if kind != Waiting.NOT), key=lambda at: waits[at])
         line = [face for face in Face for _ in range(self._small[face])]
         for at, draw in zip(worst[: int(self.rerolls.allowance)], draws):
@@ -215,10 +215,10 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
 
 def score_of_dice(fight: FightFacts, scores: Scores, dice: Sequence[Die]) -> int:
     """Return the score of the dice of a pool (AC-3.6; Veteran, AC-7)."""
-    score = sum(score_of(scores, each.ends) for each in dice)
+    score = sum(score_of(scores, die.ends) for die in dice)
     return score + turned_heroic(fight, dice) * (scores.heroic - scores.strike)
 
 
 def turned_heroic(fight: FightFacts, dice: Sequence[Die]) -> int:
     """Return the number of strikes that Veteran turns into heroic strikes (AC-7)."""
-    return min(int(fight.veteran), sum(each.ends == Face.STRIKE for each in dice))
+    return min(int(fight.veteran), sum(die.ends == Face.STRIKE for die in dice))

@@ -61,7 +61,7 @@ class Followed:
         order = np.concatenate(orders)
         begins = np.concatenate([[0], np.cumsum([len(each) for each in orders])])
         columns = (begins, game.first[order], game.second[order], self._takes[:, order])
-        return Choices(*(np.ascontiguousarray(each, np.int64) for each in columns))
+        return Choices(*(np.ascontiguousarray(column, np.int64) for column in columns))
 
     def _add_round(self, number: int) -> None:
         """Add the parts of a round."""
