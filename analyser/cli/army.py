@@ -104,7 +104,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
     PROFILES,
     Option("--out FILE", "The page, .html.", OUTPUT, required=True),
     QUIET_OPTION,
-    examples=("mine.rosz --against yours.rosz --out table.html",),
+    examples=("mine.rosz --against yours.rosz --out table.html", "mine.toml --against foes.toml --out t.html"),
 )
 @FILE
 def army_table(file: str, against: str, profiles: str | None, numbers: str | None, out: str) -> None:

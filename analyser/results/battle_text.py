@@ -59,6 +59,7 @@ def conclusions(found: BattleResult) -> list[str]:
     """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
     chance = {name: found.probability(name) for name in found.events}
     lines = [
+        found.headline,
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
         f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}.",
         *game_lines(found.game),

@@ -62,7 +62,7 @@ def pages():
     ours, theirs = ["crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"]
     return {
         "army": army_card(analyser.load_army(ours)),
-        "battle": battle_page(analyser.battle(ours, theirs, trials=20, swing=False, orders=False)),
+        "battle": battle_page(analyser.battle(ours, theirs, trials=20, swing=False, tactics=False)),
         "build": build_page(analyser.build("crown", 500, "imperium", situations="long-range", battles=False)),
         "clash": clash_page(analyser.clash(ours, theirs, situations="long-range")),
     }

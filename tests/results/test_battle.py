@@ -113,7 +113,7 @@ def test_tactics_are_told_once_where_both_sides_have_them():
     told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Tactics"]
     assert told == [
         "mine: tactic auto, hand highest, initiative take",
-        "yours: tactics, target most points, order listed, hand highest, initiative take",
+        "yours: policies, target most points, order listed, hand highest, initiative take",
     ]
 
 

@@ -33,7 +33,7 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
 
 @step
 def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> None:
-    """Put a unit into the state `after` an effect of `by` (or NOBODY); the unit moves if it has fallen back."""
+    """Put a unit into the state `after` an effect of `by`, a unit or none; the unit moves if it has fallen back."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
     gone = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))
